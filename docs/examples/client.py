@@ -31,7 +31,7 @@ class Client:
 
     def take(self, update):
         kind = update["@type"]
-        if kind == "updateActiveNotifications":  # All there is; what was known before is void.
+        if kind == "updateActiveNotifications":  # This is everything; forget what you knew before.
             for group in update["groups"]:
                 self.show(group["id"], group["notifications"])
         elif kind == "updateNotificationGroup":

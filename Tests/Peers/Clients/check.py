@@ -107,28 +107,28 @@ def check_curl(server):
         curl(server, option, "--head", version=version)
         check(
             curl(server, option, "--head", path="/bytes/1000").count(b"1000") == 1,
-            f"curl {option} --head is told the length",
+            f"curl {option} --head gets the length",
         )
         file, data = server.body(1_000_000)
         for more in ([], ["--header", "Expect: 100-continue"], ["--header", "Transfer-Encoding: chunked"]):
             answer = curl(server, option, *more, "--data-binary", f"@{file}", path="/upload", version=version)
             check(answer == data, f"curl {option} {more} reads its megabyte again")
         check(len(curl(server, option, path="/bytes/8000000")) == 8_000_000, f"curl {option} reads eight megabytes")
-    check(curl(server, "--http1.0", "--data", "x") == b"x", "curl agrees on HTTP/1.0")
+    check(curl(server, "--http1.0", "--data", "x") == b"x", "curl gets an answer with HTTP/1.0")
     in_clear(server)
     reuse(server)
     resumption(server)
 
 
 def in_clear(server):
-    check(curl(server, "--data", "x", base=server.plain, version="1.1") == b"x", "curl in clear")
+    check(curl(server, "--data", "x", base=server.plain, version="1.1") == b"x", "curl gets an answer without TLS")
     # The server offers no HTTP/2 without TLS: it ignores an offer to upgrade and refuses the rest.
     check(
         curl(server, "--http2", "--data", "x", base=server.plain, version="1.1") == b"x",
-        "curl's offer of h2c is passed over",
+        "the server ignores curl's offer of h2c",
     )
     _, errors, result = run("curl", "--silent", "--show-error", "--http2-prior-knowledge", server.plain + "/a")
-    check(result != 0, "HTTP/2 in clear is refused", errors)
+    check(result != 0, "HTTP/2 without TLS is refused", errors)
 
 
 def reuse(server):
@@ -148,7 +148,7 @@ def reuse(server):
         lines = output.decode().split("\n")[:-1]
         check(
             result == 0 and lines == ["200 1"] + ["200 0"] * 49,
-            f"curl {option} asks 50 times over one connection",
+            f"curl {option} gets 50 answers over one connection",
             errors or lines,
         )
 
@@ -212,16 +212,16 @@ def check_nghttp(server):
     # These fields are 32 KB long.
     nghttp(server, "--continuation", expected=431)
     _, statuses = nghttp(server, "--expect-continue", data=data, expected={"100", "200"})
-    check(statuses == 2, "nghttp --expect-continue is told to go on", statuses)
+    check(statuses == 2, "nghttp --expect-continue gets status 100", statuses)
     for bits in ("8", "12", "30"):
         output, errors, result = run(
             "nghttp", "--no-verify-peer", f"-w{bits}", f"-W{max(16, int(bits))}", server.base + "/bytes/300000"
         )
-        check(result == 0 and len(output) == 300_000, f"nghttp -w{bits} reads it all", errors)
+        check(result == 0 and len(output) == 300_000, f"nghttp -w{bits} reads the whole answer", errors)
     server.body(1_000_000)
     nghttp(server, path="/upload", data=b"")
     _, answers = nghttp(server, "--multiply=90")
-    check(answers == 90, "nghttp has 90 answers over one connection", answers)
+    check(answers == 90, "nghttp gets 90 answers over one connection", answers)
     long = "x: " + "y" * 10_000
     nghttp(server, "--header", long)
     nghttp(server, "--header", long, "--header", long, expected=431)
@@ -310,8 +310,8 @@ async def exchange(client, version):
     for index, (answer, body) in enumerate(zip(answers, bodies)):
         what = f"httpx over {version}: request {index} of 100 at once"
         check(answer.status_code == 200 and answer.http_version == version, what, answer)
-        check(answer.content == body, f"{what}: its body")
-        check(answer.headers["x-target"] == f"/p/{index}?q=%C3%A4", f"{what}: its target")
+        check(answer.content == body, f"{what}: the body comes back")
+        check(answer.headers["x-target"] == f"/p/{index}?q=%C3%A4", f"{what}: the target comes back")
     for method in ("GET", "PUT", "DELETE", "OPTIONS", "PATCH"):
         answer = await client.request(method, "/m")
         check(answer.headers["x-method"] == method, f"httpx over {version}: {method}", answer)

@@ -77,53 +77,53 @@ async def receivers(session):
     app = await Application(session, "org.example.App").appear()
     await app.register()
     old = await app.endpoint()
-    check(old.startswith(first), "the endpoint is of the first receiver")
+    check(old.startswith(first), "the first receiver makes the endpoint")
 
-    # A second receiver, with an account.
+    # The file gets a second receiver, with an account.
     app.answers = False
     await pushed(old, b"under way")
     await eventually(lambda: app.unanswered == 1, "a call is under way")
     await reload(session, desktop, manager, addresses[0], addresses[1] + " telegram/me")
     await sent(account["endpoint"], telegram("hello", 1))
-    await eventually(lambda: "hello" in str(screen.bodies), "what the new one has is shown")
+    await eventually(lambda: "hello" in str(screen.bodies), "a message from the new receiver is shown")
     other = await Application(session, "org.example.Other").appear()
     await other.register()
-    check((await other.endpoint()).startswith(first), "the first one takes new applications")
+    check((await other.endpoint()).startswith(first), "new applications go to the first receiver")
     app.answers = True
-    check(app.unanswered == 1, "and what was under way still is")
+    check(app.unanswered == 1, "the call that was under way is still under way")
     app.disappear()
     await app.appear()
-    check(await app.message() == b"under way", "and comes")
-    check(app.endpoints.empty(), "under the same endpoint")
-    check(connections(session) == 1, "the first one is still connected, and not once more")
+    check(await app.message() == b"under way", "the message of that call arrives")
+    check(app.endpoints.empty(), "the endpoint stays the same")
+    check(connections(session) == 1, "the first receiver is still connected, and only once")
 
-    # A typing mistake.
+    # The file has a typing mistake.
     await reload(session, desktop, manager, "not an address")
-    check("receivers-refused" in session.log("desktop"), "a mistake is told")
+    check("receivers-refused" in session.log("desktop"), "the log names the mistake in the file")
     await pushed(old, b"still here")
-    check(await app.message() == b"still here", "and everything stays as it was")
+    check(await app.message() == b"still here", "after a mistake in the file everything stays as it was")
 
-    # Without the account, then without the first receiver.
+    # The file no longer has the account, and then no longer the first receiver.
     await reload(session, desktop, manager, addresses[0], addresses[1])
-    await eventually(lambda: not screen.visible, "what an account had on the screen goes with it")
+    await eventually(lambda: not screen.visible, "the notifications of a removed account leave the screen")
     other.disappear()
     await reload(session, desktop, manager, addresses[1])
     new = await app.endpoint()
-    check(new.startswith(second), "the other one has the applications of the first")
+    check(new.startswith(second), "the applications of the first receiver move to the second")
     await pushed(old, b"to nobody")
     await pushed(new, b"there")
-    check(await app.message() == b"there", "and their messages")
-    check(await app.nothing(0.5), "what is left behind says nothing any more")
+    check(await app.message() == b"there", "the messages arrive through the second receiver")
+    check(await app.nothing(0.5), "nothing more arrives from the first receiver")
     # An application that was away is told when it is back.
     await other.appear()
-    check((await other.endpoint()).startswith(second), "who was closed is told later")
+    check((await other.endpoint()).startswith(second), "an application that was closed gets its new endpoint later")
 
-    # Back again: the application is not told twice.
+    # The first receiver is back in the file: the application is not told again.
     await reload(session, desktop, manager, addresses[1], addresses[0])
     await pushed(new, b"and on")
-    check(await app.message() == b"and on", "the applications stay where they are")
-    check(app.endpoints.empty() and await app.nothing(0.3), "and are told nothing")
-    check(session.end(desktop) == 0, "it ends well")
+    check(await app.message() == b"and on", "the applications stay with the second receiver")
+    check(app.endpoints.empty() and await app.nothing(0.3), "the applications get no new endpoint")
+    check(session.end(desktop) == 0, "the service ends with exit code 0")
     for secret in (*addresses, app.token):
         check(secret not in session.log("desktop"), "no secret is in the log")
     app.disappear()
@@ -139,17 +139,21 @@ async def opening(session, base, screen):
     async def opened(registration, number):
         changes = session.log("desktop").count("receivers-taken")
         made = register(session, "one", **registration)
-        await eventually(lambda: session.log("desktop").count("receivers-taken") > changes, "the desktop hears of it")
+        await eventually(
+            lambda: session.log("desktop").count("receivers-taken") > changes, "the desktop takes the new registration"
+        )
         send(session, made, f"open {number}", number)
-        await eventually(lambda: f"open {number}" in str(screen.bodies), "it is shown")
+        await eventually(lambda: f"open {number}" in str(screen.bodies), "the notification is shown")
         [(shown, call)] = [(n, c) for n, c in screen.visible.items() if f"open {number}" in c[4]]
         screen.user_chooses(shown, "default", f"token-{number}")
-        await eventually(lambda: shown not in screen.visible, "and opened")
+        await eventually(lambda: shown not in screen.visible, "the notification was opened and is gone")
         return made, call[6]["desktop-entry"].value
 
     # The application that fetches was registered first.
     one, entry = await opened({"service": "org.example.Chat"}, 40)
-    check(entry == "org.example.Fetch" and not chat.activations, "the first that names one counts")
+    check(
+        entry == "org.example.Fetch" and not chat.activations, "the first registration that names an application counts"
+    )
     session.run("revoke", one["id"], state="one")
     # Somebody else's account of the same name.
     session.run("owner", "add", "bob", state="one")
@@ -163,18 +167,18 @@ async def opening(session, base, screen):
     check(answer.status_code == 201, f"bob's registration was answered {answer.status_code}")
     other = {"account": "other", "service": "org.example.Chat"}
     made, entry = await opened(other, 41)
-    check(entry == "org.example.Chat", "each account has its own")
+    check(entry == "org.example.Chat", "each account has its own application")
     await eventually(lambda: chat.activations, "the application is activated")
     path, member, body = chat.activations[0]
-    check((path, member) == ("/org/example/Chat", "Activate"), "as the specification has it")
-    check(body[0]["activation-token"].value == "token-41", "with the token")
+    check((path, member) == ("/org/example/Chat", "Activate"), "the call has the path and method of the specification")
+    check(body[0]["activation-token"].value == "token-41", "the call carries the token")
     later, entry = await opened(dict(other, service="org.example.Fetch.Window"), 42)
-    check(entry == "org.example.Chat", "a later one changes nothing")
-    await eventually(lambda: len(chat.activations) == 2, "the same is activated")
+    check(entry == "org.example.Chat", "a later registration does not change the application")
+    await eventually(lambda: len(chat.activations) == 2, "the same application is activated again")
     session.run("revoke", made["id"], state="one")
     last, entry = await opened({"account": "other"}, 43)
-    check(entry == "org.example.Fetch.Window", "until the first is gone")
-    await eventually(lambda: fetch.activations, "then that one is")
+    check(entry == "org.example.Fetch.Window", "when the first registration is gone, the next one counts")
+    await eventually(lambda: fetch.activations, "the application of the next registration is activated")
     for registration in (later, last):
         session.run("revoke", registration["id"], state="one")
     chat.disappear()
@@ -190,33 +194,35 @@ async def accounts(session):
     # This application is registered from the start, which shows that the desktop is ready.
     account = register(session, "one")
     await sent(account["endpoint"], telegram("later", 1))
-    await eventually(lambda: "later" in str(screen.bodies), "what is registered later is shown")
+    await eventually(lambda: "later" in str(screen.bodies), "an account that is registered later is shown")
     app = await Application(session, "org.example.Fetch").appear()
     await app.register()
     await app.endpoint()
     signalled = register(session, "one", type=4, service="org.example.Fetch")
     await sent(signalled["endpoint"], b"version=7", "PUT")
-    check(await app.message() == b"version=7", "and who fetches is told to")
+    check(await app.message() == b"version=7", "the application that fetches gets the signal")
     await opening(session, base, screen)
     for _ in range(3):
         await sent(account["endpoint"], telegram("more", 2))
     for registration in (account, signalled):
         session.run("revoke", registration["id"], state="one")
-    await eventually(lambda: not screen.visible, "what is revoked is on the screen no more")
+    await eventually(lambda: not screen.visible, "the notifications of revoked registrations leave the screen")
     # Its notifications start at 1 again, whether or not the desktop noticed the end.
     for text in ("anew", "at once"):
         if text == "anew":
-            await eventually(lambda: session.log("desktop").count("accounts=0") > 0, "it is noticed")
+            await eventually(
+                lambda: session.log("desktop").count("accounts=0") > 0, "the desktop notices the end of the account"
+            )
         account = register(session, "one")
         await sent(account["endpoint"], telegram(text, 1))
-        await eventually(lambda: text in str(screen.bodies), f"registered {text} it is shown")
+        await eventually(lambda: text in str(screen.bodies), f"an account registered {text} is shown")
         call = screen.calls[-1]
-        check("suppress-sound" not in call[6], "and heard")
+        check("suppress-sound" not in call[6], "the notification makes a sound")
         session.run("revoke", account["id"], state="one")
-    await eventually(lambda: not screen.visible, "and gone in the end")
+    await eventually(lambda: not screen.visible, "in the end no notification is left")
     app.disappear()
     screen.disappear()
-    check(session.end(process) == 0, "it ends well")
+    check(session.end(process) == 0, "the service ends with exit code 0")
 
 
 def send(session, registration, text, number):
@@ -242,26 +248,26 @@ async def consent(session):
     )
     plain = register(session, "one")
     send(session, plain, "first", 1)
-    await eventually(lambda: len(screen.calls) == 1, "it is shown")
-    check("inline-reply" not in screen.calls[0][5], "nobody has asked for replies")
+    await eventually(lambda: len(screen.calls) == 1, "the notification is shown")
+    check("inline-reply" not in screen.calls[0][5], "no registration allows replies")
     presentation = json.dumps({"replies": True, "link_schemes": ["matrix"]})
     willing = register(session, "one", presentation=presentation)
-    await eventually(lambda: len(screen.calls) == 2, "what is shown changes at once")
-    check("inline-reply" in screen.calls[1][5] and len(screen.visible) == 1, "and takes replies")
+    await eventually(lambda: len(screen.calls) == 2, "the shown notification changes at once")
+    check("inline-reply" in screen.calls[1][5] and len(screen.visible) == 1, "the notification takes replies")
     session.run("revoke", willing["id"], state="one")
-    await eventually(lambda: len(screen.calls) == 3, "and changes back")
-    check("inline-reply" not in screen.calls[2][5], "with the end of that registration")
+    await eventually(lambda: len(screen.calls) == 3, "the shown notification changes back")
+    check("inline-reply" not in screen.calls[2][5], "when that registration ends, replies are gone")
     willing = register(session, "one", presentation=presentation)
-    await eventually(lambda: len(screen.calls) == 4, "and once more")
+    await eventually(lambda: len(screen.calls) == 4, "the shown notification changes once more")
     # The desktop is told even if it starts later.
     session.end(process, signal.SIGKILL)
     process, _ = session.start(
         "serve", "--desktop", "--listen", "http://127.0.0.1:0", "--state", session.folder + "/one", log="desktop"
     )
-    await eventually(lambda: len(screen.calls) > 4, "after a restart it is said again")
+    await eventually(lambda: len(screen.calls) > 4, "after a restart the notification is sent again")
     await asyncio.sleep(0.5)
     [(number, call)] = screen.visible.items()
-    check("inline-reply" in call[5], "with replies")
+    check("inline-reply" in call[5], "after a restart the notification takes replies")
     watch = subprocess.Popen(
         [session.bellwire, "watch", "--json", "--state", session.folder + "/one"],
         stdout=subprocess.PIPE,
@@ -272,17 +278,17 @@ async def consent(session):
     said = json.loads(watch.stdout.readline())
     check(
         said == {"@type": "bellwire.updateSource", "replies": True, "link_schemes": ["matrix"]},
-        f"other clients are told, too: {said}",
+        f"other clients are told too: {said}",
     )
     await asyncio.sleep(0.3)
     screen.signal("NotificationReplied", "us", [number, "Yes"])
-    await eventually(lambda: not screen.visible, "a reply is taken")
+    await eventually(lambda: not screen.visible, "a notification with a reply leaves the screen")
     while said["@type"] != "bellwire.updateNotificationAction":
         said = json.loads(await asyncio.to_thread(watch.stdout.readline))
-    check((said["action"], said["text"]) == ("reply", "Yes"), "and handed on")
+    check((said["action"], said["text"]) == ("reply", "Yes"), "the reply reaches the client")
     session.end(watch, signal.SIGKILL)
     screen.disappear()
-    check(session.end(process) == 0, "it ends well")
+    check(session.end(process) == 0, "the service ends with exit code 0")
 
 
 async def main(bellwire):

@@ -96,14 +96,14 @@ async def expect(app, *bodies):
     await app.appear()
     for body in bodies:
         found = await app.message(20)
-        check(found == body, f"{app.name} got {found} in place of {body}")
-    check(await app.nothing(0.3), f"{app.name} gets each of them once")
+        check(found == body, f"{app.name} got {found} instead of {body}")
+    check(await app.nothing(0.3), f"{app.name} gets each message only once")
 
 
 async def served(app, *bodies):
     for body in bodies:
         found = await app.message(20)
-        check(found == body, f"the one that runs got {found} in place of {body}")
+        check(found == body, f"the running application got {found} instead of {body}")
     # While the desktop waits for this answer, its connection would count as silent.
     await asyncio.sleep(0.05)
 
@@ -157,12 +157,12 @@ async def a_day(session):
         clocks.sleep_hour()
         await sent(near, b"hour %d" % hour)
         await served(other, b"hour %d" % hour)
-    check(slow.held and await slow.nothing(0), "who has not answered yet is not asked again")
+    check(slow.held and await slow.nothing(0), "an application that has not answered yet is not called again")
     slow.answer()
     await sent(far, b"after it")
     await served(slow, b"after it")
     slow.answer()
-    check(receiver.poll() is None and desktop.poll() is None, "both live through the day")
+    check(receiver.poll() is None and desktop.poll() is None, "receiver and desktop run through the whole day")
 
     await expect(late, b"one", b"two")
     await sent(endpoints[away], b"three")
@@ -170,7 +170,7 @@ async def a_day(session):
     start = time.monotonic()
     await sent(near, b"still there")
     await served(other, b"still there")
-    check(time.monotonic() - start < 1, "the one that runs is served at once")
+    check(time.monotonic() - start < 1, "a running application gets its message at once")
 
     # Both start again after a day because they were killed, not because they were asked to end.
     desktop.kill()
@@ -181,7 +181,7 @@ async def a_day(session):
     await sent(endpoints[broken], b"three")
     await expect(broken, b"one", b"two", b"three")
     for app in (away, late, other):
-        check(await app.nothing(0), f"{app.name} gets nothing again")
+        check(await app.nothing(0), f"{app.name} gets no message a second time")
 
 
 async def another_date(session):
@@ -199,7 +199,7 @@ async def another_date(session):
     session.desktop(address)
     clocks.set_date(-48 * HOUR)
     await expect(away, b"before", b"after")
-    check(receiver.poll() is None, "the receiver lives on")
+    check(receiver.poll() is None, "the receiver keeps running")
 
 
 async def main(bellwire):

@@ -103,7 +103,7 @@ async def introspected(bus):
         )
     )
     elapsed = time.monotonic() - start
-    check("org.unifiedpush.Distributor2" in reply.body[0], "the second generation is found")
+    check("org.unifiedpush.Distributor2" in reply.body[0], "the object has the second generation of the interface")
     return elapsed
 
 
@@ -113,22 +113,26 @@ async def first_generation(session):
         session, "org.unifiedpush.Connector1", "/org/unifiedpush/Connector", Message.new_method_return
     ).appear("org.example.Go")
     reply = await app.ask(1, "Register", "sss", ["org.example.Go", "go token", "Go"])
-    check(reply.body == ["REGISTRATION_SUCCEEDED", ""], f"the first generation: {reply.body}")
+    check(
+        reply.body == ["REGISTRATION_SUCCEEDED", ""], f"Register of the first generation returns success: {reply.body}"
+    )
     member, body = await app.told()
     check(member == "NewEndpoint" and body[0] == "go token", "the endpoint comes with the token")
     for number in range(3):
         await sent(body[1], b"go %d" % number)
         member, message = await app.told()
-        check((member, message[:2]) == ("Message", ["go token", b"go %d" % number]), "its messages")
+        check(
+            (member, message[:2]) == ("Message", ["go token", b"go %d" % number]), "each message arrives with the token"
+        )
     await app.ask(1, "Unregister", "s", ["go token"])
-    check(await app.told() == ("Unregistered", [""]), "the end is confirmed without a token")
+    check(await app.told() == ("Unregistered", [""]), "the end of a registration is confirmed without a token")
     await asyncio.sleep(0.5)
     check(
         http.post(body[1], data=b"x", headers={"TTL": "60", "Content-Encoding": "aes128gcm"}).status_code == 410,
-        "the endpoint is gone",
+        "the endpoint answers 410",
     )
     await app.ask(1, "Unregister", "s", ["nobody's"])
-    check(await app.told() == ("Unregistered", [""]), "and so is the end of what nobody knows")
+    check(await app.told() == ("Unregistered", [""]), "the end of an unknown registration is confirmed too")
     app.bus.disconnect()
 
 
@@ -138,18 +142,21 @@ async def odd_connectors(session):
         app = await Connector(session, "org.unifiedpush.Connector2", "/", Message.new_method_return).appear(name)
         token = str(uuid.uuid4())
         reply = await app.ask(2, "Register", "a{sv}", [strings(service="FOSSWarn", token=token)])
-        check(reply.body[0]["success"].value == "REGISTRATION_SUCCEEDED", "an instance as service")
+        check(
+            reply.body[0]["success"].value == "REGISTRATION_SUCCEEDED",
+            "Register accepts the name of an instance as service",
+        )
         member, body = await app.told()
-        check(member == "NewEndpoint", "an object at / is found")
+        check(member == "NewEndpoint", "the distributor finds an object at /")
         await sent(body[0]["endpoint"].value, b"flutter")
         member, message = await app.told()
-        check(message[0]["message"].value == b"flutter", "and gets its messages")
-        check(app.calls.empty(), "once")
-        check((name or app.bus.unique_name) in listed(session), "under its own name")
+        check(message[0]["message"].value == b"flutter", "the object at / gets its message")
+        check(app.calls.empty(), "the message arrives only once")
+        check((name or app.bus.unique_name) in listed(session), "the application is listed under its own name")
         unique = app.bus.unique_name
         app.bus.disconnect()
     await asyncio.sleep(0.3)
-    check(unique not in listed(session), "a connection without a name is forgotten with its end")
+    check(unique not in listed(session), "a connection without a name is forgotten when it ends")
 
 
 async def self_test(session):
@@ -162,18 +169,21 @@ async def self_test(session):
     ).appear()
     service, token = app.bus.unique_name, "{" + str(uuid.uuid4()) + "}"
     reply = await app.ask(2, "Register", "a{sv}", [strings(service=service, token=token, vapid=KEY)])
-    check(reply.body[0]["success"].value == "REGISTRATION_SUCCEEDED", "a unique name as service")
+    check(reply.body[0]["success"].value == "REGISTRATION_SUCCEEDED", "Register accepts a unique name as service")
     member, body = await app.told()
     endpoint = body[0]["endpoint"].value
-    check("/wpush/v2/" in endpoint, "an endpoint bound to the key")
+    check("/wpush/v2/" in endpoint, "the endpoint is bound to the key")
     again = await app.ask(2, "Register", "a{sv}", [strings(service=service, token=token, vapid=KEY)])
-    check(again.body[0]["success"].value == "REGISTRATION_SUCCEEDED", "registering again")
-    check((await app.told())[1][0]["endpoint"].value == endpoint, "gives the same endpoint")
+    check(again.body[0]["success"].value == "REGISTRATION_SUCCEEDED", "registering again succeeds")
+    check((await app.told())[1][0]["endpoint"].value == endpoint, "registering again gives the same endpoint")
     await app.ask(2, "Register", "a{sv}", [strings(service=service, token=token)])
-    check((await app.told())[1][0]["endpoint"].value != endpoint, "another key: another endpoint")
+    check((await app.told())[1][0]["endpoint"].value != endpoint, "without the key there is another endpoint")
     await app.ask(2, "Unregister", "a{sv}", [strings(token=token)])
     member, body = await app.told()
-    check((member, body[0]["token"].value) == ("Unregistered", token), "confirmed with the token")
+    check(
+        (member, body[0]["token"].value) == ("Unregistered", token),
+        "the end of the registration is confirmed with the token",
+    )
     app.bus.disconnect()
 
 
@@ -201,8 +211,8 @@ async def malformed(session):
             f"{body} is refused",
         )
     reply = await app.ask(1, "Register", "s", ["one"])
-    check(reply.message_type == MessageType.ERROR, "a wrong signature is an error")
-    check(listed(session) == before, "and nothing is stored")
+    check(reply.message_type == MessageType.ERROR, "a call with the wrong signature is an error")
+    check(listed(session) == before, "a refused registration is not stored")
     app.bus.disconnect()
 
 
@@ -214,9 +224,9 @@ async def many(session):
         other.bus = app.bus
     start = time.monotonic()
     answers = await asyncio.gather(*(other.register() for other in apps))
-    check(all(answer["success"] == "REGISTRATION_SUCCEEDED" for answer in answers), "all of them")
-    check(1.5 < time.monotonic() - start < 10, "ten a second")
-    check(len({await app.endpoint() for _ in apps}) == 30, "each with an endpoint of its own")
+    check(all(answer["success"] == "REGISTRATION_SUCCEEDED" for answer in answers), "all registrations succeed")
+    check(1.5 < time.monotonic() - start < 10, "about ten registrations are answered in a second")
+    check(len({await app.endpoint() for _ in apps}) == 30, "each registration has its own endpoint")
     app.disappear()
 
 
@@ -268,7 +278,7 @@ async def started(session, folder):
         moment, _ = await asyncio.wait_for(other.messages.get(), 5)
         times.append(moment - start)
         await asyncio.sleep(0.05)
-    check(max(times) < 0.05, f"others wait {max(times) * 1000:.1f} ms")
+    check(max(times) < 0.05, f"others waited {max(times) * 1000:.1f} ms")
     print(f"distributor: beside applications that start: {max(times) * 1000:.2f} ms (worst of 30)")
     expected = [f"asleep {number}" for number in range(5)]
     for name, (_, crashes) in cases.items():
@@ -280,7 +290,7 @@ async def started(session, folder):
             if lines.count("asleep") == 5:
                 break
         text = " ".join(word for word in lines if word != "start")
-        check(text == " ".join(expected), f"{name} got: {lines}")
+        check(text == " ".join(expected), f"{name} got {lines}")
         check(lines.count("start") == 1 + crashes, f"{name} was started {lines.count('start')} times")
     other.disappear()
 
@@ -297,14 +307,14 @@ async def hanging(session):
     # The slowest few are due to the scheduler of a busy machine.
     check(sorted(times)[44] < 0.01, f"Introspect took {sorted(times)[44] * 1000:.1f} ms")
     print(f"distributor: Introspect: {statistics.median(times) * 1000:.2f} ms, worst of 50 {max(times) * 1000:.2f} ms")
-    check(app.unanswered == 1, "one call is under way")
-    check(listed(session)["org.example.Hanging"]["waiting"] >= 1, "and the others are seen to wait")
+    check(app.unanswered == 1, "only one call is under way")
+    check(listed(session)["org.example.Hanging"]["waiting"] >= 1, "the list shows that the others wait")
     app.disappear()
     app.answers = True
     await app.appear()
     for number in range(1_000):
-        check(await app.message(30) == b"%d" % number, "all of them come, in order")
-    check(await app.nothing(0.3), "and once")
+        check(await app.message(30) == b"%d" % number, "all messages arrive, in order")
+    check(await app.nothing(0.3), "each message arrives only once")
     app.disappear()
 
 
@@ -314,23 +324,23 @@ async def management(session):
     endpoint = await app.endpoint()
     shown = listed(session)["org.example.Managed"]
     check(shown["running"] and "last_delivery" not in shown, "an application is listed")
-    check(apps(session, "mute", app.name)[0] == 0, "muting")
+    check(apps(session, "mute", app.name)[0] == 0, "mute succeeds")
     await sent(endpoint, b"muted")
-    check(await app.nothing(0.5), "a muted application is left in peace")
-    check(listed(session)[app.name]["waiting"] == 1, "its message waits")
-    check(apps(session, "unmute", app.name)[0] == 0, "unmuting")
-    check(await app.message() == b"muted", "and comes then")
+    check(await app.nothing(0.5), "a muted application gets no message")
+    check(listed(session)[app.name]["waiting"] == 1, "the message of a muted application waits")
+    check(apps(session, "unmute", app.name)[0] == 0, "unmute succeeds")
+    check(await app.message() == b"muted", "after unmute the message arrives")
     await asyncio.sleep(0.1)
-    check("last_delivery" in listed(session)[app.name], "the delivery is shown")
-    check(apps(session, "urgency", app.name, "high")[0] == 0, "an urgency")
-    check(listed(session)[app.name]["urgency"] == "high", "is kept")
+    check("last_delivery" in listed(session)[app.name], "the list shows the time of the delivery")
+    check(apps(session, "urgency", app.name, "high")[0] == 0, "urgency succeeds")
+    check(listed(session)[app.name]["urgency"] == "high", "the list shows the new urgency")
     text = apps(session, "list")[1] + apps(session, "list", "--json")[1]
     for secret in (app.token, endpoint.rsplit("/", 1)[1]):
         check(secret not in text, "no token and no endpoint is shown")
-    check(apps(session, "remove", app.name)[0] == 0, "removing")
-    check(app.name not in listed(session), "it is gone")
+    check(apps(session, "remove", app.name)[0] == 0, "remove succeeds")
+    check(app.name not in listed(session), "a removed application is no longer listed")
     code, _, errors = apps(session, "remove", app.name)
-    check(code == 3 and "hint: run bellwire apps list" in errors, f"unknown: {code} {errors}")
+    check(code == 3 and "hint: run bellwire apps list" in errors, f"removing an unknown application: {code} {errors}")
     await asyncio.sleep(0.1)
     app.disappear()
 
@@ -338,7 +348,7 @@ async def management(session):
 async def main(bellwire):
     session = Session(bellwire)
     try:
-        check(apps(session, "list")[0] == 4, "without a service: not now")
+        check(apps(session, "list")[0] == 4, "without a running service the exit code is 4")
         session.serve()
         device = session.device()
         session.desktop(device["websocket"])

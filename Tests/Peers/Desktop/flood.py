@@ -138,7 +138,7 @@ async def main(bellwire):
         limit = max(SLOWER * statistics.quantiles(quiet, n=100)[98], WAIT)
         median = statistics.median(busy)
         # The bus is one process for everybody, so messages that wait there are not the service's fault.
-        check(median <= limit + WAIT, f"others wait {median:.3f} s, of {limit:.3f}")
+        check(median <= limit + WAIT, f"others waited {median:.3f} s, and the limit is {limit:.3f}")
         other = await Application(session, "org.example.Late").appear()
         await other.register()
         check(await other.endpoint(), "another application is registered afterwards")
@@ -146,8 +146,8 @@ async def main(bellwire):
         while memory(desktop) > before + GROWTH and time.monotonic() - start < 10:
             await asyncio.sleep(0.1)
         grown = memory(desktop) - before
-        check(grown <= GROWTH, f"memory returns: {grown >> 20} MB more")
-        check(session.end(desktop) == 0, "it ends when it is told to")
+        check(grown <= GROWTH, f"memory does not return: {grown >> 20} MB more")
+        check(session.end(desktop) == 0, "the service ends with exit code 0")
         print(
             f"flood: {check.passed} checks; {sent} calls, {cuts} cuts; others {median * 1e3:.1f} ms in the median,"
             f" {statistics.median(quiet) * 1e3:.1f} in quiet; {grown >> 20} MB more"
@@ -162,7 +162,7 @@ async def flood_apart(session):
         sys.executable, __file__, "--flood", env=session.environment, stdout=asyncio.subprocess.PIPE
     )
     output, _ = await process.communicate()
-    check(process.returncode == 0, "the flood could be made")
+    check(process.returncode == 0, "the flooding process ends with exit code 0")
     return map(int, output.split())
 
 

@@ -75,14 +75,14 @@ async def main(bellwire):
         for kind in ("pipe", "device", "folder", "huge", "link"):
             hostile = Hostile(session, kind)
             answer = await hostile.register()
-            check("SUCCEEDED" in answer, f"a {kind} is no reason to be refused: {answer}")
-            check(listed(session).get(f"org.example.{kind}") == "?", "nor to be trusted")
+            check("SUCCEEDED" in answer, f"a program with a {kind} in place of the file can register: {answer}")
+            check(listed(session).get(f"org.example.{kind}") == "?", "a program with such a file is not trusted")
             answer = await asyncio.wait_for(good.register(), 3)
-            check(answer["success"] == "REGISTRATION_SUCCEEDED", f"others are served after a {kind}")
+            check(answer["success"] == "REGISTRATION_SUCCEEDED", f"another application can register after a {kind}")
             await good.endpoint()
         began = time.monotonic()
-        check(session.end(desktop) == 0, "it ends as it should")
-        check(time.monotonic() - began < 5, "and within five seconds")
+        check(session.end(desktop) == 0, "the service ends with exit code 0")
+        check(time.monotonic() - began < 5, "the service ends within five seconds")
     except BaseException:
         print(session.log("desktop")[-3000:], file=sys.stderr)
         raise

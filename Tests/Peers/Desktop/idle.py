@@ -74,7 +74,7 @@ async def measure(processes):
         )
         often = {thread: count for thread, count in grown.items() if count > most}
         check(not often, f"{name} wakes more than {most} times in {SECONDS} s: {often}")
-        check(time_used <= 2, f"{name} computes for nothing")
+        check(time_used <= 2, f"{name} uses CPU time while nothing happens")
 
 
 def watch(session, account):
@@ -102,7 +102,7 @@ async def scene(bellwire, is_one_process):
             processes["desktop"] = session.desktop(
                 device["websocket"] + "".join(f" {name}/{name}" for name in PAYLOADS)
             )
-        # For each account; otherwise the end of a session would go unnoticed.
+        # Each account has a watching client; otherwise nobody would notice that a session ends.
         processes |= {f"watch {name}": watch(session, name) for name in PAYLOADS}
         app = await Application(session, "org.example.Idle").appear()
         await app.register()

@@ -37,9 +37,9 @@ async def our_receiver(session):
     device = session.device()
     desktop = session.desktop(device["websocket"])
     app = await Application(session, "org.example.One").appear()
-    check((await app.register())["success"] == "REGISTRATION_SUCCEEDED", "registration")
+    check((await app.register())["success"] == "REGISTRATION_SUCCEEDED", "the application registers")
     endpoint = await app.endpoint()
-    check(endpoint.startswith(base), "the endpoint is the receiver's")
+    check(endpoint.startswith(base), "the receiver makes the endpoint")
 
     times = []
     for number in range(50):
@@ -59,8 +59,8 @@ async def our_receiver(session):
     desktop = session.desktop(device["websocket"])
     await app.appear()
     for number in range(5):
-        check(await app.message() == b"kept %d" % number, "in order after a kill")
-    check(await app.nothing(0.5), "each of them once")
+        check(await app.message() == b"kept %d" % number, "after a kill the messages arrive in order")
+    check(await app.nothing(0.5), "each message arrives only once")
 
     await sleeping_application(session, app, endpoint)
 
@@ -73,10 +73,10 @@ async def our_receiver(session):
     session.end(receiver)
     offline = await Application(session, "org.example.Offline").appear()
     start = time.monotonic()
-    check((await offline.register())["success"] == "REGISTRATION_SUCCEEDED", "offline")
+    check((await offline.register())["success"] == "REGISTRATION_SUCCEEDED", "an application registers offline")
     check(time.monotonic() - start < 5, "registering offline is answered within 5 s")
     receiver, base = session.serve(port=port)
-    check((await offline.endpoint(20)).startswith(base), "and the endpoint comes later")
+    check((await offline.endpoint(20)).startswith(base), "the endpoint comes when the receiver is back")
     check(session.end(desktop) == 0, "the desktop ends when it is asked to")
     no_secrets(session, device, endpoint, app)
     for application in (app, offline):
@@ -97,16 +97,16 @@ async def sleeping_application(session, app, endpoint):
         start = time.monotonic()
         await sent(endpoint, b"awake %d" % number)
         moment, body = await asyncio.wait_for(app.messages.get(), 5)
-        check(body == b"awake %d" % number, "others get theirs")
+        check(body == b"awake %d" % number, "other applications get their messages")
         times.append(moment - start)
-    check(max(times) < 0.05, f"within 50 ms, not {max(times) * 1000:.1f}")
+    check(max(times) < 0.05, f"others wait at most 50 ms, not {max(times) * 1000:.1f}")
     print(f"link: beside a sleeping application: {max(times) * 1000:.2f} ms (worst of 50)")
     sleeper.disappear()
     sleeper.answers = True
     await sleeper.appear()
     for number in range(200):
-        check(await sleeper.message(30) == b"asleep %d" % number, "all of them in order")
-    check(await sleeper.nothing(0.3), "and once")
+        check(await sleeper.message(30) == b"asleep %d" % number, "all messages arrive in order")
+    check(await sleeper.nothing(0.3), "each message arrives only once")
     sleeper.disappear()
 
 
@@ -132,9 +132,9 @@ async def lost_state(session):
     shutil.rmtree(session.folder + "/lost")
     receiver, base = session.serve(state="lost", port=port)
     second = await app.endpoint(20)
-    check(second.startswith(base) and second != first, "a new endpoint")
+    check(second.startswith(base) and second != first, "the application gets a new endpoint")
     await sent(second, b"there")
-    check(await app.message() == b"there", "which works")
+    check(await app.message() == b"there", "the new endpoint works")
     app.disappear()
     session.end(desktop)
     session.end(receiver)
@@ -147,28 +147,28 @@ async def another_service(session):
     app = await Application(session, "org.example.Foreign").appear()
     await app.register()
     first = await app.endpoint()
-    check(first.startswith("https://push.example/"), "its endpoint")
+    check(first.startswith("https://push.example/"), "the other service makes the endpoint")
     [channel] = service.channels()
     app.disappear()
     data = base64.urlsafe_b64encode(b"kept here").rstrip(b"=").decode()
     await service.push(channel, data, "v1")
-    await until(lambda: "v1" in service.acknowledged, "acknowledged once it is on the disk")
+    await until(lambda: "v1" in service.acknowledged, "the message is acknowledged when it is on the disk")
     session.end(desktop, signal.SIGKILL)
     await service.stop()
     desktop = session.desktop(address, log="foreign")
     await app.appear()
-    check(await app.message() == b"kept here", "delivered after a kill, without the service")
-    check(await app.nothing(0.3), "once")
+    check(await app.message() == b"kept here", "the message arrives after a kill, without the service")
+    check(await app.nothing(0.3), "the message arrives only once")
 
     # The service has lost its state.
     service.forget()
     await service.start(service.port)
     second = await app.endpoint(20)
-    check(second != first, "a new endpoint when the service has lost its state")
-    check(service.endpoints == 2, "and nothing was asked for twice")
+    check(second != first, "the application gets a new endpoint when the service has lost its state")
+    check(service.endpoints == 2, "the desktop asked for each endpoint only once")
     await wake(session, service)
     await app.call("Unregister", token=app.token)
-    await until(lambda: not service.channels(), "unregistered there")
+    await until(lambda: not service.channels(), "the service has no channel any more")
     app.disappear()
     session.end(desktop)
     await service.stop()
@@ -221,8 +221,8 @@ async def wake(session, service):
         hellos = service.hellos
         start = time.monotonic()
         await event()
-        await until(lambda: service.hellos > hellos, f"connected after {what}")
-        check(time.monotonic() - start < 1, f"within a second after {what}")
+        await until(lambda: service.hellos > hellos, f"the desktop connects after {what}")
+        check(time.monotonic() - start < 1, f"the desktop connects within a second after {what}")
     system.disconnect()
     session.end(logind)
     session.end(network)
@@ -265,10 +265,10 @@ async def power(session):
     await asyncio.sleep(1)
     await sent(endpoint, b"may wait", urgency="very-low")
     await sent(endpoint, b"may not", urgency="high")
-    check(await app.message() == b"may not", "what is urgent comes at once")
-    check(await app.nothing(0.3), "what is not waits")
+    check(await app.message() == b"may not", "an urgent message arrives at once")
+    check(await app.nothing(0.3), "a less urgent message waits")
     session.end(upower)
-    check(await app.message() == b"may wait", "and comes when there is power again")
+    check(await app.message() == b"may wait", "the less urgent message arrives when there is power again")
     app.disappear()
     session.end(desktop)
     session.end(receiver)
@@ -288,12 +288,12 @@ async def together(session):
                 break
         except (IndexError, AttributeError):
             pass
-        check(time.monotonic() < end, "registered")
+        check(time.monotonic() < end, "the application registers")
         await asyncio.sleep(0.1)
     endpoint = await app.endpoint()
-    check(endpoint.startswith(base), "the endpoint of the server")
+    check(endpoint.startswith(base), "the server makes the endpoint")
     await sent(endpoint, b"one process")
-    check(await app.message() == b"one process", "delivered")
+    check(await app.message() == b"one process", "the message arrives")
     session.end(process)
     process, base = session.start(
         "serve",
@@ -305,21 +305,23 @@ async def together(session):
         log="together",
     )
     await sent(endpoint, b"again")
-    check(await app.message() == b"again", "after a restart")
+    check(await app.message() == b"again", "a message arrives after a restart")
     app.disappear()
-    check(session.end(process) == 0, "ends well")
+    check(session.end(process) == 0, "the server ends with exit code 0")
 
 
 async def taken_name(session):
     desktop = session.desktop(log="first")
     try:
         session.start("desktop", "--state", session.folder + "/other", log="second")
-        check(False, "the second one starts")
+        check(False, "a second desktop service must not start")
     except Failed as failure:
-        check("bellwire: hint: " in str(failure), "the second one says what to do")
+        check("bellwire: hint: " in str(failure), "the second desktop service says what to do")
     app = await Application(session, "org.example.Nowhere").appear()
     reply = await app.register()
-    check(reply.get("reason") == "ACTION_REQUIRED", "without a receiver the user has to act")
+    check(
+        reply.get("reason") == "ACTION_REQUIRED", "without a receiver the application is told that the user has to act"
+    )
     app.disappear()
     session.end(desktop)
 

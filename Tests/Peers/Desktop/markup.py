@@ -95,8 +95,8 @@ async def one(desk, folder, daemon):
     command = [word.replace("dunstrc", desk.folder + "/dunstrc") for word in daemon.command]
     process = await desk.serve(*command)
     subprocess.run(["notify-send", "-t", "60000", "control", daemon.loud], env=desk.environment, check=True)
-    # A server that renders nothing proves nothing.
-    await eventually(lambda: is_painted(picture(desk)), f"{daemon.name} can render markup")
+    # A server that never renders markup would prove nothing.
+    await eventually(lambda: is_painted(picture(desk)), f"{daemon.name} renders markup for others")
     desk.end(process)
     process = await desk.serve(*command)
     shown = Shown(desk, folder, daemon.name)
@@ -111,7 +111,7 @@ async def one(desk, folder, daemon):
     for kind, text in QUIET.items():
         check(is_unknown or await shown.compared(text) != plain, f"{daemon.name} interprets {kind}")
     for kind, text in HIDDEN.items():
-        check(await shown.compared(text) == plain, f"{daemon.name} leaves {kind} out")
+        check(await shown.compared(text) == plain, f"{daemon.name} does not leave out {kind}")
     desk.end(shown.probe.process)
     desk.end(process)
 

@@ -200,61 +200,73 @@ async def registering(session, outside):
     seen = await chat.ask("root")
     check(
         seen["info"] == [".flatpak-info"] and not seen["temporary"] and seen["processes"] < 10,
-        f"this is a sandbox: {seen}",
+        f"the application runs in a sandbox: {seen}",
     )
-    check(await process_behind(outside, CHAT) == "xdg-dbus-proxy", "the bus sees its proxy")
-    check(await chat.ask("register", token=outside.token) == {"success": "REGISTRATION_SUCCEEDED"}, "it registers")
+    check(await process_behind(outside, CHAT) == "xdg-dbus-proxy", "the bus reports the proxy as owner of the name")
+    check(
+        await chat.ask("register", token=outside.token) == {"success": "REGISTRATION_SUCCEEDED"},
+        "the application registers",
+    )
     endpoint = await chat.ask("endpoint")
-    check(await sent(endpoint, b"hello") == 201, "and is pushed to")
-    check(await chat.ask("message") == "hello", "which it gets")
+    check(await sent(endpoint, b"hello") == 201, "a push to the application is accepted")
+    check(await chat.ask("message") == "hello", "the push reaches the application")
 
     # The same token outside the sandbox is a different registration.
-    check((await outside.register())["success"] == "REGISTRATION_SUCCEEDED", "so does one outside")
+    check(
+        (await outside.register())["success"] == "REGISTRATION_SUCCEEDED",
+        "an application outside the sandbox registers too",
+    )
     other = await outside.endpoint()
-    check(other != endpoint, "under an endpoint of its own")
+    check(other != endpoint, "the application outside has its own endpoint")
     await outside.call("Unregister", token=outside.token)
-    check(listed(session) == {CHAT: CHAT}, "what ends there goes on here")
-    check(await sent(endpoint, b"still") == 201 and await chat.ask("message") == "still", "as its messages do")
+    check(listed(session) == {CHAT: CHAT}, "the registration in the sandbox outlives the one outside")
+    check(
+        await sent(endpoint, b"still") == 201 and await chat.ask("message") == "still",
+        "messages still reach the sandbox",
+    )
     for service in ("org.example.Outside", "org.example.Chats", "org.freedesktop.Notifications"):
         answer = await chat.ask("register", token="another", service=service)
         check(answer.get("reason") in ("UNAUTHORIZED", None), f"{service}: {answer}")
-        check(service not in listed(session), f"it gets nothing for {service}")
+        check(service not in listed(session), f"the application cannot register as {service}")
     check(
         await chat.ask("register", token="agent", service=CHAT + ".Agent") == {"success": "REGISTRATION_SUCCEEDED"},
-        "it may have parts",
+        "the application may register under a name below its own",
     )
     await chat.ask("endpoint")
 
-    # Closed, pushed to, and started again.
+    # The application is closed, gets a push, and is started again.
     chat.session.end(chat.process)
-    check(await sent(endpoint, b"later") == 201, "a closed one is pushed to")
+    check(await sent(endpoint, b"later") == 201, "a push to a closed application is accepted")
     chat.start()
     await chat.ask("register", token=outside.token, service=CHAT)
-    check(await chat.ask("endpoint") == endpoint, "it keeps its endpoint")
-    check(await chat.ask("message") == "later", "and gets what came meanwhile")
+    check(await chat.ask("endpoint") == endpoint, "the application keeps its endpoint")
+    check(await chat.ask("message") == "later", "the application gets the message that came meanwhile")
     return chat, endpoint
 
 
 async def managing(session, chat):
-    check(await chat.management("org.bellwire.Desktop1") != "answered", "the proxy hides what is for people")
+    check(await chat.management("org.bellwire.Desktop1") != "answered", "the proxy hides the management interface")
     check(
         await chat.management(DISTRIBUTOR) == "org.freedesktop.DBus.Error.AccessDenied",
-        "what it cannot hide is refused",
+        "management through the distributor's own name is refused",
     )
     bold = Flatpak(session, "org.example.Bold", "--talk=org.bellwire.Desktop1")
     for name in ("org.bellwire.Desktop1", DISTRIBUTOR):
         check(
             await bold.management(name) == "org.freedesktop.DBus.Error.AccessDenied",
-            "also where the proxy lets it through",
+            "management is refused even if the proxy allows it",
         )
     # A caller that cannot be identified sees only its own registrations.
     odd = Flatpak(session, "org.example.Odd", info="[Instance]\ninstance-id=2\n")
-    check(await odd.management(DISTRIBUTOR) == "org.freedesktop.DBus.Error.AccessDenied", "nor is who has no name")
+    check(
+        await odd.management(DISTRIBUTOR) == "org.freedesktop.DBus.Error.AccessDenied",
+        "a caller without a name is refused",
+    )
     check(
         await odd.ask("register", token="odd", service="org.example.Outside") == {"success": "REGISTRATION_SUCCEEDED"},
-        "it registers",
+        "a caller without a name registers",
     )
-    check(listed(session).get("org.example.Odd") == "?", f"as itself: {listed(session)}")
+    check(listed(session).get("org.example.Odd") == "?", f"it is registered under its own name: {listed(session)}")
 
 
 async def main(bellwire):
@@ -270,7 +282,7 @@ async def main(bellwire):
             if await sent(endpoint, b"gone") == 410:
                 break
             await asyncio.sleep(0.05)
-        check(await sent(endpoint, b"gone") == 410, "it unregisters")
+        check(await sent(endpoint, b"gone") == 410, "after the end of the registration the endpoint answers 410")
         outside.disappear()
     except BaseException:
         print(session.log("desktop")[-3000:], file=sys.stderr)

@@ -124,7 +124,7 @@ async def real(desk, folder, daemon):
         }
     )
     await asyncio.sleep(0.7)
-    check(not desk.paints(picture, "FF00FF"), f"{name} renders no markup of strangers")
+    check(not desk.paints(picture, "FF00FF"), f"{name} renders no markup from a payload")
     if daemon.window:
         check(len(daemon.popups(desk)) <= 2, f"{name} shows an edit in its place")
 
@@ -135,10 +135,10 @@ async def real(desk, folder, daemon):
         while len(probe.requests) == before and time.monotonic() < end:
             daemon.click(desk, place, button)
             await asyncio.sleep(0.7)
-        check(len(probe.requests) == before + 1, f"a click on {name} comes back")
+        check(len(probe.requests) == before + 1, f"{name} reports a click")
         request = probe.requests[-1]
-        check((request["@type"], request.get("action")) in requests, f"as what it is: {request}")
-        check(request["notification_id"] in (1, 2), "and names the notification")
+        check((request["@type"], request.get("action")) in requests, f"the request names what was clicked: {request}")
+        check(request["notification_id"] in (1, 2), "the request names the notification")
         probe.group(removed=[request["notification_id"]])
 
     removal = ("removeNotification", None)
@@ -147,9 +147,9 @@ async def real(desk, folder, daemon):
     if daemon.choose:
         await clicked(*daemon.choose, [opening])
     probe.active([push(3, "second", "before the restart", icon=icon(0xFF, 0, 0xFF))])
-    await eventually(lambda: desk.paints(picture, "FF00FF"), f"{name} draws the next with its icon")
+    await eventually(lambda: desk.paints(picture, "FF00FF"), f"{name} draws the next notification with its icon")
     desk.end(process)
-    await eventually(lambda: desk.screenshot(f"{folder}/{name}-gone.png") == 1, f"with {name} its window goes")
+    await eventually(lambda: desk.screenshot(f"{folder}/{name}-gone.png") == 1, f"the window goes when {name} ends")
     process = await desk.serve(*command)
     await eventually(
         lambda: desk.screenshot(f"{folder}/{name}-again.png") > 1, f"{name} shows it again after a restart"

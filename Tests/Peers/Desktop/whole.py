@@ -56,17 +56,19 @@ def active(session):
 
 async def notifications(session, registration, server, recorder):
     await push(registration, "hello", 1)
-    await eventually(lambda: "hello" in str(recorder.bodies), "the notification comes up")
+    await eventually(lambda: "hello" in str(recorder.bodies), "the notification appears")
     # Neither side forgets the shown notifications.
     session.end(server, signal.SIGKILL)
     session.serve(port=int(session.base.rsplit(":", 1)[1]))
     await push(registration, "again", 2)
-    await eventually(lambda: "again" in str(recorder.bodies), "after a kill the next one comes")
-    check(len(recorder.visible) == 2, f"each is there once: {recorder.bodies}")
-    check("hello" in active(session), "the engine has it")
+    await eventually(lambda: "again" in str(recorder.bodies), "after a kill the next notification appears")
+    check(len(recorder.visible) == 2, f"each notification is there once: {recorder.bodies}")
+    check("hello" in active(session), "the engine has the notification")
     recorder.user_closes(min(recorder.visible))
-    await eventually(lambda: "hello" not in active(session), "what the user closed is gone there")
-    check("again" in active(session), "and nothing else")
+    await eventually(
+        lambda: "hello" not in active(session), "a notification that the user closed is gone from the engine"
+    )
+    check("again" in active(session), "the other notification is still there")
 
 
 def install(session, name, actions):
@@ -104,10 +106,10 @@ async def clicks(session, registration, server, desktop, recorder, address):
 
     async def chosen(text, number, key="default", token=None):
         await push(registration, text, number)
-        await eventually(lambda: any(text in str(call) for call in recorder.visible.values()), f"{text} comes up")
+        await eventually(lambda: any(text in str(call) for call in recorder.visible.values()), f"{text} appears")
         shown = next(n for n, call in recorder.visible.items() if text in str(call))
         recorder.user_chooses(shown, key, token)
-        await eventually(lambda: shown not in recorder.visible, f"{text} is dealt with")
+        await eventually(lambda: shown not in recorder.visible, f"{text} leaves the screen")
 
     def owed():
         """The actions that an application would be told if it connected now."""
@@ -128,34 +130,34 @@ async def clicks(session, registration, server, desktop, recorder, address):
     await chosen("one", 1, token="token")
     await eventually(lambda: len(told()) == 1, "a closed application is started", 20)
     path, member, action, (data,), platform = told()[0]
-    check((member, action) == ("ActivateAction", "open-notification"), "by its action")
-    check(json.loads(data) == {"from_id": "5", "msg_id": "1"}, f"with the payload's own data: {data}")
-    check(platform["activation-token"] == "token", "and the token")
-    await eventually(lambda: not owed(), "the engine knows that it was taken")
+    check((member, action) == ("ActivateAction", "open-notification"), "the call names the action")
+    check(json.loads(data) == {"from_id": "5", "msg_id": "1"}, f"the call carries the payload's own data: {data}")
+    check(platform["activation-token"] == "token", "the call carries the token")
+    await eventually(lambda: not owed(), "the engine knows that the action was taken")
     # Killed during the call: it is called again with the same id until it answers.
     open(session.folder + "/die", "w").close()
     await chosen("two", 2)
-    await eventually(lambda: len(told()) == 2, "it is told")
-    check(len(owed()) == 1, "and owed still")
-    await eventually(lambda: len(told()) == 3, "it is told again after a pause", 20)
-    check(told()[1] == told()[2], "the same")
-    await eventually(lambda: not owed(), "until it was taken")
+    await eventually(lambda: len(told()) == 2, "the application is called")
+    check(len(owed()) == 1, "the action is still owed")
+    await eventually(lambda: len(told()) == 3, "the application is called again after a pause", 20)
+    check(told()[1] == told()[2], "both calls are the same")
+    await eventually(lambda: not owed(), "the action was taken and is no longer owed")
     # All three are killed during the call.
     open(session.folder + "/sleep", "w").close()
     await chosen("three", 3)
-    await eventually(lambda: len(told()) == 4, "it is told")
+    await eventually(lambda: len(told()) == 4, "the application is called")
     session.end(desktop, signal.SIGKILL)
     session.end(server, signal.SIGKILL)
     server = session.serve(port=int(session.base.rsplit(":", 1)[1]))[0]
-    check(len(owed()) == 1, "after a kill it is owed")
+    check(len(owed()) == 1, "after a kill the action is still owed")
     desktop = session.desktop(address)
-    await eventually(lambda: len(told()) == 5, "and told again", 20)
-    await eventually(lambda: not owed(), "until it was taken")
+    await eventually(lambda: len(told()) == 5, "after a kill the application is called again", 20)
+    await eventually(lambda: not owed(), "the action was taken and is no longer owed")
     session.end(desktop, signal.SIGKILL)
     desktop = session.desktop(address)
     await chosen("four", 4)
-    await eventually(lambda: len(told()) == 6, "what comes next is told", 20)
-    check("4" in str(told()[5]) and len(recorder.visible) == 0, "and nothing else")
+    await eventually(lambda: len(told()) == 6, "the next action reaches the application", 20)
+    check("4" in str(told()[5]) and len(recorder.visible) == 0, "nothing else is called or shown")
     return server
 
 
@@ -171,14 +173,14 @@ async def signals(session, registration):
         check(answer.status_code == 201, f"a signal was answered {answer.status_code}")
         check(await app.message() == expected, "the application is told to fetch")
     answer = await asyncio.to_thread(http.put, registration["endpoint"])
-    check((await app.message()).startswith(b"version="), "without a number, too")
+    check((await app.message()).startswith(b"version="), "a signal without a number reaches the application too")
     # An absent application is told when it is back.
     app.disappear()
     await asyncio.to_thread(http.put, registration["endpoint"], data=b"version=8")
     await asyncio.sleep(0.5)
     await app.appear()
-    check(await app.message(20) == b"version=8", "who was away is told later")
-    check(await app.nothing(0.5), "and once")
+    check(await app.message(20) == b"version=8", "an application that was away gets the signal later")
+    check(await app.nothing(0.5), "the signal arrives only once")
     app.disappear()
 
 

@@ -113,15 +113,21 @@ class Story:
     def discovery(self):
         for path in ("", "/push"):
             answer = requests.get(f"http://127.0.0.1:{self.service.port}{path}/_matrix/push/v1/notify", timeout=10)
-            check(answer.json() == {"unifiedpush": {"gateway": "matrix"}}, "discovery")
+            check(answer.json() == {"unifiedpush": {"gateway": "matrix"}}, "the gateway answers discovery")
 
     def connected(self):
         whole, id_only = self.arrive(self.say("Shall we meet?", "Shall we <b>meet</b>?"))
-        check(whole["content"]["body"] == "Shall we meet?", "the text")
-        check(whole["sender_display_name"] == "ann" and whole["room_name"] == "Office", "the names")
-        check(set(id_only) == {"event_id", "room_id", "prio", "counts", "devices"}, "the id alone")
+        check(whole["content"]["body"] == "Shall we meet?", "the push has the text")
+        check(
+            whole["sender_display_name"] == "ann" and whole["room_name"] == "Office",
+            "the push has the names of sender and room",
+        )
+        check(
+            set(id_only) == {"event_id", "room_id", "prio", "counts", "devices"},
+            "a pusher with event_id_only gets only the id",
+        )
         whole, _ = self.arrive(self.say("x" * 20_000))
-        check("content" not in whole and whole["room_name"] == "Office", "a long text is left out")
+        check("content" not in whole and whole["room_name"] == "Office", "a text that is too long is left out")
 
     def absent(self):
         self.agent.close()
@@ -133,7 +139,7 @@ class Story:
             self.arrive(event)
         for channel in (self.whole, self.id_only):
             got = [body["event_id"] for _, body in self.agent.received[channel]]
-            check(got[-3:] == events, "what came meanwhile, in order")
+            check(got[-3:] == events, "messages from the time offline arrive in order")
 
     def killed(self, trap):
         """Synapse repeats requests that were not answered, and the service recognises them."""
@@ -159,15 +165,13 @@ class Story:
     def revoked(self):
         self.agent.unregister(self.id_only)
         event = self.say("only one of you hears this")
-        wait_until(
-            lambda: self.bob.pushkeys() == {self.whole_endpoint}, "Synapse forgets the revoked pushkey, and only that"
-        )
+        wait_until(lambda: self.bob.pushkeys() == {self.whole_endpoint}, "Synapse forgets only the revoked pushkey")
         self.agent.wait(self.whole, event)
 
     def none_doubled(self):
         for channel, events in ((self.whole, self.events), (self.id_only, self.events[:-1])):
             for event in events:
-                check(len(self.agent.versions(channel, event)) == 1, "once, and not twice")
+                check(len(self.agent.versions(channel, event)) == 1, "each event arrives only once")
 
     def run(self):
         self.discovery()

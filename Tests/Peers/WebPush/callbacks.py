@@ -113,32 +113,36 @@ def story(folder):
     hook, probe = Hook(), Probe(folder)
     secrets = [probe("make", 1, hook.url)]
     for number in range(30):
-        check(probe("add", 1, f"größe {number}") == "done", "added")
-    hook.wait(lambda seen: len(seen) == 31, "all arrived")
+        check(probe("add", 1, f"größe {number}") == "done", "an event is added")
+    hook.wait(lambda seen: len(seen) == 31, "all events arrived")
     secrets.append(probe("rotate", 1))
     probe("add", 1, "after")
-    hook.wait(lambda seen: len(seen) == 32, "and one after the rotation")
-    check(probe("end", 1) == "done", "ended")
-    seen = hook.wait(lambda seen: len(seen) == 33, "and the last")
+    hook.wait(lambda seen: len(seen) == 32, "the event after the rotation arrived")
+    check(probe("end", 1) == "done", "the callback is ended")
+    seen = hook.wait(lambda seen: len(seen) == 33, "the last event arrived")
     for index, (_, headers, body) in enumerate(seen):
         verified = Webhook(secrets[0]).verify(body, headers)
-        check(verified == json.loads(body), "signed under the first secret")
+        check(verified == json.loads(body), "the event is signed with the first secret")
         if index > 30:
-            check(Webhook(secrets[1]).verify(body, headers), "and under the second one")
+            check(Webhook(secrets[1]).verify(body, headers), "the event is also signed with the second secret")
         try:
             Webhook(secrets[0]).verify(body + b" ", headers)
-            check(False, "another body is not signed")
+            check(False, "the signature does not fit another body")
         except Exception as error:
-            check("signature" in str(error), "another body is not signed")
-        check(headers["content-type"] == "application/json", "content type")
+            check("signature" in str(error), "the signature does not fit another body")
+        check(headers["content-type"] == "application/json", "the content type is JSON")
     check(
         [payload(body) for _, _, body in seen]
         == [None] + [f"größe {number}" for number in range(30)] + ["after", None],
-        "in order",
+        "the events arrive in order",
     )
-    check(len({headers["webhook-id"] for _, headers, _ in seen}) == 33, "an id for each")
-    check(json.loads(seen[0][2])["type"] == "registration.created", "created is first")
-    check(json.loads(seen[-1][2])["type"] == "registration.deleted", "deleted is last")
+    check(len({headers["webhook-id"] for _, headers, _ in seen}) == 33, "each event has its own id")
+    check(
+        json.loads(seen[0][2])["type"] == "registration.created", "the first event says that the registration was made"
+    )
+    check(
+        json.loads(seen[-1][2])["type"] == "registration.deleted", "the last event says that the registration has ended"
+    )
     probe.end()
     hook.shutdown()
 
@@ -163,15 +167,18 @@ def kills(folder, rounds=40):
         probe.kill()
         hook.answer, hook.afterwards = lambda _: 200, lambda: None
         probe = Probe(folder)
-    seen = hook.wait(lambda seen: {payload(body) for _, _, body in seen} >= set(expected), "nothing is lost")
+    seen = hook.wait(lambda seen: {payload(body) for _, _, body in seen} >= set(expected), "no event is lost")
     first, ids = [], {}
     for _, headers, body in seen:
         name = payload(body)
         if name not in ids:
             first.append(name)
-        check(ids.setdefault(name, headers["webhook-id"]) == headers["webhook-id"], "one id")
-    check(first == [None] + expected, "in order")
-    check(len(set(ids.values())) == len(ids), "and no id twice")
+        check(
+            ids.setdefault(name, headers["webhook-id"]) == headers["webhook-id"],
+            "all attempts at an event have the same id",
+        )
+    check(first == [None] + expected, "the events arrive in order")
+    check(len(set(ids.values())) == len(ids), "no two events have the same id")
     probe.end()
     hook.shutdown()
     return len(seen) - len(ids)
@@ -189,17 +196,17 @@ def crowd(folder, count=10_000):
     threading.Thread(target=hold, daemon=True).start()
     hook, probe = Hook(), Probe(folder)
     probe("make", 1, hook.url)
-    hook.wait(lambda seen: len(seen) == 1, "the fast one is confirmed")
-    check(probe("crowd", count, silent.getsockname()[1]) == "done", "a crowd")
+    hook.wait(lambda seen: len(seen) == 1, "the callback to the fast host is confirmed")
+    check(probe("crowd", count, silent.getsockname()[1]) == "done", "the callbacks to silent hosts are made")
     arrivals, commits = [], []
     for number in range(60):
         started = time.monotonic()
         probe("add", 1, f"{number}")
         commits.append(time.monotonic() - started)
-        seen = hook.wait(lambda seen: len(seen) == number + 2, "the fast one goes on")
+        seen = hook.wait(lambda seen: len(seen) == number + 2, "the fast host still gets events")
         arrivals.append(seen[-1][0] - started)
         time.sleep(max(0, 0.2 - arrivals[-1]))
-    check(len(held) >= 256, f"the others were tried ({len(held)})")
+    check(len(held) >= 256, f"the silent hosts were tried ({len(held)})")
     ends.set()
     probe.kill()
     hook.shutdown()
@@ -208,8 +215,8 @@ def crowd(folder, count=10_000):
         connection.close()
     arrivals.sort()
     commits.sort()
-    check(arrivals[-2] < 0.5, f"a fast one waits for nobody ({arrivals[-2]:.3f} s)")
-    check(commits[-2] < 0.25, f"nor does a push ({commits[-2]:.3f} s)")
+    check(arrivals[-2] < 0.5, f"the fast host does not wait for silent ones ({arrivals[-2]:.3f} s)")
+    check(commits[-2] < 0.25, f"a push does not wait for silent hosts ({commits[-2]:.3f} s)")
     return arrivals, commits, len(held)
 
 

@@ -90,8 +90,8 @@ class Distributor:
         if self.uaid:
             hello["uaid"] = self.uaid
         reply = await self.ask(hello, "hello")
-        check(reply["status"] == 200, "hello")
-        check(self.uaid in (None, reply["uaid"]), "the uaid is known again")
+        check(reply["status"] == 200, "hello is answered")
+        check(self.uaid in (None, reply["uaid"]), "the service knows the uaid again")
         self.uaid = reply["uaid"]
 
     async def ask(self, message, answer):
@@ -107,20 +107,20 @@ class Distributor:
         if key:
             message["key"] = key
         reply = await self.ask(message, "register")
-        check(reply["status"] == 200 and reply["channelID"] == application.channel, "register")
+        check(reply["status"] == 200 and reply["channelID"] == application.channel, "register succeeds")
         application.endpoint = reply["pushEndpoint"]
 
     async def unregister(self, application):
         message = {"messageType": "unregister", "channelID": application.channel}
-        check((await self.ask(message, "unregister"))["status"] == 200, "unregister")
+        check((await self.ask(message, "unregister"))["status"] == 200, "unregister succeeds")
 
     async def notification(self, application, acknowledges=True):
         if self.waiting:
             message = self.waiting.pop(0)
         else:
             message = json.loads(await asyncio.wait_for(self.socket.recv(), 10))
-        check(message["messageType"] == "notification", "a notification")
-        check(message["channelID"] == application.channel, "of that channel")
+        check(message["messageType"] == "notification", "a notification arrives")
+        check(message["channelID"] == application.channel, "the notification is for this channel")
         if acknowledges:
             update = {"channelID": message["channelID"], "version": message["version"]}
             await self.socket.send(json.dumps({"messageType": "ack", "updates": [update]}))
@@ -159,10 +159,10 @@ async def encrypted(distributor):
                         **signing,
                     )
                     what = f"{bound} {encoding} {vapid and vapid.__name__}"
-                    check(answer.status_code == 201, f"{what}: accepted")
-                    check(answer.headers["TTL"] == "60", f"{what}: TTL")
+                    check(answer.status_code == 201, f"{what}: the push is accepted")
+                    check(answer.headers["TTL"] == "60", f"{what}: the TTL is granted")
                     message = await distributor.notification(application)
-                    check(application.decrypt(message).decode() == text, f"{what}: decrypted")
+                    check(application.decrypt(message).decode() == text, f"{what}: the text is decrypted")
     try:
         await inside_thread(
             webpush,
@@ -173,9 +173,9 @@ async def encrypted(distributor):
             vapid_private_key=Vapid02(private_key=ec.generate_private_key(ec.SECP256R1())),
             vapid_claims={"sub": "mailto:a@example.org"},
         )
-        check(False, "another key is refused")
+        check(False, "a push signed with another key is refused")
     except WebPushException as error:
-        check(error.response.status_code == 401, "another key is refused")
+        check(error.response.status_code == 401, "a push signed with another key is refused")
 
 
 async def simple(distributor):
@@ -183,9 +183,9 @@ async def simple(distributor):
     application = Application()
     await distributor.register(application)
     answer = await inside_thread(requests.put, application.endpoint, data={"version": 17}, timeout=10)
-    check(answer.status_code == 201, "PUT of requests")
+    check(answer.status_code == 201, "a PUT of requests is accepted")
     message = await distributor.notification(application)
-    check(decode(message["data"]) == b"version=17" and "headers" not in message, "its body")
+    check(decode(message["data"]) == b"version=17" and "headers" not in message, "the body arrives")
     curl = ["curl", "--silent", "--show-error", "--max-time", "10", "--write-out", "%{http_code}"]
     for arguments, body in (
         (["-X", "PUT", "-d", "version=18"], b"version=18"),
@@ -195,7 +195,7 @@ async def simple(distributor):
         result = await inside_thread(subprocess.run, curl + arguments + [application.endpoint], capture_output=True)
         check(result.stdout == b"201", f"curl {arguments}: {result.stdout}")
         message = await distributor.notification(application)
-        check((decode(message["data"]) if body else message.get("data")) == body, "its body")
+        check((decode(message["data"]) if body else message.get("data")) == body, "the body arrives")
 
 
 async def offline(distributor):
@@ -211,21 +211,21 @@ async def offline(distributor):
             timeout=10,
             headers={"TTL": "60", "Content-Encoding": "aes128gcm"},
         )
-        check(answer.status_code == 201, "accepted for later")
+        check(answer.status_code == 201, "a push to an absent client is accepted")
     await distributor.connect()
     versions = []
     for number in range(20):
         message = await distributor.notification(application, acknowledges=number < 10)
-        check(decode(message["data"]) == f"{number}".encode(), "in order")
+        check(decode(message["data"]) == f"{number}".encode(), "the messages arrive in order")
         versions.append(message["version"])
     await distributor.close()
     await distributor.connect()
     for number in range(10, 20):
         message = await distributor.notification(application)
-        check(message["version"] == versions[number], "the rest again, under the same version")
+        check(message["version"] == versions[number], "unacknowledged messages arrive again with the same version")
     await distributor.unregister(application)
     answer = await inside_thread(requests.post, application.endpoint, headers={"TTL": "5"})
-    check(answer.status_code == 410, "gone after unregister")
+    check(answer.status_code == 410, "after unregister the endpoint answers 410")
 
 
 class Registration:
@@ -269,20 +269,20 @@ def registered(state):
     """pywebpush encrypts for keys that bellwire made, as Telegram's server does."""
     registration = Registration(state)
     token = json.loads(registration.members["token"])
-    check(list(token) == ["endpoint", "keys"], "the token is a subscription")
-    check(list(token["keys"]) == ["p256dh", "auth"], "with its keys in order")
+    check(list(token) == ["endpoint", "keys"], "the token has the members of a subscription")
+    check(list(token["keys"]) == ["p256dh", "auth"], "the token has the keys in order")
     texts = ["Hi", "ü" * 100, "x" * 3900, ""]
     for encoding in ("aes128gcm", "aesgcm"):
         for text in texts[:3]:
             answer = webpush(token, text, ttl=60, content_encoding=encoding, timeout=10)
-            check(answer.status_code == 201, f"{encoding}: accepted")
+            check(answer.status_code == 201, f"{encoding}: the push is accepted")
     expected = [text.encode() for text in texts[:3]] * 2
-    check(registration.fetched() == expected, "decrypted, in order")
-    check(registration.fetched() == [], "fetched once")
+    check(registration.fetched() == expected, "the texts are decrypted, in order")
+    check(registration.fetched() == [], "each message is fetched only once")
     wrong = dict(token, keys=dict(token["keys"], auth=encode(os.urandom(16))))
     answer = webpush(wrong, "x", ttl=60, timeout=10)
-    check(answer.status_code == 201, "what cannot be read is not refused")
-    check(registration.undecryptable() == {"bad-tag": 1}, "but counted")
+    check(answer.status_code == 201, "a push that cannot be decrypted is accepted")
+    check(registration.undecryptable() == {"bad-tag": 1}, "a push that cannot be decrypted is counted")
     bound = Registration(state, "--vapid")
     check(bound.members["token"].endswith(',"vapid":true}'), "the token asks for a signature")
     key, other = (ec.generate_private_key(ec.SECP256R1()) for _ in range(2))
@@ -298,15 +298,15 @@ def registered(state):
             )
         except WebPushException as error:
             answer = error.response
-        check(answer.status_code == status, f"the first key that signs: {status}")
+        check(answer.status_code == status, f"a push signed with this key is answered {status}")
     wake = Registration(state, "--type", "4")
     for number in (1, 2**63 - 1):
         answer = requests.put(wake.endpoint, data={"version": number}, timeout=10)
-        check(answer.status_code == 201, "simple push")
+        check(answer.status_code == 201, "a simple push is accepted")
     signals = wake.ask(f"pending?registration={wake.id}")["messages"]
-    check([(s["count"], s["version"]) for s in signals] == [(2, str(2**63 - 1))], "one signal")
+    check([(s["count"], s["version"]) for s in signals] == [(2, str(2**63 - 1))], "two simple pushes become one signal")
     subprocess.run([bellwire, "revoke", wake.id, "--state", state], check=True, timeout=10, stdout=subprocess.DEVNULL)
-    check(requests.put(wake.endpoint, timeout=10).status_code == 410, "revoked")
+    check(requests.put(wake.endpoint, timeout=10).status_code == 410, "a revoked endpoint answers 410")
 
 
 async def run(url):
@@ -332,6 +332,6 @@ with tempfile.TemporaryDirectory() as folder:
         registered(f"{folder}/state")
     finally:
         process.terminate()
-        check(process.wait(20) == 0, "it ends when it is told to")
+        check(process.wait(20) == 0, "bellwire ends with exit code 0")
 
 print(f"push: {passed} checks passed")

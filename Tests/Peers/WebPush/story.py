@@ -137,13 +137,13 @@ class Telegram:
     def __init__(self, parameters):
         self.token = json.loads(parameters["token"])
         self.secret = decode(parameters["secret"])
-        check(parameters["token_type"] == 10 and parameters["no_muted"], "registerDevice, type 10")
+        check(parameters["token_type"] == 10 and parameters["no_muted"], "registerDevice has token type 10")
 
     def push(self, text, encoding):
         if self.secret:
             text = json.dumps({"p": mtproto(self.secret, text.encode())})
         answer = webpush(self.token, text, ttl=600, content_encoding=encoding, timeout=10)
-        check(answer.status_code == 201, f"{encoding}: accepted")
+        check(answer.status_code == 201, f"{encoding}: the push is accepted")
 
     def is_gone(self):
         answer = requests.post(
@@ -162,26 +162,26 @@ def story(state, hook, account, options):
     )
     secret = made["callback_secret"]
     created = heard("registration.created", secret)
-    check(created["register_device"] == made["register_device"], "the callback can register it")
+    check(created["register_device"] == made["register_device"], "the callback gets the parameters of registerDevice")
     telegram = Telegram(created["register_device"])
     engine = Engine(state, account)
     check(engine.next()["groups"] == [], "nothing is shown yet")
     for number, encoding in enumerate(("aes128gcm", "aesgcm"), 1):
         text = message(f"by {encoding}", number)
         telegram.push(text, encoding)
-        check(engine.shown() == [f"by {encoding}"], f"{encoding}: shown")
+        check(engine.shown() == [f"by {encoding}"], f"{encoding}: the message is shown")
         told = heard("push.message", secret)
-        check(decode(told["payload"]).decode() == text, f"{encoding}: called back")
+        check(decode(told["payload"]).decode() == text, f"{encoding}: the callback gets the payload")
     rotated = json.loads(run(state, "rotate", made["id"], "--json"))
     change = heard("registration.rotated", secret)
     secret = rotated["callback_secret"]
     telegram.push(message("to the former endpoint", 3), "aes128gcm")
-    check(engine.shown() == ["to the former endpoint"], "the former endpoint still serves")
+    check(engine.shown() == ["to the former endpoint"], "the former endpoint still works")
     heard("push.message", secret)
     former = telegram
     telegram = Telegram(change["register_device"])
     telegram.push(message("to the new endpoint", 4), "aesgcm")
-    check(engine.shown() == ["to the new endpoint"], "the new endpoint serves")
+    check(engine.shown() == ["to the new endpoint"], "the new endpoint works")
     heard("push.message", secret)
     if options:
         telegram.push(json.dumps({"loc_key": "SESSION_REVOKE", "date": int(time.time())}), "aes128gcm")
@@ -191,11 +191,11 @@ def story(state, hook, account, options):
     else:
         run(state, "revoke", made["id"])
         heard("registration.deleted", secret)
-        check(engine.next("updateNotificationGroup")["removed_notification_ids"], "taken down")
-    check(former.is_gone() and telegram.is_gone(), "both endpoints are gone")
+        check(engine.next("updateNotificationGroup")["removed_notification_ids"], "the notifications are removed")
+    check(former.is_gone() and telegram.is_gone(), "both endpoints answer 410")
     while engine.next():
         pass
-    check(Hook.events.empty(), "nothing is told after that")
+    check(Hook.events.empty(), "no event comes after that")
 
 
 def together(state):
@@ -229,7 +229,7 @@ def together(state):
     }
     for account, texts in seen.items():
         for text in texts:
-            check(engines[account].shown() == [text], f"{account}: {text}")
+            check(engines[account].shown() == [text], f"{account} shows {text!r}")
 
 
 with tempfile.TemporaryDirectory() as folder:

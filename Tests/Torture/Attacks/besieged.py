@@ -39,7 +39,7 @@ def besiege(report, siege, kind, rounds, seconds):
     report.bound(name, done, bound, f"{attacked:.1f} ms", attacked <= limit)
     wrong = [entry.attacked["wrong"] for entry in seen if entry.attacked["wrong"]]
     report.bound("", "", "others: pushes that were not answered 201: none", str(wrong or "none"), not wrong)
-    report.bound("", "", "the server stays up", "up" if server.is_alive() else "gone", server.is_alive())
+    report.bound("", "", "the server stays up", "up" if server.is_alive() else "ended", server.is_alive())
     if not server.is_alive():
         return
     start = time.monotonic()
@@ -51,7 +51,7 @@ def besiege(report, siege, kind, rounds, seconds):
     report.bound(
         "",
         "",
-        f"memory returns within {CALM} s: growth <= {MEMORY >> 20} MB",
+        f"memory is returned within {CALM} s: growth <= {MEMORY >> 20} MB",
         f"{grown:.1f} MB",
         grown <= MEMORY / MEGABYTE,
     )

@@ -18,7 +18,7 @@ def run(report, is_long):
     with Target() as target:
         with Attack(report, target, "garbage", f"{count} connections from {len(SOURCES)} addresses") as attack:
             workers = Workers(PROCESSES, lambda index: send(target, index, count // PROCESSES))
-            attack.exactly("all were sent", workers.done(600), True)
+            attack.exactly("all connections were made", workers.done(600), True)
             workers.let_go()
             attack.at_most("CPU for each", attack.cpu() / count * 1e3, 1, "ms")
 

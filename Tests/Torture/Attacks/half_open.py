@@ -22,7 +22,7 @@ def run(report, is_long):
 
 def silent(report, target, count):
     limit = target.limits.handshake
-    with Attack(report, target, "half-open", f"{count} that connect and say nothing") as attack:
+    with Attack(report, target, "half-open", f"{count} connections without a handshake") as attack:
         peers = [Peer(Client(target.port)) for _ in range(count)]
         drip(peers, limit + 3)
         attack.between("cut", [peer.cut_after for peer in peers], limit * 0.9, limit + SLACK)
@@ -86,7 +86,7 @@ def vanished(report, target, count):
             )
             process.stdout.readline()
             link.cut()
-            attack.bound("connections when it is cut", str(target.descriptors()), target.descriptors() > count)
+            attack.bound("connections when the link is cut", str(target.descriptors()), target.descriptors() > count)
             time.sleep(target.limits.handshake + SLACK)
             attack.at_most(
                 "descriptors after the handshake limit",

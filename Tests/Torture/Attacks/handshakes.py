@@ -48,7 +48,7 @@ def abandoned(report, target, count):
     done = f"{count} ClientHellos, each abandoned"
     with Attack(report, target, "handshake flood", done) as attack:
         workers = Workers(2, flood)
-        attack.exactly("all were sent", workers.done(120), True)
+        attack.exactly("all ClientHellos were sent", workers.done(120), True)
         workers.let_go()
         attack.at_most("CPU for each", attack.cpu() / count * 1e3, 1, "ms")
 
@@ -109,7 +109,7 @@ def key_updates(report, target):
         except BrokenPipeError:
             pass
         attack.exactly("the connection is cut", process.poll() is not None, True)
-        attack.bound("after more than a client needs", str(sent), sent > 128)
+        attack.bound("the cut comes after more updates than a client needs", str(sent), sent > 128)
         process.kill()
         process.wait()
 
@@ -138,16 +138,16 @@ def short_of_descriptors(report, target):
         early = Client(target.port, "http/1.1")
         crowd = [Client(target.port, timeout=0.1) for _ in range(200)]
         time.sleep(0.5)
-        attack.bound("all are in use", str(target.descriptors()), target.descriptors() >= 63)
+        attack.bound("all descriptors are in use", str(target.descriptors()), target.descriptors() >= 63)
         before = target.cpu()
         time.sleep(2)
         attack.at_most("CPU in 2 s", target.cpu() - before, 0.1, "s")
-        attack.exactly("one who was there is answered", early.ask(), 200)
+        attack.exactly("a client from before is answered", early.ask(), 200)
         for client in crowd:
             client.close()
         start = time.monotonic()
         late = Client(target.port, "http/1.1")
-        attack.exactly("one who comes afterwards is answered", late.ask(), 200)
-        attack.at_most("and waits for", time.monotonic() - start, 1, "s")
+        attack.exactly("a new client is answered", late.ask(), 200)
+        attack.at_most("the new client waits for", time.monotonic() - start, 1, "s")
         early.close()
         late.close()

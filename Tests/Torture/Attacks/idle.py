@@ -17,7 +17,7 @@ def run(report, is_long):
     with Target(divisor=1) as target:
         # Nobody else connects meanwhile, because that would be measured, too.
         with Attack(
-            report, target, "idle connections", f"{count} through TLS, every second HTTP/2", is_watched=False
+            report, target, "idle connections", f"{count} through TLS, every second one HTTP/2", is_watched=False
         ) as attack:
             alone = first_answer(target)
 
@@ -33,7 +33,7 @@ def run(report, is_long):
                 return clients
 
             workers = Workers(PROCESSES, open_part)
-            attack.exactly("all are open", workers.done(60), True)
+            attack.exactly("all connections are open", workers.done(60), True)
             attack.exactly("descriptors", target.descriptors() - target.first_descriptors, count)
             # HTTP/2 frees memory when it has been idle for a second, and the timers of those whose
             # handshake is over are put off when its time would have been over.

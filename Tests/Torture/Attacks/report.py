@@ -51,11 +51,11 @@ class Attack:
             )
             self.exactly("others: requests that failed", self.watch.failures, 0)
         if not self.target.is_alive():
-            return self.bound("the server stays up", "it is gone", False)
+            return self.bound("the server stays up", "it has ended", False)
         first = self.target.first_descriptors
         took = self.target.wait_for(lambda: self.target.descriptors() <= first, self.forgets_in)
         self.bound(
-            f"descriptors return within {self.forgets_in:.1f} s",
+            f"descriptors are closed within {self.forgets_in:.1f} s",
             f"{self.target.descriptors()} of {first}",
             took is not None,
         )
@@ -64,7 +64,7 @@ class Attack:
             return self.target.memory() - self.target.first_memory
 
         self.target.wait_for(lambda: grown() <= MEMORY_BOUND, 10)
-        self.at_most("memory returns: growth", grown() / MEGABYTE, MEMORY_BOUND / MEGABYTE, "MB")
+        self.at_most("memory is returned: growth", grown() / MEGABYTE, MEMORY_BOUND / MEGABYTE, "MB")
 
     def cpu(self):
         """CPU seconds of the server since the beginning."""

@@ -112,7 +112,7 @@ def is_as_sent(story, findings):
             findings.check(
                 3,
                 one.channel == sub.channel and connection.agent == sub.agent,
-                lambda: f"{push}: came to channel {one.channel} of client {connection.agent}",
+                lambda: f"{push}: came on channel {one.channel} of client {connection.agent}",
             )
             if connection.mode != "slow" and sub.ended < FOREVER:
                 findings.check(
@@ -132,7 +132,7 @@ def keeps_its_name(story, findings):
             findings.check(
                 9,
                 len(names) == 1 and len({one.digest for one in push.deliveries}) == 1,
-                lambda: f"{push}: repeats differ",
+                lambda: f"{push}: its deliveries differ",
             )
     for name, pushes in story.by_id.items():
         findings.check(
@@ -173,7 +173,7 @@ def is_not_repeated(story, findings):
 
 
 def acknowledgement_is_final(story, findings):
-    """8: after a quiet second, or after an answer to something sent later."""
+    """8: an acknowledgement is final after a quiet second, or after an answer to something sent later."""
     for push in story.pushes.values():
         for index, one in enumerate(push.deliveries):
             time = getattr(one, "acknowledged", None)
@@ -189,7 +189,7 @@ def acknowledgement_is_final(story, findings):
                     8,
                     not later,
                     lambda: (
-                        f"{push}: came again although a ping behind the acknowledgement was answered at {answered:.3f}"
+                        f"{push}: came again although a ping after the acknowledgement was answered at {answered:.3f}"
                     ),
                 )
 
@@ -248,7 +248,7 @@ def topic_replaces(story, findings):
 
 
 def withdrawal_holds(story, findings):
-    """13."""
+    """13: a message that was withdrawn comes no more."""
     for push in story.pushes.values():
         for time in push.deleted:
             late = [
@@ -260,7 +260,7 @@ def withdrawal_holds(story, findings):
 
 
 def gone_is_gone(story, findings):
-    """14: and a living subscription is never called gone."""
+    """14: an ended subscription answers 410, and an existing one never does."""
     for event in story.forgotten:
         findings.check(
             14, not event["kept"], lambda: f"client {event['a']} got another uaid though it had {event['kept']}"
@@ -270,27 +270,33 @@ def gone_is_gone(story, findings):
         if push.status is None:
             continue
         if push.sent > sub.ended + 1:
-            findings.check(14, push.status == 410, lambda: f"{push}: ended at {sub.ended:.3f}")
+            findings.check(
+                14,
+                push.status == 410,
+                lambda: f"{push}: not refused with 410 although its subscription ended at {sub.ended:.3f}",
+            )
         elif push.done < sub.end_sent:
             holds = push.status in (201, 429) or push.status >= 500
-            findings.check(24 if story.jumps else 14, holds, lambda: f"{push}: its subscription lives")
+            findings.check(
+                24 if story.jumps else 14, holds, lambda: f"{push}: refused with 410, but its subscription exists"
+            )
 
 
 def faults_pass(story, findings):
-    """15: 5xx has Retry-After, and the service recovers by itself."""
+    """15: an answer with 5xx has Retry-After, and the service recovers by itself."""
     for kind, begin, healed, usable in story.faults:
         findings.check(
             15, usable - healed <= 10, lambda: f"{kind} from {begin:.3f} to {healed:.3f}: usable at {usable:.3f}"
         )
     for push in story.pushes.values():
         if push.status is not None and push.status >= 500:
-            findings.check(15, bool(push.retry), lambda: f"{push}: no Retry-After")
+            findings.check(15, bool(push.retry), lambda: f"{push}: the answer has no Retry-After")
             at_fault = any(begin - 1 <= push.done <= usable + 1 for _, begin, _, usable in story.faults)
-            findings.check(15, at_fault, lambda: f"{push}: refused without a fault")
+            findings.check(15, at_fault, lambda: f"{push}: refused although there was no fault")
 
 
 def now_or_never(story, findings):
-    """16: TTL 0."""
+    """16: a message with TTL 0 is delivered at once or never."""
     for push in story.pushes.values():
         if push.ttl != 0 or not push.is_accepted:
             continue
@@ -301,14 +307,14 @@ def now_or_never(story, findings):
 
 
 def full_is_refused(story, findings):
-    """17: rule 1 checks that accepted messages are kept."""
+    """17: a push is refused with Retry-After when there is no room; rule 1 checks that accepted messages are kept."""
     for push in story.pushes.values():
         if push.status == 429:
-            findings.check(17, bool(push.retry), lambda: f"{push}: no Retry-After")
+            findings.check(17, bool(push.retry), lambda: f"{push}: the answer has no Retry-After")
 
 
 def others_are_not_delayed(story, findings):
-    """11: the latencies of reading clients, without and with silent ones beside them."""
+    """11: compares the latencies of reading clients without and with silent ones beside them."""
     for quiet, silent in zip(story.phases[::3], story.phases[1::3]):
         end = story.phases[2]["t"] if len(story.phases) > 2 else story.end
         alone, beside = (latencies(story, *span) for span in ((quiet["t"], silent["t"]), (silent["t"], end)))
@@ -334,7 +340,7 @@ def latencies(story, start, end):
 
 
 def resources_return(story, findings):
-    """26."""
+    """26: descriptors, memory and the write-ahead log shrink again."""
     spans = collections.defaultdict(dict)
     for event in story.measures:
         spans[event["when"].split()[1]][event["when"].split()[0]] = event

@@ -151,20 +151,22 @@ def is_in_order(number, one, findings):
         findings.check(
             18,
             attempt.id not in seen,
-            lambda: f"application {number}: {attempt.type} {attempt.id} came back behind another",
+            lambda: f"application {number}: {attempt.type} {attempt.id} came again after a later event",
         )
-        findings.check(18, not is_over, lambda: f"application {number}: {attempt.type} behind the last")
+        findings.check(18, not is_over, lambda: f"application {number}: {attempt.type} came after the last event")
         is_over |= attempt.type == "registration.deleted"
         seen.add(attempt.id)
         push = one.pushes.get(attempt.push)
         if push:
             findings.check(
-                18, latest is None or push.done >= latest.sent, lambda: f"application {number}: {push} behind {latest}"
+                18,
+                latest is None or push.done >= latest.sent,
+                lambda: f"application {number}: {push} came after {latest}",
             )
             if latest is None or push.sent > latest.sent:
                 latest = push
     if one.revoked < FOREVER:
-        findings.check(18, is_over, lambda: f"application {number}: not told of its end")
+        findings.check(18, is_over, lambda: f"application {number}: was not told of its end")
 
 
 def signals_follow(number, one, findings):
@@ -174,12 +176,14 @@ def signals_follow(number, one, findings):
     late = {push.number for push in missing(one)}
     for push in puts:
         if push.is_accepted:
-            findings.check(21, push.number not in late, lambda: f"application {number}: no signal behind {push}")
+            findings.check(21, push.number not in late, lambda: f"application {number}: no signal came after {push}")
     count = sum(attempt.count for attempt in taken.values())
     accepted, possible = (sum(getattr(push, name) for push in puts) for name in ("is_accepted", "may_be_kept"))
-    findings.check(21, len(taken) <= possible, lambda: f"application {number}: {len(taken)} signals of {possible} PUTs")
+    findings.check(
+        21, len(taken) <= possible, lambda: f"application {number}: {len(taken)} signals for {possible} PUTs"
+    )
     findings.check(
         21,
         accepted <= count <= possible,
-        lambda: f"application {number}: {count} counted of {accepted} to {possible} PUTs",
+        lambda: f"application {number}: the signals count {count} PUTs, of {accepted} to {possible}",
     )

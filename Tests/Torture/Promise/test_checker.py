@@ -137,58 +137,62 @@ GOOD = [
 ]
 
 BROKEN = [
-    (1, "never seen", push(2, 5)),
-    (1, "not offered again although nobody acknowledged it", push(2, 5) + delivery(2, 5.1) + again(8)),
-    (2, "another body", push(2, 5) + delivery(2, 5.1, digest="e")),
-    (3, "nobody sent it", delivery(9, 5)),
-    (3, "on another channel", push(2, 5) + delivery(2, 5.1, chan="y")),
-    (3, "after its subscription ended", push(2, 5) + UNREGISTERED + delivery(2, 12)),
-    (4, "an id of another push", push(2, 5) + delivery(2, 5.1, "id1")),
-    (4, "two ids", push(2, 5) + delivery(2, 5.1) + again(8) + delivery(2, 8.1, "other", 2)),
-    (5, "too late", push(2, 5, ttl=2) + delivery(2, 9)),
+    (1, "a message that never comes", push(2, 5)),
+    (1, "an unacknowledged message that does not come again", push(2, 5) + delivery(2, 5.1) + again(8)),
+    (2, "a message with another body", push(2, 5) + delivery(2, 5.1, digest="e")),
+    (3, "a message that nobody sent", delivery(9, 5)),
+    (3, "a message on another channel", push(2, 5) + delivery(2, 5.1, chan="y")),
+    (3, "a message after its subscription ended", push(2, 5) + UNREGISTERED + delivery(2, 12)),
+    (4, "a message with the id of another push", push(2, 5) + delivery(2, 5.1, "id1")),
+    (4, "a message with two ids", push(2, 5) + delivery(2, 5.1) + again(8) + delivery(2, 8.1, "other", 2)),
+    (5, "a message after it expired", push(2, 5, ttl=2) + delivery(2, 9)),
     (
         6,
-        "refused but repeated",
+        "a refused push that comes twice",
         push(2, 5, 503, retry="1") + delivery(2, 5.1) + again(8) + delivery(2, 8.1, connection=2),
     ),
-    (7, "twice on one connection", push(2, 5) + delivery(2, 5.1) + delivery(2, 5.2)),
-    (8, "acknowledged long before", again(8) + delivery(1, 8.1, connection=2)),
+    (7, "a message twice on one connection", push(2, 5) + delivery(2, 5.1) + delivery(2, 5.2)),
+    (8, "a message that was acknowledged long before", again(8) + delivery(1, 8.1, connection=2)),
     (
         9,
-        "a repeat with another body",
+        "a repeated message with another body",
         push(2, 5) + delivery(2, 5.1) + again(8) + delivery(2, 8.1, connection=2, digest="e"),
     ),
-    (10, "in another order", push(2, 5) + push(3, 6) + delivery(3, 6.1) + delivery(2, 6.2)),
+    (10, "messages in the wrong order", push(2, 5) + push(3, 6) + delivery(3, 6.1) + delivery(2, 6.2)),
     (11, "a silent client delays others", QUIET + SLOW + PHASES),
-    (12, "replaced, but comes", push(2, 5, topic="t") + push(3, 6, topic="t") + delivery(3, 6.1) + delivery(2, 7)),
+    (
+        12,
+        "a message that was replaced",
+        push(2, 5, topic="t") + push(3, 6, topic="t") + delivery(3, 6.1) + delivery(2, 7),
+    ),
     (
         13,
-        "withdrawn, but comes",
+        "a message that was withdrawn",
         push(2, 5) + [dict(e="delete", t=6, p=2), dict(e="deleted", t=6.1, p=2, status=204)] + delivery(2, 7),
     ),
-    (14, "gone, but accepts", UNREGISTERED + push(2, 15)),
-    (14, "lives, but is gone", push(2, 5, 410)),
-    (14, "lives, but is forgotten", [dict(e="forgotten", t=5, c=1, a=0, kept=[1])]),
+    (14, "an ended subscription that accepts a push", UNREGISTERED + push(2, 15)),
+    (14, "an existing subscription that answers 410", push(2, 5, 410)),
+    (14, "a client that the server has forgotten", [dict(e="forgotten", t=5, c=1, a=0, kept=[1])]),
     (15, "no Retry-After", FAULT + push(2, 5.5, 503)),
-    (15, "refused without need", FAULT + push(2, 15, 503, retry="1")),
-    (15, "never usable again", FAULT[:2]),
-    (16, "now or never came later", push(2, 5, ttl=0) + again(5.3) + delivery(2, 5.4, connection=2)),
+    (15, "a push refused without a fault", FAULT + push(2, 15, 503, retry="1")),
+    (15, "a server that stays unusable after a fault", FAULT[:2]),
+    (16, "a message with TTL 0 that comes later", push(2, 5, ttl=0) + again(5.3) + delivery(2, 5.4, connection=2)),
     (17, "no Retry-After", push(2, 5, 429)),
-    (24, "lost at a jump", [dict(e="jump", t=4)] + push(2, 5)),
+    (24, "a message lost when the clock jumps", [dict(e="jump", t=4)] + push(2, 5)),
     (25, "a token in the log", [dict(e="shown", t=5, where="output", text=f"path=/wpush/{TOKEN}")]),
     (26, "descriptors grow", MEASURES),
     (18, "an accepted message never came", told(2, 5)),
-    (18, "not signed", told(2, 5) + attempt(1, 5.2, p=2, is_signed=False)),
-    (18, "a second id", told(2, 5) + attempt(1, 5.2, p=2, is_done=False) + attempt(2, 9, "e2", p=2)),
-    (18, "another order", told(2, 5) + told(3, 6) + attempt(1, 6.2, "e3", p=3) + attempt(2, 6.3, p=2)),
+    (18, "an event without a signature", told(2, 5) + attempt(1, 5.2, p=2, is_signed=False)),
+    (18, "an event with a second id", told(2, 5) + attempt(1, 5.2, p=2, is_done=False) + attempt(2, 9, "e2", p=2)),
+    (18, "events in another order", told(2, 5) + told(3, 6) + attempt(1, 6.2, "e3", p=3) + attempt(2, 6.3, p=2)),
     (
         18,
-        "an event goes on before the one before it was taken",
+        "an event that comes before the earlier one was accepted",
         told(2, 5) + told(3, 6) + attempt(1, 6.2, p=2, is_done=False) + attempt(2, 6.3, "e3", p=3) + attempt(3, 9, p=2),
     ),
     (
         18,
-        "behind the last",
+        "an event after the last one",
         told(2, 5)
         + [dict(e="revoked", t=6, r=1)]
         + attempt(1, 6.2, "e9", type="registration.deleted")
@@ -196,12 +200,12 @@ BROKEN = [
     ),
     (
         21,
-        "no signal behind a PUT",
+        "no signal after a PUT",
         told(2, 5, "signal") + attempt(1, 5.2, type="push.fetch", count=1) + told(3, 6, "signal"),
     ),
     (
         21,
-        "counted into one that was sent",
+        "a PUT counted in a signal that was sent before",
         told(2, 5, "signal")
         + attempt(1, 5.2, type="push.fetch", count=1)
         + told(3, 6, "signal")
@@ -214,20 +218,24 @@ BROKEN = [
         + attempt(1, 5.2, type="push.fetch", count=1)
         + attempt(2, 6.2, "e2", type="push.fetch", count=1),
     ),
-    (19, "seen, and not there", viewed("welcome", 5, shown=[[1, 1, 7]]) + viewed("welcome", 6, c=2, shown=[])),
     (
         19,
-        "a number of another push",
+        "a notification that was seen and is missing",
+        viewed("welcome", 5, shown=[[1, 1, 7]]) + viewed("welcome", 6, c=2, shown=[]),
+    ),
+    (
+        19,
+        "a notification with the number of another push",
         viewed("welcome", 5, shown=[[1, 1, 7]]) + viewed("welcome", 6, c=2, shown=[[1, 1, 8]]),
     ),
     (
         19,
-        "a new one with an older number",
+        "a new notification with an older number",
         viewed("welcome", 5, shown=[[1, 5, 7]]) + viewed("view", 6, gone=[], added=[[1, 4, 8]]),
     ),
     (
         19,
-        "dismissed, and there",
+        "a notification that was dismissed and is still there",
         viewed("welcome", 5, shown=[[1, 1, 7]])
         + viewed("dismiss", 6, name=1)
         + viewed("dismissed", 6.1, name=1)
@@ -235,7 +243,7 @@ BROKEN = [
     ),
     (
         20,
-        "answered before it was shown",
+        "a push that is answered before it is shown",
         viewed("welcome", 5, shown=[])
         + viewed("processed", 6, name=7)
         + viewed("view", 6.1, gone=[], added=[[1, 1, 7]]),

@@ -19,10 +19,12 @@ class View:
         highest = self.highest
         for group, name, push in entries:
             known = self.names.setdefault(name, push)
-            self.check(19, known == push, lambda: f"notification {name} is of push {push}, and was of {known}")
+            self.check(
+                19, known == push, lambda: f"notification {name} belongs to push {push}, and belonged to {known} before"
+            )
             self.check(19, name not in self.dismissed, lambda: f"notification {name} came back")
             if name not in self.fresh:
-                self.check(19, name > highest, lambda: f"notification {name} is new behind {highest}")
+                self.check(19, name > highest, lambda: f"notification {name} is new, but its number is below {highest}")
                 self.fresh.add(name)
             self.highest = max(self.highest, name)
             self.shown[name] = group
@@ -35,7 +37,7 @@ class View:
             self.check(
                 19,
                 name in now or name in self.doubtful or newer >= GROUP_SIZE,
-                lambda: f"notification {name} was seen and is not there at {event['t']:.3f}",
+                lambda: f"notification {name} was seen, but is missing at {event['t']:.3f}",
             )
         self.shown = {}
         self.add(event["shown"])

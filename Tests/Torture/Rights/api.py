@@ -222,7 +222,7 @@ async def odd_requests(caller):
     if caller.is_administrator:
         allowed = {200, 201, 400, 404, 405, 409, 426, 429}
     elif caller.is_local:
-        # The user may list what belongs to him, and sees neither owners nor names of others.
+        # A user may list their own devices, but sees neither other owners nor their names.
         allowed = {200, 400, 403, 404, 405, 429} if method == "GET" else {400, 403, 404, 405, 429}
     else:
         allowed = {400, 401, 404, 405, 426, 429} | ({200} if path.startswith("/wpush") else set())

@@ -8,7 +8,7 @@ from values import encode
 
 
 async def push(caller):
-    """Anybody may push to an endpoint that he knows; the answer says only whether it exists."""
+    """Anybody who knows an endpoint may push to it; the answer says only whether it exists."""
     rights, chance = caller.rights, caller.chance
     kind = chance.random()
     channels = list(rights.channels.values())
@@ -71,9 +71,9 @@ async def to_registration(caller, thing):
         fields = wrong_fields(caller)
     status, _, _ = await ask(caller, method, path, text, fields)
     # A rotated endpoint still works for days.
-    check(thing, status, since, False, f"{caller}: a push to a registration of {thing.owner}'s")
+    check(thing, status, since, False, f"{caller}: a push to a registration that belongs to {thing.owner}")
     if status in (404, 410) and thing.state(since) is True:
-        raise Broken(f"a registration that is there answers {status}")
+        raise Broken(f"a registration that exists answers {status}")
 
 
 def mark(thing):

@@ -129,9 +129,9 @@ async def measured(service, count):
         f" {busy >> 20} busy, {after >> 20} after"
     )
     if after > before * GROWTH:
-        raise Broken(f"memory does not come back: {before} bytes before, {after} after")
+        raise Broken(f"memory was not returned: {before} bytes before, {after} after")
     if service.descriptors() > descriptors:
-        raise Broken(f"descriptors do not come back: {descriptors} before, {service.descriptors()} after")
+        raise Broken(f"descriptors were not closed: {descriptors} before, {service.descriptors()} after")
 
 
 def report(service, is_verbose):

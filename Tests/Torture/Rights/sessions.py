@@ -70,12 +70,12 @@ async def open_engine(caller):
     if isinstance(opened, Session):
         caller.engine = opened
         if let_in is False or may is False:
-            raise Broken(f"{caller} opens an engine of {thing.owner if thing else 'nobody'}'s")
+            raise Broken(f"{caller} opens an engine that belongs to {thing.owner if thing else 'nobody'}")
         return
     refused = {401, 403} if let_in is False else {404} if may is False else {400, 401, 403, 404, 429}
     if let_in and may:
         refused = {429} | ({400} if caller.is_administrator else set())
-    expect(opened, refused | ({401, 403} if let_in is None else set()), f"{caller}: an engine")
+    expect(opened, refused | ({401, 403} if let_in is None else set()), f"{caller}: opening an engine")
 
 
 async def open_lines(caller, app, account, role, since):
@@ -86,15 +86,15 @@ async def open_lines(caller, app, account, role, since):
     if answer and answer["@type"] == "ok":
         caller.engine = lines
         if let_in is False or may is False:
-            raise Broken(f"{caller} opens an engine of somebody else's in lines")
+            raise Broken(f"{caller} opens an engine of somebody else over lines")
         return
     await lines.close()
     if answer is None:
         raise Broken(f"{caller}: no answer to bellwire.open")
     code = answer["code"]
     if let_in and may and not caller.is_administrator:
-        raise Broken(f"{caller} is answered {code} at an engine of his own")
-    expect(code, {400, 403, 404, 429}, f"{caller}: an engine in lines")
+        raise Broken(f"{caller} is answered {code} by an engine of their own")
+    expect(code, {400, 403, 404, 429}, f"{caller}: opening an engine over lines")
 
 
 async def talk_as_agent(caller):
@@ -128,7 +128,7 @@ async def hello(caller):
             expect(opened, {429}, f"{caller}: the WebSocket of a user agent")
         return expect(opened, {401, 429}, f"{caller}: the WebSocket of a user agent")
     if let_in is False:
-        raise Broken(f"{caller} is let in as a user agent")
+        raise Broken(f"{caller} may connect as a user agent")
     mine = [agent for agent in rights.agents.values() if agent.bearer == bearer]
     others = [name for name, agent in rights.agents.items() if agent.bearer != bearer]
     asked = None
@@ -145,10 +145,10 @@ async def hello(caller):
         return
     agent = rights.agents.get(answer["uaid"])
     if agent and agent.bearer != bearer:
-        raise Broken(f"{caller} is taken for a user agent of {agent.owner}'s")
+        raise Broken(f"{caller} is accepted as a user agent that belongs to {agent.owner}")
     known = rights.agents.get(asked)
     if known in mine and known.is_stored and known is not agent and caller.is_let_in(since):
-        raise Broken(f"{caller}: a user agent of his own is not known again")
+        raise Broken(f"{caller}: their own user agent is not recognised")
     if agent is None:
         agent = rights.agents[answer["uaid"]] = Agent(caller.owner, bearer)
         agent.name = answer["uaid"]
@@ -165,7 +165,7 @@ def heard(caller, text, message):
     data = base64.urlsafe_b64decode(message["data"] + "==").decode(errors="replace")
     thing = caller.rights.channels.get(message["channelID"])
     if thing is None or thing.agent.bearer != caller.bearer:
-        raise Broken(f"{caller} is given a push for a channel that is not his")
+        raise Broken(f"{caller} is given a push for a channel of somebody else")
     caller.rights.inspect(data, caller)
     thing.versions[message["version"]] = data
 

@@ -63,7 +63,7 @@ class Server:
     def __exit__(self, *_):
         self.process.terminate()
         status = self.process.wait(20)
-        check(status == 0, "the server ends as it should", f"{status}\n{self.said()}")
+        check(status == 0, "the server ends with exit code 0", f"{status}\n{self.said()}")
 
     def said(self):
         self.log.flush()
@@ -129,19 +129,19 @@ def walk(year, moment):
             ]
             server.run(*signed, '{"topic": "Home", "message": "first"}')
             begun = server.control("GET", "registrations/" + app["id"])
-            check(time.gmtime(begun["created"]).tm_year == year, "when it was registered", begun)
-            check(begun["expires"] - begun["created"] > 2_000_000, "how long it lives", begun)
+            check(time.gmtime(begun["created"]).tm_year == year, "the year in which it was registered", begun)
+            check(begun["expires"] - begun["created"] > 2_000_000, "the time until it expires", begun)
         # Stored messages are there after a restart, and new ones come after them.
         with server:
             server.run(*signed, "second")
             waiting = server.control("GET", "pending?registration=" + app["id"])["messages"]
             check(len(waiting) == 2, "both messages wait", waiting)
             for message in waiting:
-                check(time.gmtime(message["received"]).tm_year == year, "when it came", message)
+                check(time.gmtime(message["received"]).tm_year == year, "the year in which the message came", message)
             server.run("mute", "--state", server.state, "--for", "1h", "Home")
             server.run("pause", "--state", server.state, "--for", "1h")
             text = server.run("chats", "--state", server.state)
-            check(f"until {year}-" in text, "until when is muted", text)
+            check(f"until {year}-" in text, "the year in which the mute ends", text)
 
 
 try:
