@@ -1,5 +1,5 @@
-// Highest byte first, as everything is sent and stored. Not generic, because other modules would
-// look up the type at every call.
+// These functions read and write numbers with the highest byte first, as everything is sent and
+// stored. They are not generic, because other modules would look up the type at every call.
 
 extension [UInt8] {
     package mutating func append(bigEndian number: UInt64) {
@@ -13,14 +13,14 @@ extension [UInt8] {
 
 extension Span<UInt8> {
     package func word(at start: Int) -> UInt64 {
-        precondition(start >= 0 && start <= count - 8, "a number beyond the end")
+        precondition(start >= 0 && start <= count - 8, "the number lies beyond the end")
         return withUnsafeBytes { bytes in
             UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: start, as: UInt64.self))
         }
     }
 
     package func halfWord(at start: Int) -> UInt32 {
-        precondition(start >= 0 && start <= count - 4, "a number beyond the end")
+        precondition(start >= 0 && start <= count - 4, "the number lies beyond the end")
         return withUnsafeBytes { bytes in
             UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: start, as: UInt32.self))
         }

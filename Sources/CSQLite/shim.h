@@ -9,7 +9,7 @@ static inline int csqlite_set(sqlite3 *database, int option, int value) {
     return sqlite3_db_config(database, option, value, &result);
 }
 
-/// Only before the first connection. Counting every allocation would take a lock each time.
+/// Call it before the first connection. Counting every allocation would take a lock each time.
 static inline int csqlite_forgo_statistics(void) {
     return sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
 }

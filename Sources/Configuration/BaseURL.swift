@@ -10,7 +10,7 @@ package struct BaseURL: Hashable, Sendable, CustomStringConvertible {
 
     package var description: String { origin.description + path }
 
-    /// The most that Telegram's token has room for; a comma ends it there.
+    /// Telegram's token has no room for a longer endpoint, and reads it up to the first comma.
     static let endpointLimit = 1000
     /// `/wpush/v1/` and 28 bytes in base64url.
     static let endpointTail = 10 + 38
@@ -41,7 +41,7 @@ package struct BaseURL: Hashable, Sendable, CustomStringConvertible {
         guard let origin = Origin(url: text) else {
             throw ConfigurationError("is not an https:// or http:// address")
         }
-        let rest = text.firstRange(of: "://").map { text[$0.upperBound...] } ?? ""
+        let rest = text.place(of: "://").map { text[$0.upperBound...] } ?? ""
         var path = rest.drop { $0 != "/" && $0 != "?" && $0 != "#" && $0 != "\\" }
         while path.last == "/" { path = path.dropLast() }
         guard path.utf8.allSatisfy(isPathByte) else {

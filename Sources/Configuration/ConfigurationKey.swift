@@ -1,3 +1,5 @@
+import Base
+
 /// One setting.
 package struct ConfigurationKey: Sendable {
     package let name: String
@@ -31,13 +33,13 @@ package struct ConfigurationKey: Sendable {
 
     /// `base-url` is `BELLWIRE_BASE_URL`.
     package var environmentName: String {
-        "BELLWIRE_" + name.uppercased().replacing("-", with: "_")
+        "BELLWIRE_" + name.uppercased().replacing(each: "-", by: "_")
     }
 
     /// The value without its secrets.
     func shown(_ value: String) -> String {
         guard isSecret, let at = value.lastIndex(of: "@") else { return value }
-        let scheme = value.firstRange(of: "://").map { value[..<$0.upperBound] } ?? ""
+        let scheme = value.place(of: "://").map { value[..<$0.upperBound] } ?? ""
         return scheme + "<secret>" + value[at...]
     }
 }
@@ -46,7 +48,7 @@ extension ConfigurationKey {
     static func hint(for name: String) -> String {
         // A longer name is not a typing mistake, and comparing it would take long.
         guard name.utf8.count <= 64 else { return everyKey }
-        let word = name.lowercased().replacing("_", with: "-")
+        let word = name.lowercased().replacing(each: "_", by: "-")
         let nearest = all.min { distance($0.name, word) < distance($1.name, word) }
         guard let nearest, distance(nearest.name, word) <= max(2, word.count / 3) else {
             return everyKey

@@ -1,4 +1,4 @@
-/// What a listener allows to whom, in a sentence for the administrator.
+/// Says in a sentence for the administrator what a listener allows to whom.
 package struct Entrance: Equatable, Sendable {
     package let place: String
     /// Who can connect, and which of them may subscribe.
@@ -45,7 +45,7 @@ extension ServerConfiguration {
         let others =
             allowsLocalUsers
             ? "other users of this machine may add their own devices"
-            : "other users of this machine may not do anything"
+            : "other users of this machine have no rights"
         return "root and the user of the service are administrators, and \(others)"
     }
 

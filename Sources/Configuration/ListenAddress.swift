@@ -25,12 +25,21 @@ package struct ListenAddress: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
+    package var isEncrypted: Bool {
+        if case .tls = endpoint { true } else { false }
+    }
+
+    /// A TCP port, not a socket in a folder.
+    package var isPort: Bool {
+        if case .unix = endpoint { false } else { true }
+    }
+
     package var hasProxies: Bool { expectsProxyProtocol || !trustedProxies.isEmpty }
 
     /// Only programs on this machine are clients. A client behind a proxy may come from anywhere.
     package var isForThisMachine: Bool { isLocal && !hasProxies }
 
-    /// As written in the configuration, without the proxies.
+    /// The address as the configuration writes it, without the proxies.
     package var description: String {
         switch endpoint {
         case .tls(let address, let port): Self.text(address, port)
@@ -43,7 +52,7 @@ package struct ListenAddress: Hashable, Sendable, CustomStringConvertible {
         address.v4 == nil ? "[\(address)]:\(port)" : "\(address):\(port)"
     }
 
-    /// For a socket that is already open.
+    /// The address of a socket that is already open.
     package init(_ endpoint: Endpoint) {
         self.endpoint = endpoint
         expectsProxyProtocol = false

@@ -7,7 +7,9 @@ extension ServerConfiguration {
         var lines: [String] = []
         for key in ConfigurationKey.all {
             guard let settings = settings[key.name], !settings.isEmpty else {
-                lines.append("\(key.name) = \(effective(key))  # \(SettingSource.fallback)")
+                lines += effective(key).map { value in
+                    "\(key.name) = \(Printable.text(value))  # \(SettingSource.fallback)"
+                }
                 continue
             }
             lines += settings.map { setting in
@@ -32,20 +34,25 @@ extension ServerConfiguration {
             writer.name("values")
             writer.array { writer in
                 for setting in settings { writer.string(key.shown(setting.value)) }
-                if settings.isEmpty { writer.string(effective(key)) }
+                if settings.isEmpty { for value in effective(key) { writer.string(value) } }
             }
             writer.member(
                 "source", (settings.first?.source ?? SettingSource.fallback).description)
         }
     }
 
-    /// The value of a key that is not set.
-    private func effective(_ key: ConfigurationKey) -> String {
+    /// The values of a key that is not set.
+    private func effective(_ key: ConfigurationKey) -> [String] {
         switch key.name {
-        case ConfigurationKey.state.name: Printable.text(state)
-        case ConfigurationKey.keys.name: Printable.text(keys)
-        case ConfigurationKey.registration.name: registration.rawValue
-        default: key.fallback
+        case ConfigurationKey.listen.name: listeners.map(\.description)
+        case ConfigurationKey.baseURL.name: [expectedBaseURL?.description ?? key.fallback]
+        case ConfigurationKey.tlsCertificate.name, ConfigurationKey.tlsKey.name:
+            [listeners.contains(where: \.isEncrypted) ? developmentCertificate : "none"]
+        case ConfigurationKey.state.name: [state]
+        case ConfigurationKey.keys.name: [keys]
+        case ConfigurationKey.registration.name: [registration.rawValue]
+        case ConfigurationKey.receiversFile.name: [receiversFiles.joined(separator: ", else ")]
+        default: [key.fallback]
         }
     }
 }

@@ -62,10 +62,7 @@ extension ServerConfiguration {
 
     /// Without a TCP listener the server cannot derive its own URL.
     func checkNames() throws(ConfigurationError) {
-        let hasPort = listeners.contains { listener in
-            if case .unix = listener.endpoint { false } else { true }
-        }
-        guard baseURL != nil || hasPort else {
+        guard baseURL != nil || listeners.contains(where: \.isPort) else {
             throw ConfigurationError(
                 "base-url is needed if every listener is a Unix socket",
                 in: SettingValues(settings).source(.listen))

@@ -13,6 +13,8 @@ package struct ServerConfiguration: Sendable {
     package let certificate: (chain: String, key: String)?
     package let state: String
     package let keys: String
+    /// Where the server puts keys that it makes: `keys`, unless those are systemd's credentials.
+    package let ownKeys: String
     /// The address of a store other than the one in `state`.
     package let remoteStore: String?
     package let registration: RegistrationMode
@@ -51,8 +53,9 @@ package struct ServerConfiguration: Sendable {
         baseURL = try values.first(.baseURL, BaseURL.init(_:))
         certificate = try Self.certificate(values)
         state = try Self.stateFolder(values, input.environment)
-        keys =
-            values.first(.keys) ?? input.environment["CREDENTIALS_DIRECTORY"] ?? state + "/keys"
+        let credentials = input.environment["CREDENTIALS_DIRECTORY"]
+        keys = values.first(.keys) ?? credentials ?? state + "/keys"
+        ownKeys = keys == credentials ? state + "/keys" : keys
         remoteStore = values.first(.store).flatMap { $0 == "sqlite" ? nil : $0 }
         registration = try Self.registration(
             values, listeners, aliases + [baseURL].compactMap { $0?.origin })
@@ -71,6 +74,12 @@ package struct ServerConfiguration: Sendable {
         try checkNames()
         try checkMetrics()
     }
+
+    /// The certificate, with its key, that the server makes if none is configured.
+    package var developmentCertificate: String { ownKeys + "/development-tls.pem" }
+
+    /// The certificate of the authority that signed it.
+    package var developmentAuthority: String { ownKeys + "/development-ca.pem" }
 
     /// The URL of the server, given the ports it is bound to; nil if only `base-url` can tell.
     package func baseURL(tlsPort: UInt16?, plainPort: UInt16?) -> BaseURL? {

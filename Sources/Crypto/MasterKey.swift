@@ -4,7 +4,8 @@ package import Base
 package struct MasterKey: Sendable {
     package static let length = 32
 
-    /// Identifies the key in what it sealed. Derived from the key, and reveals nothing about it.
+    /// Identifies the key in what it sealed. It is derived from the key, and reveals nothing about
+    /// it.
     package let id: UInt64
     let secret: Secret
 
@@ -21,7 +22,7 @@ package struct MasterKey: Sendable {
 
     package static func generate() throws(OpenSSLError) -> MasterKey {
         guard let key = try MasterKey(try Random.secret(count: length)) else {
-            preconditionFailure("a master key of \(length) bytes")
+            preconditionFailure("the master key does not have \(length) bytes")
         }
         return key
     }

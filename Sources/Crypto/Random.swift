@@ -26,9 +26,9 @@ package enum Random {
     }
 }
 
-/// Small pieces of random bytes, much cheaper than a call of OpenSSL for each.
+/// Gives out small pieces of random bytes, which is much cheaper than a call of OpenSSL for each.
 ///
-/// Fetched from OpenSSL's generator in blocks; used bytes are overwritten.
+/// It fetches blocks from OpenSSL's generator, and overwrites used bytes.
 package struct RandomSupply: ~Copyable {
     private static let blockLength = 4_096
 
@@ -60,7 +60,7 @@ package struct RandomSupply: ~Copyable {
         if position + 8 > Self.blockLength { try refill() }
         defer { position += 8 }
         let place = UnsafeMutableRawPointer(block.baseAddress.map { $0 + position })
-        guard let place else { preconditionFailure("a block without an address") }
+        guard let place else { preconditionFailure("the block has no address") }
         let word = place.loadUnaligned(as: UInt64.self)
         place.storeBytes(of: 0, as: UInt64.self)
         return word

@@ -17,7 +17,7 @@ package struct ReceiverKeys: ~Copyable {
     package static func generate() throws(OpenSSLError) -> ReceiverKeys {
         let auth = try Random.secret(count: authLength)
         guard let keys = ReceiverKeys(privateKey: try .generate(), auth: auth) else {
-            preconditionFailure("an auth secret of \(authLength) bytes")
+            preconditionFailure("the auth secret does not have \(authLength) bytes")
         }
         return keys
     }

@@ -57,10 +57,10 @@ package struct SHA256: ~Copyable {
     }
 }
 
-/// RFC 2104. Keys must not be longer than a block; none here is.
+/// RFC 2104. Keys must not be longer than a block, and no key here is.
 extension SHA256 {
     package mutating func beginHMAC(key: Span<UInt8>) throws(OpenSSLError) {
-        precondition(key.count <= Self.blockLength, "HMAC key longer than a block")
+        precondition(key.count <= Self.blockLength, "the HMAC key is longer than a block")
         try absorb(key, pad: 0x36, into: inner)
         try absorb(key, pad: 0x5C, into: outer)
         beginHMACUnderSameKey()

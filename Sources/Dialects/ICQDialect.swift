@@ -50,7 +50,7 @@ package enum ICQDialect {
         }
         switch normal(key) {
         case "im2":
-            // Sender first, then the receiver.
+            // The sender comes first, then the receiver.
             var message = text(
                 argument(2), title: argument(0), "icq:\(argument(1)):\(argument(0))")
             message.senderName = argument(0)
@@ -129,7 +129,7 @@ package enum ICQDialect {
         if (try? JSONDocument(payload)) != nil { return payload }
         var bytes = Array(
             String(decoding: payload, as: UTF8.self)
-                .replacing("\u{201C}", with: "\"").replacing("\u{201D}", with: "\"").utf8)
+                .replacing(each: "\u{201C}", by: "\"").replacing(each: "\u{201D}", by: "\"").utf8)
         for _ in 0...strayLimit {
             if (try? JSONDocument(bytes)) != nil { return bytes }
             guard let last = bytes.last, last == UInt8(ascii: "}") || isSpace(last) else { break }

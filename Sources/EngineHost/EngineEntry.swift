@@ -85,7 +85,7 @@ package enum EngineEntry: Sendable, Confidential {
     }
 
     private static func length(of id: String) -> UInt8 {
-        precondition(id.utf8.count <= UInt8.max, "pushes have short identifiers of our own")
+        precondition(id.utf8.count <= UInt8.max, "the identifier of the push is too long")
         return UInt8(id.utf8.count)
     }
 

@@ -27,7 +27,7 @@ struct FlatTable<Entry: FlatEntry>: ~Copyable {
 
     /// Replaces the entry with the same key, if there is one.
     mutating func set(_ entry: Entry) {
-        precondition(entry.key != 0, "a key of zero means vacant")
+        precondition(entry.key != 0, "the key is zero, which marks a vacant place")
         if (count + 1) * 8 > room * 7 { grow() }
         let place = place(of: entry.key)
         if entries[place].key == 0 { count += 1 }
@@ -47,7 +47,7 @@ struct FlatTable<Entry: FlatEntry>: ~Copyable {
         guard entries[hole].key == key else { return nil }
         let removed = entries[hole]
         count -= 1
-        // Move the entries behind the hole up, unless that would put one before its home.
+        // This moves the entries behind the hole up, unless that would put one before its home.
         var place = following(hole)
         while entries[place].key != 0 {
             let distance = (place - home(of: entries[place].key) + room) % room

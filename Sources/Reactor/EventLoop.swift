@@ -35,8 +35,8 @@ package final class EventLoop: @unchecked Sendable {
     /// The thread in `run()`; zero if there is none.
     private let owner = Atomic<UInt>(0)
     @exclusivity(unchecked) var watchers = WatcherTable()
-    /// Allocated separately: as a property, exclusivity checks would cost more than moving a timer.
-    /// No handler is called during an access.
+    /// The timers are allocated separately, because the exclusivity checks of a property would cost
+    /// more than moving a timer. No handler is called while they are accessed.
     let schedule: UnsafeMutablePointer<Schedule>
     @exclusivity(unchecked) private var work = WorkQueue()
     @exclusivity(unchecked) private var closing = Closing()
@@ -56,7 +56,7 @@ package final class EventLoop: @unchecked Sendable {
     package func run() -> Ending {
         let me = UInt(pthread_self())
         let (isFree, _) = owner.compareExchange(expected: 0, desired: me, ordering: .relaxed)
-        precondition(isFree, "a loop is run by one thread")
+        precondition(isFree, "another thread runs this loop")
         defer { owner.store(0, ordering: .relaxed) }
         while true {
             turn()
@@ -67,19 +67,19 @@ package final class EventLoop: @unchecked Sendable {
         }
     }
 
-    /// Ends the loop after this turn. From any thread.
+    /// Ends the loop after this turn. Any thread may call it.
     package func stop() {
         post { self.closing.stop() }
     }
 
-    /// Asks all handlers to finish; after the limit the rest is dropped. From any thread.
+    /// Asks all handlers to finish; after the limit the rest is dropped. Any thread may call it.
     package func drain(within limit: Duration) {
         let deadline = Instant.now + Interval(limit)
         post { self.closing.drain(until: deadline) }
     }
 
-    /// Runs `call` on the thread of the loop, in the order of posting. From any thread; false if
-    /// the loop has ended.
+    /// Runs `call` on the thread of the loop, in the order of posting. False if the loop has ended.
+    /// Any thread may call it.
     @discardableResult
     package func post(_ call: @escaping @Sendable () -> Void) -> Bool {
         let item = Work(call: call)
@@ -99,7 +99,8 @@ package final class EventLoop: @unchecked Sendable {
     /// Traps on any thread but the loop's, once there is one.
     func requireOwnThread() {
         let owner = owner.load(ordering: .relaxed)
-        precondition(owner == 0 || owner == UInt(pthread_self()), "the loop has another thread")
+        precondition(
+            owner == 0 || owner == UInt(pthread_self()), "this is not the thread of the loop")
     }
 
     private func turn() {
@@ -113,7 +114,7 @@ package final class EventLoop: @unchecked Sendable {
         runWork()
     }
 
-    /// In milliseconds for `epoll_wait`, rounded up so that no timer fires early.
+    /// The milliseconds to wait in `epoll_wait`, rounded up so that no timer fires early.
     private func timeToWait() -> Int32 {
         let isSweeping = closing.isDraining && !watchers.areAllDraining
         guard work.isEmpty, !isSweeping, mail.prepareToSleep() else { return 0 }
@@ -163,7 +164,7 @@ package final class EventLoop: @unchecked Sendable {
             runWork()
             if work.isEmpty { return }
         }
-        // Dropped because a call may hold this loop.
+        // The calls are dropped, because one may hold this loop.
         _ = exchange(&work, with: WorkQueue())
     }
 }

@@ -8,13 +8,13 @@ import System
 package final class LoopGroup: Sendable {
     package let loops: [EventLoop]
     private let threads = Lock<[WorkThread]>([])
-    /// By index of the loop.
+    /// How each loop ended, by its index.
     private let endings: Lock<[Ending]>
 
     package static var usableCores: Int { Int(cshims_usable_cores()) }
 
     package init(count: Int = usableCores) throws(ReactorError) {
-        precondition(count > 0, "a group has a loop")
+        precondition(count > 0, "the group has no loop")
         var loops: [EventLoop] = []
         for _ in 0..<count { loops.append(try EventLoop()) }
         self.loops = loops
@@ -32,12 +32,12 @@ package final class LoopGroup: Sendable {
         }
     }
 
-    /// From any thread.
+    /// Any thread may call it.
     package func drain(within limit: Duration) {
         for loop in loops { loop.drain(within: limit) }
     }
 
-    /// From any thread.
+    /// Any thread may call it.
     package func stop() {
         for loop in loops { loop.stop() }
     }

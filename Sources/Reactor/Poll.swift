@@ -15,7 +15,7 @@ struct Poll: ~Copyable {
             epoll_create1(Int32(EPOLL_CLOEXEC))
         }
         let bell = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
-        // Edge-triggered: each ring is one event, and the counter is never read.
+        // The bell is edge-triggered: each ring is one event, and the counter is never read.
         var event = clinux_event(clinux_readable | clinux_edge, Self.bellData)
         guard bell != -1, epoll_ctl(descriptor, EPOLL_CTL_ADD, bell, &event) == 0 else {
             let code = errno
@@ -34,7 +34,7 @@ struct Poll: ~Copyable {
         close(descriptor)
     }
 
-    /// From any thread.
+    /// Any thread may call it.
     func ring() {
         var one: UInt64 = 1
         // It cannot block before 2^64 rings; even an interrupted write rings.
@@ -51,20 +51,20 @@ struct Poll: ~Copyable {
     func modify(_ watch: Watch, _ mask: UInt32) {
         var event = clinux_event(mask, watch.data)
         let result = epoll_ctl(descriptor, EPOLL_CTL_MOD, watch.descriptor, &event)
-        precondition(result == 0, "a descriptor was closed while watched")
+        precondition(result == 0, "a descriptor was closed while it was watched")
     }
 
     func remove(_ watch: Watch) {
         var event = clinux_event(0, 0)
         let result = epoll_ctl(descriptor, EPOLL_CTL_DEL, watch.descriptor, &event)
-        precondition(result == 0, "a descriptor was closed while watched")
+        precondition(result == 0, "a descriptor was closed while it was watched")
     }
 
     /// Waits at most that many milliseconds, or for ever if it is -1. Returns the number of events.
     func wait(_ milliseconds: Int32) -> Int {
         let count = epoll_wait(descriptor, events, Int32(Self.batchSize), milliseconds)
         // An interrupted wait has no events.
-        precondition(count >= 0 || errno == EINTR, "the poll descriptor was closed by others")
+        precondition(count >= 0 || errno == EINTR, "other code closed the poll descriptor")
         return max(Int(count), 0)
     }
 

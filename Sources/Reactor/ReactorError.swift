@@ -6,6 +6,8 @@ package struct ReactorError: Error, Equatable, Sendable, CustomStringConvertible
     package let subject: String?
     package let code: Int32
 
+    package var isShortOfDescriptors: Bool { code == EMFILE || code == ENFILE }
+
     init(_ call: StaticString, code: Int32, about subject: String? = nil) {
         self.call = "\(call)"
         self.code = code

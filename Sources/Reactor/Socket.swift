@@ -2,9 +2,10 @@ import CLinux
 import CShims
 import Glibc
 
-/// A connected, non-blocking stream socket. Closed when it goes out of scope.
+/// A connected, non-blocking stream socket. It is closed when it goes out of scope.
 package struct Socket: ~Copyable, Sendable {
-    /// For a loop or a TLS session that ends before the socket; they must not close it.
+    /// The descriptor, for a loop or a TLS session that ends before the socket. They must not close
+    /// it.
     package let descriptor: Int32
 
     /// The descriptor is non-blocking and close-on-exec.
@@ -21,7 +22,7 @@ package struct Socket: ~Copyable, Sendable {
 
     /// Fills the front of `buffer`, which must not be empty.
     package borrowing func read(into buffer: inout MutableSpan<UInt8>) -> Transfer {
-        precondition(!buffer.isEmpty, "a read into nothing looks like the end")
+        precondition(!buffer.isEmpty, "a read into an empty buffer would look like the end")
         let descriptor = descriptor
         return buffer.withUnsafeMutableBytes { bytes in
             transfer("recv") { recv(descriptor, bytes.baseAddress, bytes.count, 0) }
@@ -30,7 +31,7 @@ package struct Socket: ~Copyable, Sendable {
 
     /// Like `read`, but leaves the bytes to be read again.
     package borrowing func peek(into buffer: inout MutableSpan<UInt8>) -> Transfer {
-        precondition(!buffer.isEmpty, "a look at nothing looks like the end")
+        precondition(!buffer.isEmpty, "a peek into an empty buffer would look like the end")
         let descriptor = descriptor
         return buffer.withUnsafeMutableBytes { bytes in
             transfer("recv") { recv(descriptor, bytes.baseAddress, bytes.count, clinux_peek) }

@@ -35,8 +35,10 @@ extension SocketAddress {
         ) -> Value {
             withUnsafeBytes(of: bytes) { bytes in
                 bytes.withMemoryRebound(to: sockaddr.self) { pointer in
-                    // Never empty: it is the storage.
-                    guard let base = pointer.baseAddress else { preconditionFailure("no storage") }
+                    // The pointer is never nil, because it points to the storage.
+                    guard let base = pointer.baseAddress else {
+                        preconditionFailure("the pointer is nil")
+                    }
                     return body(base, length)
                 }
             }

@@ -18,7 +18,7 @@ package struct Watch: Hashable, Sendable {
     }
 }
 
-/// The handlers of watched descriptors. Pure: the kernel's list is kept elsewhere.
+/// The handlers of watched descriptors. It is a pure value: the kernel's list is kept elsewhere.
 struct WatcherTable {
     struct Entry {
         var handler: (any EventHandler)?
@@ -27,7 +27,7 @@ struct WatcherTable {
         var isToldToDrain = false
     }
 
-    /// Indexed by the descriptor, a number that the kernel keeps small.
+    /// The index is the descriptor, a number that the kernel keeps small.
     private var entries: [Entry] = []
     private(set) var count = 0
     /// All entries below it were asked to drain.
@@ -40,7 +40,7 @@ struct WatcherTable {
     ) -> Watch {
         let index = Int(descriptor)
         while entries.count <= index { entries.append(Entry()) }
-        precondition(entries[index].handler == nil, "a descriptor was closed while watched")
+        precondition(entries[index].handler == nil, "a descriptor was closed while it was watched")
         entries[index].handler = handler
         entries[index].interest = interest
         entries[index].isToldToDrain = false

@@ -12,6 +12,13 @@ package enum TextFile {
             case .system(let path, let error): "\(path): \(error)"
             }
         }
+
+        package var hint: String? {
+            switch self {
+            case .tooLarge: nil
+            case .system(_, let error): error.hint
+            }
+        }
     }
 
     package static let sizeLimit = 1 << 20

@@ -27,7 +27,8 @@ package enum KeyFile {
             case .readableByOthers(let path, _): "run chmod 600 \(path)"
             case .foreignOwner: "use your own copy of the file"
             case .exists: "choose another name; an overwritten key would be lost for good"
-            case .notAFile, .tooLarge, .system: nil
+            case .notAFile, .tooLarge: nil
+            case .system(_, let error): error.hint
             }
         }
     }

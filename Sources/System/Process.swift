@@ -3,9 +3,9 @@ import Glibc
 
 /// Keeps the secrets of this process out of files and away from the user's other processes.
 package enum ProcessGuard {
-    /// No core files, no debugger of the same user, no Swift crash report with memory contents, new
-    /// files for their owner only. A peer that hangs up becomes an error of `write` instead of a
-    /// signal.
+    /// Prevents core files, debuggers of the same user, and Swift crash reports with memory
+    /// contents. New files are for their owner only. When a peer hangs up, `write` returns an error
+    /// instead of raising a signal.
     package static func harden() throws(SystemError) {
         var none = rlimit(rlim_cur: 0, rlim_max: 0)
         _ = try ensure("setrlimit") { setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &none) }
@@ -15,10 +15,20 @@ package enum ProcessGuard {
         signal(SIGPIPE, SIG_IGN)
     }
 
-    /// For a command that never holds a secret. Other programs cannot tell whether a hardened
-    /// process is in a sandbox, and this command must show that it is not.
+    /// Undoes part of `harden`, for a command that never holds a secret. Other programs cannot tell
+    /// whether a hardened process is in a sandbox, and this command must show that it is not.
     package static func showItself() throws(SystemError) {
         _ = try ensure("prctl") { cshims_allow_dumping() }
+    }
+}
+
+package enum ProgramFile {
+    /// The file that this process runs, without links; nil if the system does not say.
+    package static var path: String? {
+        var text = [CChar](repeating: 0, count: Int(PATH_MAX))
+        let count = readlink("/proc/self/exe", &text, text.count)
+        guard count > 0, count < text.count else { return nil }
+        return String(decoding: text[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
 }
 
@@ -29,8 +39,8 @@ package enum ProcessOwner {
 
 /// The time at which a process began. With its number it identifies the process for good.
 package enum ProcessStart {
-    /// In ticks since the machine was started (proc(5), field 22 of `stat`); nil if there is no
-    /// such process or it cannot be read.
+    /// The start in ticks since the machine was started (proc(5), field 22 of `stat`); nil if there
+    /// is no such process or it cannot be read.
     package static func ticks(of process: Int32) -> UInt64? {
         guard let file = try? FileDescriptor.open("/proc/\(process)/stat", O_RDONLY),
             let bytes = try? file.readAll(limit: 4096),
@@ -58,7 +68,7 @@ package enum DescriptorLimit {
 }
 
 package enum Heap {
-    /// Gives free memory of malloc back to the system. Takes milliseconds for each hundred
+    /// Gives free memory of malloc back to the system. This takes milliseconds for each hundred
     /// megabytes.
     package static func trim() { cshims_trim_heap() }
 }

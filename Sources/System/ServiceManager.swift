@@ -1,12 +1,13 @@
+import Base
 import Glibc
 
-/// Tells systemd the state of the service (sd_notify(3)). Does nothing without systemd.
+/// Tells systemd the state of the service (sd_notify(3)). It does nothing without systemd.
 package struct ServiceManager: Sendable {
     package enum State: Sendable {
         case ready
         case reloading
         case stopping
-        /// For the watchdog.
+        /// The sign of life for the watchdog.
         case alive
         /// What `systemctl status` shows.
         case status(String)
@@ -32,7 +33,7 @@ package struct ServiceManager: Sendable {
 
     package func notify(_ state: State) {
         guard let path else { return }
-        // A lost message is no harm: systemd acts when it hears nothing.
+        // A lost message does no harm: systemd acts when it gets no message for a while.
         _ = DatagramSocket.send(Array(Self.text(state).utf8), to: path)
     }
 
@@ -42,7 +43,7 @@ package struct ServiceManager: Sendable {
         case .reloading: "RELOADING=1\nMONOTONIC_USEC=\(monotonicMicroseconds)"
         case .stopping: "STOPPING=1"
         case .alive: "WATCHDOG=1"
-        case .status(let text): "STATUS=" + text.replacing("\n", with: " ")
+        case .status(let text): "STATUS=" + text.replacing(each: "\n", by: " ")
         }
     }
 

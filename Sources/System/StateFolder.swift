@@ -30,7 +30,8 @@ package struct StateFolder: ~Copyable, Sendable {
         package var hint: String? {
             switch self {
             case .link: "use the path of the folder itself"
-            case .notAFolder, .system: nil
+            case .notAFolder: nil
+            case .system(_, let error): error.hint
             case .foreignOwner: "start as the user who owns it, or choose another folder"
             case .writableByOthers(let path, _): "run chmod go-w \(path)"
             case .inUse: "stop that server first, or choose another folder"

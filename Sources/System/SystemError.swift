@@ -11,13 +11,25 @@ package struct SystemError: Error, Equatable, Sendable, CustomStringConvertible 
         self.call = "\(call)"
     }
 
-    /// For calls that return the error number.
+    /// An error of a call that returns the error number.
     init(_ call: StaticString, code: Int32) {
         self.call = "\(call)"
         self.code = code
     }
 
     package var isMissingFile: Bool { code == ENOENT }
+
+    /// What the user of this machine can do about it; nil if that depends on what failed.
+    package var hint: String? {
+        switch code {
+        case ENOSPC, EDQUOT: "free some space on the disk"
+        case ENOENT, ENOTDIR: "check the path"
+        case EROFS: "choose a folder that can be written, or mount this one for writing"
+        case EACCES, EPERM: "let this user have it: chown, chmod or a group of its own"
+        case EMFILE, ENFILE: "allow more open files: LimitNOFILE in the unit, or ulimit -n"
+        default: nil
+        }
+    }
 
     package var description: String { "\(call): \(String(cString: strerror(code)))" }
 }

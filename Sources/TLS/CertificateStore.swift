@@ -45,20 +45,27 @@ package final class CertificateStore: Sendable {
     /// certificates stay in use. Call it at least daily, for new ticket keys.
     package func reload(_ other: Files? = nil) throws(Failure) {
         let files = other.map { [$0] } ?? state.withLock { $0.files }
-        // Taken before the files are read, so that a write in between counts as a change.
+        // The stamps are taken before the files are read, so that a write in between counts as a
+        // change.
         let stamps = Self.stamps(of: files)
         if other == nil { state.withLock { $0.stamps = stamps } }
         let context = try Self.context(from: files)
         state.withLock { $0 = State(files: files, context: context, stamps: stamps) }
     }
 
-    /// What the administrator should know; `now` in seconds since 1970.
+    /// Programs that renew certificates do so before this; later it is a mistake that they do not.
+    private static let notice: Double = 14 * 86_400
+
+    /// What the administrator should know; `now` is in seconds since 1970.
     package func warnings(now: Double) -> [Warning] {
         let (files, context) = state.withLock { ($0.files, $0.context) }
         var warnings: [Warning] = []
         for (files, context) in zip(files, [context] + context.alternatives) {
             switch context.certificateValidity(at: now) {
-            case .current: break
+            case .current:
+                let later = now + Self.notice
+                guard case .expired = context.certificateValidity(at: later) else { break }
+                warnings.append(.expiresSoon(path: files.certificate))
             case .expired: warnings.append(.expired(path: files.certificate))
             case .notYetValid: warnings.append(.notYetValid(path: files.certificate))
             }
@@ -102,6 +109,19 @@ extension CertificateStore {
         case unreadable(TextFile.Failure)
         case refused(Files, CertificateRefusal)
 
+        package var hint: String? {
+            switch self {
+            case .unreadable(let failure): failure.hint
+            case .refused(_, .noCertificate):
+                "tls-certificate takes the chain in PEM, such as fullchain.pem"
+            case .refused(_, .noKey):
+                "tls-key takes the private key in PEM without a password, such as privkey.pem"
+            case .refused(_, .differentPairs):
+                "take both files from the same folder; after a renewal both must be new"
+            case .refused(_, .fault): nil
+            }
+        }
+
         package var description: String {
             switch self {
             case .unreadable(let failure): failure.description
@@ -118,15 +138,31 @@ extension CertificateStore {
     /// A problem with a certificate that is used all the same.
     package enum Warning: Equatable, Sendable, CustomStringConvertible {
         case expired(path: String)
+        case expiresSoon(path: String)
         case notYetValid(path: String)
         case keyReadableByEveryone(path: String)
 
         package var description: String {
             switch self {
             case .expired(let path): "the certificate \(path) has expired"
+            case .expiresSoon(let path): "the certificate \(path) expires within 14 days"
             case .notYetValid(let path): "the certificate \(path) is not valid yet"
             case .keyReadableByEveryone(let path): "every user can read the key \(path)"
             }
+        }
+
+        package var hint: String {
+            switch self {
+            case .expired, .expiresSoon:
+                "renew it and leave it at this path; a running server reads it by itself"
+            case .notYetValid: "set the clock of this machine, or use the former certificate"
+            case .keyReadableByEveryone(let path): "run chmod o-r \(path)"
+            }
+        }
+
+        /// The server can do its work as long as nothing worse comes.
+        package var isAdvice: Bool {
+            if case .expiresSoon = self { true } else { false }
         }
     }
 }

@@ -17,6 +17,14 @@ package struct DevelopmentCertificate: Sendable {
         case notWritten(path: String, SystemError)
         case fault(TLSError)
 
+        package var hint: String? {
+            switch self {
+            case .unreadable(let failure): failure.hint
+            case .notWritten(_, let error): error.hint
+            case .fault: nil
+            }
+        }
+
         package var description: String {
             switch self {
             case .unreadable(let failure): failure.description
@@ -26,19 +34,19 @@ package struct DevelopmentCertificate: Sendable {
         }
     }
 
-    static let authorityName = "development-ca.pem"
-    static let certificateName = "development-tls.pem"
+    package static let authorityName = "development-ca.pem"
+    package static let certificateName = "development-tls.pem"
 
     /// A new certificate does not inherit the trust in the old one, so it is valid for long: 825
     /// days is the most that strict clients accept from an authority that the user added.
     static let lifetime = 825 * 86_400
-    /// For clients whose clocks are a little behind.
+    /// The certificate begins an hour earlier, for clients whose clocks are a little behind.
     static let backdating = 3_600
-    /// Replaced when it expires this soon after a start.
+    /// The certificate is replaced when it expires this soon after a start.
     static let reserve = 30 * 86_400
 
     /// Uses the files in `folder`, or creates them. Files for another host name stay valid, because
-    /// a user may trust them already. `now` in seconds since 1970.
+    /// a user may trust them already. `now` is in seconds since 1970.
     package init(in folder: String, hostName: String, now: Double) throws(Failure) {
         authorityPath = "\(folder)/\(Self.authorityName)"
         let path = "\(folder)/\(Self.certificateName)"
@@ -51,7 +59,8 @@ package struct DevelopmentCertificate: Sendable {
         } catch {
             throw .fault(error)
         }
-        // The authority last: its file without the server's would look like a complete pair.
+        // The authority is written last: its file without the server's would look like a complete
+        // pair.
         try Self.write(made.server, to: path, mode: 0o600)
         try Self.write(made.authority, to: authorityPath, mode: 0o644)
     }
@@ -90,7 +99,7 @@ package struct DevelopmentCertificate: Sendable {
 extension DevelopmentCertificate {
     /// Tells a person how to make programs trust the certificate; `url` is one of the server's.
     package func instructions(for url: String) -> String {
-        let path = Self.quoted(Printable.text(authorityPath))
+        let path = ShellWord.quoted(Printable.text(authorityPath))
         return """
             to trust this server's development certificate (Debian, Ubuntu):
               sudo cp \(path) /usr/local/share/ca-certificates/bellwire-development.crt
@@ -99,17 +108,5 @@ extension DevelopmentCertificate {
             Import
             for a single request: curl --cacert \(path) \(url)
             """
-    }
-
-    /// Quotes text as one word for a shell.
-    private static func quoted(_ text: String) -> String {
-        let isPlain = text.allSatisfy {
-            $0.isASCII && ($0.isLetter || $0.isNumber || "/._-".contains($0))
-        }
-        return isPlain
-            ? text
-            : "'"
-                + text.split(separator: "'", omittingEmptySubsequences: false).joined(
-                    separator: "'\\''") + "'"
     }
 }

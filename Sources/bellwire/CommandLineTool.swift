@@ -1,7 +1,7 @@
 import System
 
 enum CommandLineTool {
-    private static let commands: [Command] = [
+    static let commands: [Command] = [
         .apps, .chats, .check, .decrypt, .desktop, .device, .engine, .keys, .list, .mute, .owner,
         .pause, .receiverID, .register, .revoke, .rotate, .send, .serve, .show, .test, .unmute,
         .unpause, .version, .watch,
@@ -29,7 +29,7 @@ enum CommandLineTool {
             return .success
         }
         let wanted = name == "--version" ? "version" : name
-        guard let command = commands.first(where: { $0.name == wanted }) else {
+        guard let command = (commands + [.manual]).first(where: { $0.name == wanted }) else {
             throw CommandError.usage("unknown command \(name)", hint: "see bellwire --help")
         }
         if rest.prefix(while: { $0 != "--" }).contains(where: { $0 == "--help" || $0 == "-h" }) {
@@ -45,6 +45,7 @@ enum CommandLineTool {
             let gap = String(repeating: " ", count: width - command.name.count)
             return "  \(command.name)\(gap)\(command.summary)"
         }
+        let codes = ExitCode.allCases.map { "\($0.rawValue) \($0.meaning)" }
         return """
             usage: bellwire COMMAND [OPTIONS]
 
@@ -54,8 +55,7 @@ enum CommandLineTool {
             \(rows.joined(separator: "\n"))
 
             Run bellwire COMMAND --help to read more about a command.
-            exit codes: 0 done, 1 failure on this machine, 2 wrong usage, 3 refused by the other side, \
-            4 try again later
+            exit codes: \(codes.joined(separator: ", "))
 
             """
     }

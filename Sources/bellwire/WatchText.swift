@@ -34,7 +34,9 @@ struct WatchText {
         case "updateHavePendingNotifications", "updateOption", nil: return ""
         case let type?:
             let reason = update["reason"]?.text.map { " \($0)" } ?? ""
-            return line("! \(type.replacing("bellwire.update", with: ""))\(reason)", .other)
+            let prefix = "bellwire.update"
+            let name = type.dropFirst(type.hasPrefix(prefix) ? prefix.count : 0)
+            return line("! \(name)\(reason)", .other)
         }
     }
 

@@ -9,9 +9,9 @@ import WebPush
 /// The clients of engines that are connected to one loop.
 ///
 /// Their requests go to the store, which carries them out. Updates come back through `hear`, in the
-/// order in which they were stored, and are serialized once for all clients here. Confined to its
-/// loop.
-// Unchecked: touched by the thread of the loop alone.
+/// order in which they were stored, and are serialized once for all clients of this loop. Confined
+/// to its loop.
+// Unchecked: it is touched by the thread of the loop alone.
 final class EngineDesk: @unchecked Sendable {
     /// How often the store is told that clients are connected.
     private static let presenceInterval = Interval(.seconds(6 * 3_600))
@@ -172,7 +172,8 @@ final class EngineDesk: @unchecked Sendable {
         code: 400, message: "Identifier of the signal is invalid")
 
     private static let setAside = Outcome.error(
-        code: 503, message: "The server crashed on this twice and refuses it until it is updated")
+        code: 503,
+        message: "The server crashed on this twice, and refuses it until its next update")
     private static let unavailable = Outcome.error(
         code: 503, message: "The store does not answer; try again later")
 }
@@ -186,7 +187,7 @@ extension EngineDesk: TimerHandler {
             return setNoteTimer(engine)
         }
         tables[engine]?.timer = nil
-        // If the store fails now, it does this after its return.
+        // If the store fails now, it does this once it works again.
         dialogue.submit(.engine(.advance(engine: engine))) { _ in }
     }
 

@@ -16,6 +16,7 @@ final class ControlHandler: HTTPHandler {
         case addOwner
         case removeOwner
         case rotateMasterKey
+        case health
     }
 
     private static let bodyLimit = 65_536
@@ -45,6 +46,7 @@ final class ControlHandler: HTTPHandler {
         routes.add("/api/v1/devices/*", [(.delete, .removeDevice)])
         routes.add("/api/v1/owners", [(.get, .listOwners), (.post, .addOwner)])
         routes.add("/api/v1/owners/*", [(.delete, .removeOwner)])
+        routes.add("/health", [(.get, .health)])
         routes.add("/api/v1/master-key", [(.post, .rotateMasterKey)])
         self.routes = routes
     }
@@ -97,6 +99,7 @@ final class ControlHandler: HTTPHandler {
         case .rotateMasterKey:
             guard caller == .administrator else { return answer(.failure(.notAllowed)) }
             answer(rotateMasterKey())
+        case .health: answer(health)
         case .listDevices: devices.list(caller, answer)
         case .listOwners: owners.list(caller, answer)
         case .addDevice, .addOwner:
@@ -115,6 +118,18 @@ final class ControlHandler: HTTPHandler {
             match.action == .removeDevice
                 ? devices.remove(row, caller, answer) : owners.remove(row, caller, answer)
         }
+    }
+
+    /// Who asks here wants to know whether pushes are accepted, so the store decides.
+    private var health: APIResult {
+        guard service.store.isUsable else { return .failure(.unavailable) }
+        var writer = JSONWriter()
+        writer.object { writer in
+            writer.member("status", "OK")
+            writer.member("version", service.settings.version)
+            writer.member("base_url", settings.baseURL.description)
+        }
+        return .success((200, writer.bytes))
     }
 
     private func rotateMasterKey() -> APIResult {

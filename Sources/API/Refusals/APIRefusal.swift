@@ -13,18 +13,18 @@ enum APIRefusal: Error, Equatable {
     case tooManyDevices
     case ownerExists
     case tooManyRegistrations
-    /// Too many answers to keys of the last day are stored.
+    /// Too many answers to requests with an Idempotency-Key are stored.
     case tooManyKeys
     /// Callbacks must not go to this target.
     case badCallback(CallbackSettings.Objection)
     case unavailable
     /// The server crashed on this request twice.
     case setAside
-    /// No credential of a device, or an unknown one.
+    /// The request has no credential of a device, or an unknown one.
     case unauthorized
     /// The Idempotency-Key was used with another body.
     case otherRequest
-    /// The master key cannot be replaced, or not now.
+    /// The master key cannot be replaced now, or cannot be replaced at all.
     case cannotRotate
     /// A page of another site sent it.
     case foreignPage
@@ -77,7 +77,7 @@ enum APIRefusal: Error, Equatable {
             "this owner has reached its limit of registrations or callbacks"
         case .tooManyKeys: "too many requests with an Idempotency-Key within a day"
         case .badCallback(let objection): "callback: \(objection)"
-        case .setAside: "the server crashed on this twice and refuses it until it is updated"
+        case .setAside: "the server crashed on this twice, and refuses it until its next update"
         case .unavailable: "the store does not answer; try again later"
         case .unauthorized: "the bearer secret of a device is needed"
         case .otherRequest: "this Idempotency-Key was used for another request"
@@ -87,7 +87,7 @@ enum APIRefusal: Error, Equatable {
         }
     }
 
-    /// In the form of every error of the server.
+    /// The answer, in the form that all errors of the server have.
     var answer: RefusalAnswer {
         RefusalAnswer(
             status,

@@ -26,7 +26,9 @@ extension IPAddress {
 
     private static func blocks(_ texts: String...) -> [AddressBlock] {
         texts.map { text in
-            guard let block = AddressBlock(text) else { preconditionFailure("\(text) is no block") }
+            guard let block = AddressBlock(text) else {
+                preconditionFailure("\(text) is not a block of addresses")
+            }
             return block
         }
     }

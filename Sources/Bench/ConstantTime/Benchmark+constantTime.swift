@@ -5,10 +5,10 @@ import WebPush
 extension Benchmark {
     static let constantTime = Benchmark(
         name: "constant-time",
-        summary: "whether times tell the private key, or the code of an endpoint (--samples)"
+        summary: "test whether times reveal a private key, or the code of an endpoint (--samples)"
     ) { options in
         print("\(OpenSSLLibrary.version); \(options.samples) samples of each class")
-        print("Welch's t of fixed against random keys, worst of four crops; limit 4.5\n")
+        print("Welch's t of fixed against random keys, the largest of four crops; limit 4.5\n")
         var isPassed = true
         func report(_ name: String, _ test: WelchTest, passes: Bool) {
             let t = test.t.text(digits: 2).rightAligned(to: 9)
@@ -25,18 +25,18 @@ extension Benchmark {
             report("decrypt, \(scalar) key", test, passes: test.isSame)
         }
         let tokens = try TokenClasses().measure(options.samples)
-        report("refuse an endpoint, nearly right", tokens, passes: tokens.isSame)
+        report("refuse an almost valid endpoint", tokens, passes: tokens.isSame)
         // A test that cannot fail proves nothing.
         let classes = try ScalarClasses(.sparse, .random)
         let test = try classes.measureLeaky(min(options.samples, 2_000))
-        report("double and add must be noticed", test, passes: !test.isSame)
+        report("find the leak of double-and-add", test, passes: !test.isSame)
         return isPassed
     }
 
-    /// For tools that count instructions: the scalar is used in one multiplication, and everything
-    /// else is the same in every run.
+    /// A program for tools that count instructions: it uses the scalar in one multiplication, and
+    /// does everything else the same way in every run.
     static let multiply = Benchmark(
-        name: "multiply", summary: "one key agreement (--scalar \(scalarNames))"
+        name: "multiply", summary: "do one key agreement (--scalar \(scalarNames))"
     ) { options in
         guard let scalar = options.scalar else {
             throw Options.Failure(message: "multiply needs --scalar")

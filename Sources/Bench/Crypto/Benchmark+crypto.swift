@@ -3,7 +3,7 @@ import Crypto
 extension Benchmark {
     static let crypto = Benchmark(
         name: "crypto",
-        summary: "decryption and verification against C (--seconds, --rounds, --million)"
+        summary: "compare decryption and verification with C (--seconds, --rounds, --million)"
     ) { options in
         print("\(OpenSSLLibrary.version); \(options.rounds) rounds of \(options.seconds) s CPU\n")
         let contest = Contest(rounds: options.rounds, seconds: options.seconds)
@@ -12,7 +12,7 @@ extension Benchmark {
         for length in [200, 3993] { bars += try decryption(length, contest, table) }
         bars.append(try verification(contest, table))
         let token = try ownOperations(contest, table)
-        bars.append(.below(2, "cached token, us,", token * 1_000_000))
+        bars.append(.below(2, "verify a cached token, in us,", token * 1_000_000))
         bars.append(try memory(messages: options.isMillion ? 1_000_000 : 50_000))
         return Bar.report(bars)
     }
@@ -24,7 +24,7 @@ extension Benchmark {
         let ours = try OurDecryption(pool)
         let yardstick = try Yardstick(pool)
         let name = "decrypt \(length) B"
-        // In pairs, because a slow contender leaves cold caches to the next one.
+        // They are measured in pairs, because a slow contender leaves cold caches to the next one.
         func ratio(_ rival: String, _ run: @escaping (Int) throws -> Void) throws -> Double {
             let rounds = try contest.run([Contender(run: ours.decrypt), Contender(run: run)])
             return table.add(

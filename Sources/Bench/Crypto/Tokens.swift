@@ -13,7 +13,9 @@ final class Tokens {
         now: Double(now), origins: [Array(origin.utf8)], leeway: 60)
 
     static func unsigned(expiry: Int) -> VAPIDToken {
-        guard let audience = Origin(url: origin) else { preconditionFailure("a literal URL") }
+        guard let audience = Origin(url: origin) else {
+            preconditionFailure("the origin is not a URL")
+        }
         return VAPIDToken(
             audience: audience, expiry: now + expiry, subject: "mailto:admin@example.org")
     }

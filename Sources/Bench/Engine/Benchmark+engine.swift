@@ -4,7 +4,7 @@ import Notifications
 extension Benchmark {
     static let engine = Benchmark(
         name: "engine",
-        summary: "pushes through the notification engine (--seconds, --rounds)"
+        summary: "send pushes through the notification engine (--seconds, --rounds)"
     ) { options in
         print("\(options.rounds) rounds of \(options.seconds) s CPU\n")
         let contest = Contest(rounds: options.rounds, seconds: options.seconds)
@@ -20,9 +20,9 @@ extension Benchmark {
         for _ in 0..<25 * 25 { _ = crowded.push() }
         let many = try pushes(crowded, "push, 1,000,000 chats, 25 x 25", contest, table)
         return Bar.report([
-            .below(8, "a push in memory, us,", few * 1_000_000),
-            .below(8, "a push among very many, us,", many * 1_000_000),
-            .below(300, "opening 100,000 notifications, ms,", try opening() * 1000),
+            .below(8, "a push to 3 chats, in us,", few * 1_000_000),
+            .below(8, "a push to 1,000,000 chats, in us,", many * 1_000_000),
+            .below(300, "open 100,000 notifications, in ms,", try opening() * 1000),
         ])
     }
 
@@ -40,7 +40,7 @@ extension Benchmark {
 
     private struct NoUpdates: Error {}
 
-    /// From the stored bytes to the first update.
+    /// The time from the stored bytes to the first update.
     private static func opening() throws -> Double {
         var pushes = EnginePushes(groups: 5000)
         for _ in 0..<100_000 { _ = pushes.push() }

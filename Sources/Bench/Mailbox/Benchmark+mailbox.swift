@@ -4,7 +4,7 @@ extension Benchmark {
     /// How fast messages are stored, and how fast they are read back.
     static let mailbox = Benchmark(
         name: "mailbox",
-        summary: "durable commits and reading back (--folder, --messages, --endpoints)"
+        summary: "store messages and read them back (--folder, --messages, --endpoints)"
     ) { options in
         guard !options.folder.isEmpty else { throw Options.Failure(message: "--folder is missing") }
         let start = Clock.nanoseconds
@@ -29,7 +29,7 @@ extension Benchmark {
 
     /// The time to open a store that `mailbox` has left, in a new process.
     static let mailboxStart = Benchmark(
-        name: "mailbox-start", summary: "opening the store that mailbox made (--folder)"
+        name: "mailbox-start", summary: "open the store that mailbox has made (--folder)"
     ) { options in
         let before = try MemoryUse.now()
         let start = Clock.nanoseconds
@@ -43,7 +43,8 @@ extension Benchmark {
         print("a look-up takes \(lookUp.text(digits: 0)) ns of CPU")
         store.close()
         return Bar.report([
-            .below(100, "bytes for an endpoint", each), .below(1_000, "ns a look-up", lookUp),
+            .below(100, "bytes of memory for an endpoint", each),
+            .below(1_000, "ns a look-up", lookUp),
         ])
     }
 
@@ -53,7 +54,7 @@ extension Benchmark {
         let digests = try (0..<100_000).map { _ in try mint.digest(of: try mint.make()) }
         let start = Clock.cpu
         for digest in digests where store.index.endpoint(digest) != .gone {
-            throw MailboxBench.Failed(what: "an endpoint that was never made is known")
+            throw MailboxBench.Failed(what: "the store knows an endpoint that it never made")
         }
         return (Clock.cpu - start) / Double(digests.count) * 1_000_000_000
     }

@@ -21,14 +21,14 @@ final class MailboxBench: Sendable {
     static func options(_ folder: String) throws -> SQLiteStore.Options {
         let key = [UInt8](repeating: 1, count: MasterKey.length)
         guard let master = try MasterKey(Secret(key.span)) else {
-            preconditionFailure("a master key of \(MasterKey.length) bytes")
+            preconditionFailure("the master key does not have \(MasterKey.length) bytes")
         }
         var options = SQLiteStore.Options(folder: folder, masterKey: master)
         options.onFault = { print("fault: \($0)") }
         return options
     }
 
-    /// Opens a new store with so many devices, each with one subscription.
+    /// Opens a new store with a number of devices, each with one subscription.
     init(folder: String, endpoints: Int) throws {
         store = try SQLiteStore(try Self.options(folder))
         let counter = AnswerCounter()
@@ -51,7 +51,7 @@ final class MailboxBench: Sendable {
         }
         try counter.wait { counter.answers == 2 * endpoints }
         guard counter.stored.load(ordering: .relaxed) == 2 * endpoints else {
-            throw Failed(what: "endpoints were refused")
+            throw Failed(what: "the store refused endpoints")
         }
         self.addresses = addresses
     }
@@ -81,7 +81,7 @@ final class MailboxBench: Sendable {
         for loop in group.loops { loop.stop() }
         _ = group.join()
         let failed = counter.failed.load(ordering: .relaxed)
-        guard failed == 0 else { throw Failed(what: "\(failed) messages were refused") }
+        guard failed == 0 else { throw Failed(what: "the store refused \(failed) messages") }
         return result
     }
 

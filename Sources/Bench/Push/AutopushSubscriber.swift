@@ -1,6 +1,6 @@
 import Base
 
-/// A user agent like Firefox: says hello, registers one channel, and acknowledges each
+/// A user agent like Firefox: it says hello, registers one channel, and acknowledges each
 /// notification.
 final class AutopushSubscriber: WebSocketSubscriber {
     private var endpoint: [UInt8] = []
@@ -44,7 +44,7 @@ final class AutopushSubscriber: WebSocketSubscriber {
 
     private func receive(_ message: Span<UInt8>, _ version: Int) {
         guard let data = message.end(of: #""data":""#, from: version) else {
-            return lost("a notification without data")
+            return lost("received a notification without data")
         }
         load.received(
             load.options.isGateway

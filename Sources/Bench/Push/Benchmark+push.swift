@@ -10,7 +10,7 @@ extension Benchmark {
     /// The server that `tools/bench push` measures; it serves until it is ended.
     static let pushServer = Benchmark(
         name: "push-server",
-        summary: "a push service (--port, --certificate, --key, --folder)"
+        summary: "run a push service (--port, --certificate, --key, --folder)"
     ) { options in
         let store = try SQLiteStore(try MailboxBench.options(options.folder))
         var settings = PushServiceSettings(
@@ -37,7 +37,7 @@ extension Benchmark {
 
     /// The load program.
     static let push = Benchmark(
-        name: "push", summary: "load for a push service (--port, --certificate, NAME=VALUE ...)"
+        name: "push", summary: "put load on a push service (--port, --certificate, NAME=VALUE ...)"
     ) { options in
         var load = try PushLoadOptions(options.pairs)
         load.port = options.port

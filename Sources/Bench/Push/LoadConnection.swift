@@ -114,7 +114,7 @@ final class LoadConnection: EventHandler {
         case .wantsRead: wait(for: .readable)
         case .wantsWrite: wait(for: .writable)
         case .failed(let error): lose("\(error)")
-        case .closed, nil: lose("closed within the handshake")
+        case .closed, nil: lose("closed during the handshake")
         }
     }
 

@@ -10,7 +10,7 @@ struct PreparedPushes {
 
     /// Far enough apart that consecutive pushes go to different accounts.
     private static let step = 617
-    /// The messages are spread over so many chats.
+    /// Over how many chats the messages are spread.
     private static let chats = 50
 
     /// `number` counts the messages of a chat.
@@ -70,7 +70,7 @@ struct PreparedPushes {
 final class RegistrationPublisher: HTTPPublisher {
     override func publish(_ body: [UInt8], to destination: [UInt8]) {
         guard let request = load.nextPrepared() else {
-            return load.lost("publisher", "all that was prepared is sent: name a larger count")
+            return load.lost("publisher", "all prepared pushes are sent: prepare more of them")
         }
         send(request)
     }

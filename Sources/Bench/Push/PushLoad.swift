@@ -178,7 +178,7 @@ extension PushLoad {
     func receivedUpdate() { tally.countUpdate() }
 
     func received(_ stamp: StampedBody.Stamp?) {
-        guard let stamp else { return lost("subscriber", "a message without our stamp") }
+        guard let stamp else { return lost("subscriber", "received a message without our stamp") }
         tally.receive(stamp, at: Clock.nanoseconds)
         onReceipt?()
     }

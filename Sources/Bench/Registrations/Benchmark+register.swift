@@ -5,7 +5,7 @@ import System
 extension Benchmark {
     /// Fills a store for `register-start` and `push-server`.
     static let registerMake = Benchmark(
-        name: "register-make", summary: "a store with registrations (--folder, --endpoints)"
+        name: "register-make", summary: "make a store with registrations (--folder, --endpoints)"
     ) { options in
         let start = Clock.nanoseconds
         let store = try SQLiteStore(try MailboxBench.options(options.folder))
@@ -18,9 +18,9 @@ extension Benchmark {
         return true
     }
 
-    /// What a server with so many registrations needs to start, and to find one.
+    /// Measures how long a server with these registrations takes to start, and to find one of them.
     static let registerStart = Benchmark(
-        name: "register-start", summary: "opening the store that register-make made (--folder)"
+        name: "register-start", summary: "open the store that register-make has made (--folder)"
     ) { options in
         let targets = try RegisteredTargets(file: options.folder + "/targets")
         let start = Clock.nanoseconds
@@ -32,7 +32,7 @@ extension Benchmark {
         for _ in 0..<20 {
             for digest in digests {
                 guard case .found = store.index.endpoint(digest) else {
-                    throw MailboxBench.Failed(what: "a registration is not found")
+                    throw MailboxBench.Failed(what: "the store does not find a registration")
                 }
             }
         }

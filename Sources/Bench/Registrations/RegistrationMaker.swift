@@ -43,7 +43,7 @@ final class RegistrationMaker {
         }
         try counter.wait { counter.answers == count + 1 }
         guard counter.failed.load(ordering: .relaxed) == 0 else {
-            throw MailboxBench.Failed(what: "registrations were refused")
+            throw MailboxBench.Failed(what: "the store refused registrations")
         }
     }
 

@@ -29,7 +29,7 @@ package enum ConnectorOutcome: Equatable, Sendable {
         case "ServiceUnknown", "NameHasNoOwner": self = .unreachable("it is not running")
         case "NoReply", "Disconnected": self = .unreachable("it ended without answering")
         case "TimedOut", "Timeout": self = .unreachable("it does not answer")
-        case "LimitsExceeded", "NoMemory": self = .unreachable("the bus has too much waiting")
+        case "LimitsExceeded", "NoMemory": self = .unreachable("too many messages wait on the bus")
         case "UnknownMethod", "UnknownInterface", "UnknownObject": self = .unsupported
         case "InvalidArgs": self = .refused
         case _ where word.hasPrefix("Spawn."): self = .unreachable("it cannot be started")

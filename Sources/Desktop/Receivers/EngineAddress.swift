@@ -12,7 +12,7 @@ package struct EngineAddress: Equatable, Sendable, Confidential {
     /// `device` is the receiver's address as a device has it: `wss://HOST/u/SECRET`, perhaps with a
     /// path before `/u/`.
     package init?(device: String, app: String, account: String) {
-        guard let mark = device.firstRange(of: "/u/") else { return nil }
+        guard let mark = device.place(of: "/u/") else { return nil }
         credential = String(device[mark.upperBound...])
         let base = device[..<mark.lowerBound]
         let isToken = credential.utf8.allSatisfy { Self.isUnreserved($0) }

@@ -5,7 +5,7 @@ import System
 /// Opens links, if possible through the user's service manager, so that the browser does not run
 /// under this process's restrictions; otherwise as a child process.
 ///
-/// Confined to the thread of the loop.
+/// Only the thread of the loop uses it.
 final class LinkDesk: TimerHandler {
     private static let reapInterval = Interval(.seconds(10))
     private static let manager = "org.freedesktop.systemd1"
@@ -50,7 +50,7 @@ final class LinkDesk: TimerHandler {
             .string("/usr/bin/env"), .strings(["env", "xdg-open", escaped]), .boolean(false),
         ])
         let properties: [(String, BusValue)] = [
-            ("Description", .string("A link of a notification")),
+            ("Description", .string("A link from a notification")),
             ("ExecStart", .array("(sasb)", [command])),
             ("Environment", .strings(LinkOpener.variables(token))),
             ("ExitType", .string("cgroup")),

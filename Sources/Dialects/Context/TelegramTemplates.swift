@@ -1,3 +1,5 @@
+import Base
+
 /// The sentences that describe Telegram's keys to people.
 package struct TelegramTemplates: Sendable {
     private struct Forms: Sendable {
@@ -48,7 +50,7 @@ package struct TelegramTemplates: Sendable {
 
         init(_ template: Substring) {
             let template =
-                template.firstRange(of: " (comment:").map { template[..<$0.lowerBound] } ?? template
+                template.place(of: " (comment:").map { template[..<$0.lowerBound] } ?? template
             let parts = template.split(separator: "|", maxSplits: 1)
             title = parts.count == 2 ? TemplateText(parts[0]) : nil
             body = TemplateText(parts.count == 2 ? parts[1] : template)
@@ -82,8 +84,8 @@ struct TemplateText: Sendable {
         pieces.append(.text(String(rest)))
     }
 
-    /// As applications for Apple's systems write them: `%@` for the next argument, `%2$@` for one
-    /// by number, `%%` for a percent sign. Braces work as above.
+    /// Reads templates as applications for Apple's systems write them: `%@` for the next argument,
+    /// `%2$@` for one by number, `%%` for a percent sign. Braces work as above.
     init(apple template: Substring) {
         var text = ""
         var (rest, next) = (template, 1)

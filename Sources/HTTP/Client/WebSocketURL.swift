@@ -14,7 +14,7 @@ package struct WebSocketURL: Equatable, Sendable, Confidential {
     package init?(_ text: String) {
         let isVisible = text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
         guard isVisible, !text.utf8.contains(UInt8(ascii: "#")),
-            let schemeEnd = text.firstRange(of: "://")
+            let schemeEnd = text.place(of: "://")
         else { return nil }
         switch text[..<schemeEnd.lowerBound].lowercased() {
         case "wss": isEncrypted = true
@@ -32,7 +32,7 @@ package struct WebSocketURL: Equatable, Sendable, Confidential {
         target = rest[end...].hasPrefix("/") ? String(rest[end...]) : "/" + rest[end...]
     }
 
-    /// For the field Host: without the port if it is the default.
+    /// The value of the field Host; it leaves out the default port.
     var authority: String {
         let name = host.contains(":") ? "[\(host)]" : host
         return port == (isEncrypted ? 443 : 80) ? name : "\(name):\(port)"

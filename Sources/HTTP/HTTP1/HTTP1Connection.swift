@@ -1,12 +1,12 @@
 /// Decides when an HTTP/1.1 connection continues, times out, and closes.
 ///
-/// Pure state beside the parser. All times count from one fixed start.
+/// It is pure state beside the parser. All times count from one fixed start.
 package struct HTTP1Connection: Sendable {
     private enum Phase {
         case idle
         case head
         case body
-        /// The request is complete, the answer is not written yet.
+        /// The request is complete, but the answer is not written yet.
         case answering
         case lingering
         case closed
@@ -125,9 +125,10 @@ package struct HTTP1Patience: Equatable, Sendable {
     package var body = Duration.seconds(30)
     package var requestCount = 10_000
 
-    /// How long and how much a refused sender may still send before its connection is cut.
+    /// How long and how much a refused sender may still send before its connection is cut. A proxy
+    /// that is cut while it sends a body answers 502, and the sender would try again.
     package var lingering = Duration.seconds(2)
-    package var lingeringBytes = 64 * 1024
+    package var lingeringBytes = 512 * 1024
 
     package init() {}
 }

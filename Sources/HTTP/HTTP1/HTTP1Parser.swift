@@ -2,8 +2,8 @@ import Base
 
 /// Reads the requests of one HTTP/1.1 connection (RFC 9112) from pieces of any size.
 ///
-/// Strict wherever two readers could see two different requests in the same bytes. Pure: no clock
-/// and no socket. After a refusal it refuses everything.
+/// It is strict wherever two readers could see two different requests in the same bytes. It is a
+/// pure value, without clock or socket. After a refusal it refuses everything.
 package struct HTTP1Parser: Sendable {
     enum Phase: Equatable {
         /// No byte of the next request has come; `head` is still the last one's.
@@ -48,7 +48,7 @@ package struct HTTP1Parser: Sendable {
     /// Moves the head out, to keep it longer than the request, or to reuse its memory for another
     /// connection: an idle connection then holds none.
     package mutating func takeHead() -> RequestHead {
-        precondition(phase != .head, "a head cannot be taken while it is read")
+        precondition(phase != .head, "the head is still being read")
         var taken = RequestHead()
         swap(&taken, &head)
         return taken

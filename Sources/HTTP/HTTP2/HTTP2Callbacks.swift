@@ -6,7 +6,7 @@ enum HTTP2Callbacks {
         var made: OpaquePointer?
         try ensure(nghttp2_session_callbacks_new(&made), "nghttp2_session_callbacks_new")
         guard let callbacks = made else {
-            preconditionFailure("nghttp2_session_callbacks_new made nothing")
+            preconditionFailure("nghttp2_session_callbacks_new returned nothing")
         }
         setHeadCallbacks(callbacks)
         nghttp2_session_callbacks_set_on_frame_recv_callback(callbacks) {
@@ -106,6 +106,6 @@ extension nghttp2_frame {
 private func withIntake<Result>(
     _ context: UnsafeMutableRawPointer?, _ body: (HTTP2Intake) -> Result
 ) -> Result {
-    guard let context else { preconditionFailure("a callback without its context") }
+    guard let context else { preconditionFailure("the callback has no context") }
     return Unmanaged<HTTP2Intake>.fromOpaque(context)._withUnsafeGuaranteedRef(body)
 }

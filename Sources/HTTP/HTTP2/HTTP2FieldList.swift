@@ -25,7 +25,7 @@ struct HTTP2FieldList {
     private static func write(
         _ number: Int, endingAt end: Int, _ numbers: inout InlineArray<48, UInt8>
     ) -> Int {
-        precondition(number >= 0, "a status or a length below zero")
+        precondition(number >= 0, "the status or the length is below zero")
         var start = end
         var rest = number
         repeat {
@@ -76,7 +76,7 @@ struct HTTP2FieldList {
         UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)[...]
     }
 
-    /// nghttp2 writes to neither, although it takes mutable pointers.
+    /// nghttp2 takes mutable pointers to the name and the value, but writes to neither.
     private static func field(
         _ name: Slice<UnsafeBufferPointer<UInt8>>, _ value: Slice<UnsafeBufferPointer<UInt8>>
     ) -> nghttp2_nv {

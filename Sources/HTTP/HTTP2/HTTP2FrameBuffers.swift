@@ -4,7 +4,7 @@ import CNghttp2
 /// while a session has nothing to send.
 ///
 /// An nghttp2 session keeps one block of 16 KB for the frame that it is sending, for as long as it
-/// exists. Each such block has a slot of whole pages here. Confined to its loop.
+/// exists. Each such block has a slot of whole pages here. Only its loop uses it.
 package final class HTTP2FrameBuffers {
     /// Slots that are mapped together.
     final class Chunk {
@@ -25,7 +25,7 @@ package final class HTTP2FrameBuffers {
 
         func take() -> UnsafeMutableRawPointer {
             let index = freeSlots.trailingZeroBitCount
-            precondition(index < Self.slotCount, "no free slot")
+            precondition(index < Self.slotCount, "the chunk has no free slot")
             freeSlots &= freeSlots - 1
             return pages + index * slotBytes
         }
@@ -34,7 +34,7 @@ package final class HTTP2FrameBuffers {
             let (index, rest) = (slot - pages).quotientAndRemainder(dividingBy: slotBytes)
             precondition(
                 rest == 0 && (0..<Self.slotCount).contains(index) && freeSlots & 1 << index == 0,
-                "not a slot in use")
+                "the slot is not in use")
             freeSlots |= 1 << index
         }
     }

@@ -2,15 +2,16 @@ import CNghttp2
 
 /// The memory of one nghttp2 session: its frame buffer in a slot, everything else on the heap.
 ///
-/// nghttp2 holds an unretained pointer to it; the session that owns it outlives nghttp2's.
+/// nghttp2 holds an unretained pointer to it; the session that owns it outlives nghttp2's session.
 final class HTTP2Memory {
     private let frameBuffers: HTTP2FrameBuffers
-    // Unchecked for speed: read at each of nghttp2's many frees, and never while it is changed.
+    // It is unchecked for speed: each of nghttp2's many frees reads it, but never while it is
+    // changed.
     @exclusivity(unchecked) private var slot: HTTP2FrameBuffers.Slot?
 
     init(_ frameBuffers: HTTP2FrameBuffers) { self.frameBuffers = frameBuffers }
 
-    /// Only while the session has nothing to send: the buffer is then unused.
+    /// Call it only while the session has nothing to send, because the buffer is unused then.
     func discardFrameBuffer() {
         if let slot { frameBuffers.discard(slot) }
     }
@@ -53,7 +54,7 @@ final class HTTP2Memory {
     private static func withMemory<Result>(
         _ context: UnsafeMutableRawPointer?, _ body: (HTTP2Memory) -> Result
     ) -> Result {
-        guard let context else { preconditionFailure("a hook without its context") }
+        guard let context else { preconditionFailure("the hook has no context") }
         return Unmanaged<HTTP2Memory>.fromOpaque(context)._withUnsafeGuaranteedRef(body)
     }
 }

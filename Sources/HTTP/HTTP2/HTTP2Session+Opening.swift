@@ -24,7 +24,7 @@ extension HTTP2Session {
             nghttp2_session_server_new3(&session, callbacks, context, options, &hooks),
             "nghttp2_session_server_new3")
         guard let session else {
-            preconditionFailure("nghttp2_session_server_new3 made nothing")
+            preconditionFailure("nghttp2_session_server_new3 returned nothing")
         }
         return session
     }

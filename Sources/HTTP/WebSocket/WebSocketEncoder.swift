@@ -7,10 +7,10 @@ package struct WebSocketEncoder: Sendable {
 
     var isMasking: Bool { maskingKeys != nil }
 
-    /// For frames of a server.
+    /// An encoder for the frames of a server.
     package init() { maskingKeys = nil }
 
-    /// For frames of a client.
+    /// An encoder for the frames of a client.
     package init(maskingKeys: @escaping MaskingKeys) { self.maskingKeys = maskingKeys }
 
     package func append(
@@ -35,7 +35,8 @@ package struct WebSocketEncoder: Sendable {
         }
         write(&output)
         let length = output.count - start - room
-        precondition(!opcode.isControl || (isFinal && length <= 125), "long control frame")
+        precondition(
+            !opcode.isControl || (isFinal && length <= 125), "the control frame is too long")
         // The length must be in its shortest form.
         let needed = headerLength(length)
         if needed != room {
@@ -53,7 +54,7 @@ package struct WebSocketEncoder: Sendable {
         append(.close, payload.span, to: &output)
     }
 
-    /// For a payload of that length.
+    /// The length of the header before a payload of `length` bytes.
     private func headerLength(_ length: Int) -> Int {
         (length <= 125 ? 2 : length <= 0xFFFF ? 4 : 10) + (isMasking ? Self.keyLength : 0)
     }

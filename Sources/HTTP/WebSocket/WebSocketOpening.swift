@@ -41,7 +41,7 @@ package struct WebSocketOpening: Sendable {
         let head = lines.joined(separator: "\r\n")
         precondition(
             head.utf8.count { $0 == 0x0A } == lines.count - 1 && !head.utf8.contains(0),
-            "a line break inside a field")
+            "the field contains a line break")
         return Array((head + "\r\n\r\n").utf8)
     }
 

@@ -5,8 +5,8 @@ import WebPush
 
 /// All endpoints, for any number of threads at once.
 ///
-/// 32 bytes each, without a pointer, in 64 parts with one lock each: a look-up, or even the growth
-/// of a part, hardly delays other threads.
+/// Each takes 32 bytes, without a pointer. They are in 64 parts with one lock each, so a look-up,
+/// or even the growth of a part, hardly delays other threads.
 final class EndpointTable: Sendable {
     private static let partCount = 64
 
@@ -97,7 +97,7 @@ extension EndpointTable.Entry {
 extension Endpoint {
     fileprivate init(_ entry: EndpointTable.Entry) {
         guard let kind = SubscriptionKind(rawValue: UInt8(entry.keyHashAndFlags & 3)) else {
-            preconditionFailure("a kind that was never put in")
+            preconditionFailure("the entry has an unknown kind")
         }
         let sender: SenderRule =
             switch entry.keyHashAndFlags >> 2 & 3 {

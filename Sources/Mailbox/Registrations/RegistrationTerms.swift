@@ -77,6 +77,6 @@ package struct RegistrationTerms: Equatable, Sendable, Confidential {
             ("matrix", .matrix), ("element", .matrix), ("icq", .icq), ("zpns", .zpns),
             ("zego", .zpns), ("declarative", .declarative), ("plain", .plain),
         ]
-        return known.first { app.contains($0.0) }?.1 ?? .telegram
+        return known.first { app.place(of: $0.0) != nil }?.1 ?? .telegram
     }
 }

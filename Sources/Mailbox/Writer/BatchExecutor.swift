@@ -1,7 +1,8 @@
 import Delivery
 import SQLite
 
-/// Carries out operations on an open database, many per transaction. For the writer's thread.
+/// Carries out operations on an open database, many per transaction. Only the writer's thread uses
+/// it.
 final class BatchExecutor {
     /// Indexes are written all over: a smaller cache would read their pages again for every batch.
     private static let cacheSize = 32 << 10
@@ -17,8 +18,8 @@ final class BatchExecutor {
     private let end: StoreStatement
     private let stateRow: StateRow
     private let onExpiredActions: @Sendable (Int) -> Void
-    // Used by one thread only, and never by anything called while they change.
-    /// As of the last commit.
+    // Exclusivity is unchecked: only one thread uses these properties, one access at a time.
+    /// The values of the last commit.
     @exclusivity(unchecked) private(set) var state: StateRow.Values
     /// Nil when everything is sealed under the current master key.
     @exclusivity(unchecked) private var resealing: Resealing?
@@ -51,7 +52,8 @@ final class BatchExecutor {
         onExpiredActions = source.onExpiredActions
         resealing = source.keys.hasFormer ? Resealing() : nil
         transaction.nextExpiry = try firstExpiry()
-        // Not before everything is read, or the cache would start full of useless pages.
+        // The cache is enlarged after everything was read; otherwise it would start full of useless
+        // pages.
         try transaction.connection.forStore { connection throws(SQLiteError) in
             try connection.setCache(kibibytes: Self.cacheSize)
             try connection.setCheckpointAtEnd(true)
@@ -126,6 +128,7 @@ final class BatchExecutor {
     func commitNothing() throws(StoreFault) { try commit { () throws(StoreFault) in } }
 
     private func commit(_ body: () throws(StoreFault) -> Void) throws(StoreFault) {
+        // A batch that failed leaves its own.
         transaction.effects.empty()
         engines.giveUp()
         if try transaction.useCurrentKeys() {
@@ -155,6 +158,8 @@ final class BatchExecutor {
         transaction.index.callbacks.endChanges()
         transaction.effects.apply(to: transaction.index)
         let expiredActions = transaction.effects.expiredActions
+        // What delivery has let go of is freed now, not when the next batch begins.
+        transaction.effects.empty()
         if expiredActions > 0 { onExpiredActions(expiredActions) }
     }
 }

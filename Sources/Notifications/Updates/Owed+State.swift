@@ -92,7 +92,7 @@ extension Update {
             state.text(address)
             state.flag(getConfig)
         case .liveLocationsNeeded: state.byte(2)
-        default: preconditionFailure("no other update is owed")
+        default: preconditionFailure("this update is never owed")
         }
     }
 

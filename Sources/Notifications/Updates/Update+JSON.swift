@@ -75,7 +75,7 @@ extension Update {
             writer.member("payload", Base64URL.text(push.payload.span))
             writer.member("encoding", push.encoding)
             writer.member("received", Int(push.received))
-        default: preconditionFailure("every update is written in one of two places")
+        default: preconditionFailure("neither function writes this update")
         }
     }
 }

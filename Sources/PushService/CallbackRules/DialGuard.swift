@@ -12,16 +12,16 @@ package enum CallbackRights: Equatable, Sendable {
 
 package enum DialRefusal: String, Error, Sendable {
     case notInternet = "the address is not on the public internet"
-    case wrapped = "the address contains another address"
+    case wrapped = "the IPv6 address contains an IPv4 address"
     case port = "the port belongs to another protocol"
     case clear = "the address is not on this machine, and the request would go there unencrypted"
-    case ownListener = "the address is the one of this server"
+    case ownListener = "the address belongs to this server"
 }
 
 /// Decides which addresses a callback may connect to.
 ///
-/// It judges the address itself, just before each new connection, because a name may resolve to
-/// another address than a moment ago.
+/// It judges the address itself, just before each new connection, because a name may no longer
+/// resolve to the address of a moment ago.
 package struct DialGuard: Sendable {
     /// Allowed to every caller, besides the internet.
     package var allowed: [AddressBlock] = []

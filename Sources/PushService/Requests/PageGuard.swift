@@ -1,3 +1,4 @@
+import Base
 import Configuration
 package import HTTP
 import WebPush
@@ -29,14 +30,15 @@ package struct PageGuard {
     private func comesFromUs(_ head: borrowing RequestHead) -> Bool {
         guard let range = head.fields.firstValue(of: "origin") else { return true }
         let text = head.text(range)
-        let rest = text.firstRange(of: "://").map { text[$0.upperBound...] } ?? ""
+        let rest = text.place(of: "://").map { text[$0.upperBound...] } ?? ""
         let authority = head.authority.map { head.text($0) } ?? ""
         guard let origin = Origin(url: "https://" + rest) else { return false }
         return origin == Origin(url: "https://" + authority)
             || ours.contains { $0.host == origin.host && $0.port == origin.port }
     }
 
-    /// For requests that only programs and the server's own pages may make.
+    /// Whether a page of another site sent it. Ask this where only programs and the server's own
+    /// pages may send requests.
     package static func isCrossSite(_ exchange: HTTPExchange) -> Bool {
         let head = exchange.head
         let site = head.fields.firstValue(of: "sec-fetch-site").map { head.text($0) }

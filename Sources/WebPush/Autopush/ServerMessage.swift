@@ -44,7 +44,7 @@ package enum ServerMessage {
         case .badKey:
             output.append(
                 contentsOf:
-                    #"","status":400,"pushEndpoint":"The key is no base64url without + and /"#)
+                    #"","status":400,"pushEndpoint":"The key must be base64url, without + and /"#)
         case .failed:
             output.append(contentsOf: #"","status":500,"pushEndpoint":""#)
         }
@@ -59,7 +59,7 @@ package enum ServerMessage {
         output.append(contentsOf: isDone ? #"","status":200}"# : #"","status":500}"#)
     }
 
-    /// Only needed if the client named any.
+    /// An answer about broadcasts, needed only if the client named any.
     package static func appendBroadcasts(
         _ names: BroadcastNames, in payload: Span<UInt8>, to output: inout [UInt8]
     ) {
@@ -74,7 +74,7 @@ package enum ServerMessage {
         output.append(contentsOf: "\"}")
     }
 
-    /// For a client with that extension: the message no longer needs to be shown.
+    /// Tells a client with that extension that the message no longer needs to be shown.
     package static func appendWithdrawn(
         _ version: MessageID, _ channel: ChannelID, to output: inout [UInt8]
     ) {

@@ -1,3 +1,5 @@
+import Base
+
 /// The ways to write one of our endpoints as a pushkey: its URL, its path, or its token.
 package struct EndpointNames: Sendable {
     private let origins: Set<Origin>
@@ -27,7 +29,7 @@ package struct EndpointNames: Sendable {
 
     private func pathStart(_ bytes: [UInt8], _ pushkey: String) -> Int? {
         for origin in usual where bytes.starts(with: origin) { return origin.count - 1 }
-        guard let authority = pushkey.firstRange(of: "://") else { return 0 }
+        guard let authority = pushkey.place(of: "://") else { return 0 }
         guard let origin = Origin(url: pushkey), origins.contains(origin) else { return nil }
         let rest = pushkey[authority.upperBound...]
         guard let end = rest.firstIndex(where: { "/?#\\".contains($0) }), rest[end] == "/" else {

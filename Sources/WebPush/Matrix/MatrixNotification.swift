@@ -16,8 +16,8 @@ package struct MatrixNotification: Sendable, Confidential {
 
     package let devices: [MatrixDevice]
     package let urgency: Urgency
-    /// Equal for repetitions of the same notification. Nil for one that only brings counts, which
-    /// may safely be repeated.
+    /// Repetitions of the same notification have the same name. It is nil for a notification that
+    /// only brings counts, which may safely be repeated.
     package let repetitionName: [UInt8]?
     let request: [UInt8]
     let root: JSONNode
@@ -27,10 +27,10 @@ package struct MatrixNotification: Sendable, Confidential {
         do throws(JSONScanner.Failure) {
             root = try JSONDocument(request).root
         } catch {
-            throw .badJSON("The body is no JSON")
+            throw .badJSON("The body is not JSON")
         }
         guard let notification = root["notification"], notification.kind == .object else {
-            throw .badJSON("notification is missing or no object")
+            throw .badJSON("notification is missing or not an object")
         }
         guard let list = notification["devices"] ?? root["devices"] else {
             throw .badJSON("devices is missing")
@@ -44,7 +44,7 @@ package struct MatrixNotification: Sendable, Confidential {
 
     private static func devices(_ list: JSONNode) throws(MatrixRefusal) -> [MatrixDevice] {
         let elements = list.elements
-        guard !elements.isEmpty else { throw .badJSON("devices is empty or no array") }
+        guard !elements.isEmpty else { throw .badJSON("devices is empty or not an array") }
         guard elements.count <= deviceLimit else {
             throw .badJSON("There are more than \(deviceLimit) devices")
         }

@@ -12,7 +12,7 @@ package enum PushRefusal: Error, Equatable, Sendable {
     case negativeTTL
     case topicTooLong
     case badTopic
-    /// Of `DELETE /m/…`.
+    /// The id in `DELETE /m/…` is malformed.
     case badMessageID
 
     case tooMany(retryAfter: UInt32)
@@ -68,7 +68,8 @@ package enum PushRefusal: Error, Equatable, Sendable {
         case .badMessageID: "Invalid message ID"
         case .tooMany: "Too many pushes, try again later"
         case .unavailable: "Database error while saving notification"
-        case .setAside: "The server crashed on this push twice and refuses it until it is updated"
+        case .setAside:
+            "The server crashed on this push twice, and refuses it until its next update"
         case .clocksDiffer: "The clocks of sender and push service differ"
         case .unknownOrigin: "The VAPID audience is not configured here"
         }
@@ -105,7 +106,7 @@ package enum AuthorizationFault: String, Sendable, CaseIterable {
     case badToken = "Invalid VAPID token: not a signed JSON Web Token"
     case badAlgorithm = "Invalid VAPID token: InvalidAlgorithm"
     case badSignature = "Invalid VAPID token: InvalidSignature"
-    case badExpiry = "Invalid VAPID token: exp is missing or no number"
+    case badExpiry = "Invalid VAPID token: exp is missing or not a number"
     case expired = "Invalid VAPID token: ExpiredSignature"
     case expiryTooFar = "The VAPID token expiration is too long"
     case badKey = "Invalid VAPID public key: not a point of P-256 in base64url"

@@ -8,8 +8,8 @@ extension Command {
         forms: ["[APP/ACCOUNT] [--for TIME]"],
         details: """
             While an account is paused, its notifications make no sound and calls do not ring.
-            Without an account it pauses the only one that has a registration. bellwire chats shows
-            what is paused.
+            Without an account, it pauses the only account that has a registration. bellwire chats
+            shows what is paused.
             """,
         options: [
             Option("for", "TIME", help: "how long: 90s, 30m, 2h, 1d or 1w (default: until unpause)")
@@ -28,7 +28,7 @@ extension Command {
         name: "unpause",
         summary: "end the pause of an account",
         forms: ["[APP/ACCOUNT]"],
-        details: "Without an account it unpauses the only one that has a registration.",
+        details: "Without an account, it unpauses the only account that has a registration.",
         options: serverOptions
     ) { arguments in
         let account = try pause(arguments, false, nil)

@@ -22,9 +22,9 @@ final class DesktopHost {
         let path = Self.folder(in: configuration.state)
         let keys = try KeyFolder(configuration)
         let master = try keys.desktopKey(storeIsThere: DesktopStore.isThere(in: path))
-        let folder = try StateFolder(path)
+        let folder = try Self.lock(path)
         let store = try DesktopStore(folder: folder, masterKey: master)
-        var trust = Trust.system
+        var trust = DevelopmentAuthority.trust(configuration)
         if let file = configuration.receiverAuthorities {
             trust = .authorities(try TextFile.read(file))
         }
@@ -35,6 +35,17 @@ final class DesktopHost {
         self.folder = folder
         self.group = group
         self.log = log
+    }
+
+    private static func lock(_ path: String) throws -> StateFolder {
+        do throws(StateFolder.Failure) {
+            return try StateFolder(path)
+        } catch {
+            guard case .inUse = error else { throw error }
+            throw CommandError(
+                message: "another desktop service of this user is running, with \(path)",
+                hint: "one is enough; to stop it: systemctl --user stop bellwire-desktop")
+        }
     }
 
     static func folder(in state: String) -> String { state + "/desktop" }

@@ -7,12 +7,11 @@ enum ConfigurationSources {
     /// `--config` and one option for each key.
     static func options(of keys: [ConfigurationKey]) -> [Command.Option] {
         [Command.Option("config", "FILE", help: "read this file instead of the default one")]
-            + keys.map { key in
-                Command.Option(
-                    key.name, key.placeholder,
-                    help: key.help + (key.isRepeatable ? "; repeatable" : "")
-                        + " (default: \(key.fallback))")
-            }
+            + keys.map { Command.Option($0.name, $0.placeholder, help: help($0)) }
+    }
+
+    static func help(_ key: ConfigurationKey) -> String {
+        key.help + (key.isRepeatable ? "; repeatable" : "") + " (default: \(key.fallback))"
     }
 
     private static let folders = [
@@ -24,10 +23,22 @@ enum ConfigurationSources {
     ) throws -> ServerConfiguration {
         var input = ConfigurationInput()
         for key in ConfigurationKey.all { input.options[key.name] = arguments.all(key.name) }
+        input.handedOver = handedOver
+        return try configuration(&input, path: arguments["config"])
+    }
+
+    /// Without options, for commands that have others.
+    static func readDefault() throws -> ServerConfiguration {
+        var input = ConfigurationInput()
+        return try configuration(&input, path: nil)
+    }
+
+    private static func configuration(
+        _ input: inout ConfigurationInput, path: String?
+    ) throws -> ServerConfiguration {
         input.environment = Environment.values(
             of: folders + ConfigurationKey.all.map(\.environmentName))
-        input.file = try file(arguments["config"], input.environment)
-        input.handedOver = handedOver
+        input.file = try file(path, input.environment)
         return try ServerConfiguration(input)
     }
 

@@ -2,6 +2,7 @@ import Configuration
 import Crypto
 import Mailbox
 import System
+import TLS
 
 /// Finds the keys of a server, and makes missing ones.
 struct KeyFolder {
@@ -23,19 +24,60 @@ struct KeyFolder {
     }
 
     private init(places configuration: ServerConfiguration) {
-        let credentials = Environment["CREDENTIALS_DIRECTORY"]
-        writable =
-            credentials == configuration.keys ? configuration.state + "/keys" : configuration.keys
-        readable = [credentials].compactMap(\.self) + [writable]
+        writable = configuration.ownKeys
+        readable = [Environment["CREDENTIALS_DIRECTORY"], writable].compactMap(\.self)
         state = configuration.state
     }
 
-    /// Checks what a start would find, without making anything.
-    static func check(_ configuration: ServerConfiguration) throws {
+    /// Checks what a start would find, without making anything. Returns the earlier keys that it
+    /// would take over.
+    static func check(_ configuration: ServerConfiguration) throws -> EarlierKeys? {
         let folder = KeyFolder(places: configuration)
         if FileStamp(of: folder.writable) != nil { try PrivateFolder.check(folder.writable) }
-        let key = try folder.foundMasterKey()
-        guard key != nil || !SQLiteStore.isThere(in: folder.state) else { throw folder.missing }
+        let earlier = try folder.earlierKeys(of: Checkout.ofThisProgram)
+        let isThere = try earlier != nil || folder.foundMasterKey() != nil
+        guard isThere || !SQLiteStore.isThere(in: folder.state) else { throw folder.missing }
+        return earlier
+    }
+
+    /// The keys that deploy/run kept in its checkout, if the store needs one and has none here.
+    func earlierKeys(of checkout: Checkout?) throws -> EarlierKeys? {
+        guard let checkout, SQLiteStore.isThere(in: state), try foundMasterKey() == nil,
+            let master = try Self.masterKey(at: checkout.keys + "/" + Self.masterName)
+        else { return nil }
+        return EarlierKeys(
+            folder: checkout.keys, master: master,
+            former: try Self.masterKey(at: checkout.keys + "/" + Self.formerName))
+    }
+
+    /// Copies keys that have opened the store. The master key comes last, so that an interrupted
+    /// start does it again. Nothing is removed from the other folder.
+    func takeOver(_ earlier: EarlierKeys) throws {
+        let names = [
+            Self.formerName, Self.desktopName, DevelopmentCertificate.certificateName,
+            Self.masterName,
+        ]
+        let authority = "/" + DevelopmentCertificate.authorityName
+        let isFirst = FileStamp(of: writable + authority) == nil
+        if isFirst, FileStamp(of: earlier.folder + authority) != nil {
+            let certificate = try TextFile.read(earlier.folder + authority)
+            try AtomicFile.replace(writable + authority, with: certificate.span, mode: 0o644)
+        }
+        for name in names where FileStamp(of: writable + "/" + name) == nil {
+            guard FileStamp(of: earlier.folder + "/" + name) != nil else { continue }
+            let key = try KeyFile.read(earlier.folder + "/" + name)
+            try KeyFile.create(writable + "/" + name, key.span)
+        }
+    }
+
+    private static func masterKey(at path: String) throws -> MasterKey? {
+        guard FileStamp(of: path) != nil else { return nil }
+        guard case .master(let key) = try Command.storedKey(at: path) else {
+            throw CommandError(
+                message: "\(path) is not a master key",
+                hint: "make one with: bellwire keys new master FILE")
+        }
+        return key
     }
 
     /// The first key found. Makes one only if there is no store, which a lost key may have sealed.
@@ -75,30 +117,23 @@ struct KeyFolder {
     private func found(_ name: String) throws -> MasterKey? {
         let paths = readable.map { $0 + "/" + name }
         guard let path = paths.first(where: { FileStamp(of: $0) != nil }) else { return nil }
-        guard case .master(let key) = try Command.storedKey(at: path) else {
-            throw CommandError(
-                message: "\(path) is not a master key",
-                hint: "make one with: bellwire keys new master FILE")
-        }
-        return key
+        return try Self.masterKey(at: path)
     }
 
-    private var missing: CommandError {
+    var missing: CommandError {
         CommandError(
             message: "the master key \(writable)/\(Self.masterName) is missing",
-            hint: "restore the key file or credential that belongs to \(state)")
+            hint: """
+                restore the key file or credential that belongs to \(state); if deploy/run made it in a \
+                checkout, start deploy/run there
+                """)
     }
 
     var formerPath: String { writable + "/" + Self.formerName }
 
     /// Nil unless a rotation has not finished.
     func formerMasterKey() throws -> MasterKey? {
-        let path = formerPath
-        guard FileStamp(of: path) != nil else { return nil }
-        guard case .master(let key) = try Command.storedKey(at: path) else {
-            throw CommandError(message: "\(path) is not a master key")
-        }
-        return key
+        try Self.masterKey(at: formerPath)
     }
 
     /// Writes a new master key and keeps the previous one beside it. After a crash at any point,

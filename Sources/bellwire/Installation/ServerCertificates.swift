@@ -20,6 +20,21 @@ struct ServerCertificates: Sendable {
         }
     }
 
+    /// Copies the development authority to where people look for it: into the checkout.
+    func publish(in checkout: Checkout, _ log: Log) {
+        guard let development else { return }
+        let path = checkout.keys + "/" + DevelopmentCertificate.authorityName
+        guard FileStamp(of: path) != FileStamp(of: development.authorityPath) else { return }
+        do {
+            let certificate = try TextFile.read(development.authorityPath)
+            try AtomicFile.replace(path, with: certificate.span, mode: 0o644)
+        } catch {
+            // Our own commands find the original.
+            log.write(
+                .warning, "authority-not-copied", [("reason", CommandError(error).message)])
+        }
+    }
+
     static func files(_ configuration: ServerConfiguration) -> CertificateStore.Files? {
         configuration.certificate.map {
             CertificateStore.Files(certificate: $0.chain, key: $0.key)
@@ -41,7 +56,9 @@ struct ServerCertificates: Sendable {
 
     func warn(_ log: Log) {
         for warning in store.warnings(now: WallClock.now) {
-            log.write(.warning, "certificate", [("reason", warning.description)])
+            log.write(
+                .warning, "certificate",
+                [("reason", warning.description), ("advice", warning.hint)])
         }
     }
 }

@@ -28,25 +28,30 @@ extension Command {
             Option(
                 "other-user-id", "NUMBER",
                 help: "the user id of another account on the device; repeatable"),
-            Option("callback", "URL", help: "where the server sends events"),
+            Option("callback", "URL", help: "the address to which the server sends events"),
             Option("secret", "new", help: "encrypt payloads a second time, under a new secret"),
             Option(
                 "secret-file", "FILE",
-                help: "the same under the secret in FILE, 256 bytes in base64url"),
+                help: "the same with your own secret: FILE has 256 bytes in base64url"),
             Option("vapid", help: "accept only pushes signed by the first signer's key"),
             Option(
                 "dialect", "NAME", help: "the format of the payloads (default: that of the app)"),
-            Option("clear", "YES|NO", help: "accept bodies that are not encrypted"),
+            Option("clear", "yes|no", help: "accept bodies that are not encrypted"),
             Option(
                 "trust-clear", help: "let unencrypted payloads carry actions, like encrypted ones"),
-            Option("notify-mode", "MODE", help: "disabled, sendOnlyOne, and others"),
             Option(
-                "session-timeout", "SECONDS", help: "silence after which the user counts as offline"
+                "notify-mode", "MODE", help: "which messages ring: disabled, sendOnlyOne and others"
+            ),
+            Option(
+                "session-timeout", "SECONDS",
+                help: "how long the user counts as online without a sign of life"
             ),
             Option("presentation", "JSON", help: "how notifications look and what they may do"),
             Option("service", "NAME", help: "the D-Bus name of the application to wake"),
             Option("app-id", "ID", help: "the only app_id that Matrix pushes may name"),
-            Option("ttl", "SECONDS", help: "the longest TTL that senders get"),
+            Option(
+                "ttl", "SECONDS",
+                help: "the longest TTL that a push gets, whatever its sender asks for"),
             Option("expires", "SECONDS", help: "end the registration after this long without use"),
         ] + serverOptions
     ) { arguments in
@@ -130,7 +135,8 @@ extension Command {
             return JSONText.quoted(String(text.filter { !$0.isWhitespace }))
         default:
             throw CommandError.usage(
-                "--secret takes new", hint: "use --secret-file for a secret of your own")
+                "--secret takes only the word new",
+                hint: "use --secret-file for a secret of your own")
         }
     }
 }

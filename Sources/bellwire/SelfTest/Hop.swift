@@ -23,7 +23,7 @@ enum Hop: String {
         case .delivery: "delivery"
         case .store: "store"
         case .redelivery: "later delivery"
-        case .end: "end of it"
+        case .end: "unsubscription"
         case .desktop: "D-Bus"
         case .application: "application"
         }

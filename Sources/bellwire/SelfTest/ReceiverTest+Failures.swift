@@ -3,7 +3,7 @@ import HTTP
 /// What each failure means to the administrator of the receiver.
 extension ReceiverTest {
     static let forgotten = HopResult.failed(
-        .redelivery, "the receiver has forgotten us",
+        .redelivery, "the receiver has forgotten this user agent",
         advice: "its store was lost: make sure that its state folder is kept")
 
     static func notRegistered(_ status: Int) -> HopResult {
@@ -43,7 +43,10 @@ extension ReceiverTest {
         return .failed(.push, "refused with status \(status)", advice: advice)
     }
 
-    static func notConnected(_ failure: WebSocketClientFailure, host: String) -> HopResult {
+    /// `isNew`: the credential was made a moment ago, by the server that is tested.
+    static func notConnected(
+        _ failure: WebSocketClientFailure, host: String, isNew: Bool = false
+    ) -> HopResult {
         let (finding, advice) =
             switch failure {
             case .unknownName: ("no address", "add \(host) to the DNS or to /etc/hosts")
@@ -59,6 +62,11 @@ extension ReceiverTest {
                 )
             case .brokenHandshake(let error):
                 ("TLS failed: \(error)", "base-url says https, so its port must speak TLS")
+            case .refused(let status, _) where isNew && [401, 404, 421].contains(status):
+                (
+                    "another server answers there (status \(status))",
+                    "base-url leads to another server; correct it, or the DNS or proxy before it"
+                )
             case .refused(let status, _) where status == 401:
                 ("the credential was refused", "make a new one with bellwire device add")
             case .refused(let status, _):

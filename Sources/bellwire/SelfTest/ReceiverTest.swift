@@ -1,5 +1,5 @@
 /// Tests the way of a message through a receiver as one of its user agents: a push while it is
-/// connected, then one while it is away. A value: events in, actions out.
+/// connected, then one while it is away. It is a value: events go in, actions come out.
 struct ReceiverTest {
     enum Action: Equatable {
         case connect
@@ -62,7 +62,7 @@ struct ReceiverTest {
         case (.returning, .opened): return [.hello(userAgent: userAgent)]
         case (.greeting, .hello(let name)):
             userAgent = name
-            results.append(.passed(.link, "the receiver knows us"))
+            results.append(.passed(.link, "the receiver knows this user agent"))
             step = .registering
             return [.register]
         case (.returning, .hello(let name)):

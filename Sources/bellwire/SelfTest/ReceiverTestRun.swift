@@ -18,6 +18,7 @@ final class ReceiverTestRun {
     private let options: WebSocketClientOptions
     private let channel: ChannelID
     private let report: (HopResult) -> Void
+    private let isCredentialNew: Bool
     private var test: ReceiverTest
     private var reported = 0
     private var connection: WebSocketConnection?
@@ -25,7 +26,8 @@ final class ReceiverTestRun {
 
     private init(
         _ loop: EventLoop, _ sender: TestSender, _ options: WebSocketClientOptions,
-        _ channel: ChannelID, _ test: ReceiverTest, _ report: @escaping (HopResult) -> Void
+        _ channel: ChannelID, _ test: ReceiverTest, isCredentialNew: Bool,
+        _ report: @escaping (HopResult) -> Void
     ) {
         self.loop = loop
         self.sender = sender
@@ -33,21 +35,25 @@ final class ReceiverTestRun {
         self.channel = channel
         self.test = test
         self.report = report
+        self.isCredentialNew = isCredentialNew
     }
 
     /// Returns when the test is done. User agents connect to `url`; endpoints must begin with
     /// `baseURL`.
     static func run(
-        _ url: WebSocketURL, baseURL: String, authorities: String?,
+        _ url: WebSocketURL, baseURL: String, isCredentialNew: Bool, authorities: String?,
         report: @escaping (HopResult) -> Void
     ) throws {
         let loop = try EventLoop()
         let sender = try TestSender.make(on: loop, authorities: authorities)
         let options = try options(url, authorities)
         let name = try Random.bytes(count: 16)
-        guard let bits = Bits128(name.span) else { preconditionFailure("16 bytes are 128 bits") }
+        guard let bits = Bits128(name.span) else {
+            preconditionFailure("the name does not have 128 bits")
+        }
         let run = ReceiverTestRun(
-            loop, sender, options, ChannelID(bits), ReceiverTest(baseURL: baseURL), report)
+            loop, sender, options, ChannelID(bits), ReceiverTest(baseURL: baseURL),
+            isCredentialNew: isCredentialNew, report)
         run.perform([.connect])
         _ = loop.run()
     }
@@ -118,7 +124,10 @@ extension ReceiverTestRun: WebSocketClientHandler, TimerHandler {
     }
 
     func failed(_ failure: WebSocketClientFailure) {
-        handle(.cut(ReceiverTest.notConnected(failure, host: options.url.host)))
+        handle(
+            .cut(
+                ReceiverTest.notConnected(
+                    failure, host: options.url.host, isNew: isCredentialNew)))
     }
 
     func received(text: Span<UInt8>, on connection: WebSocketConnection) {

@@ -12,7 +12,8 @@ extension Command {
             Adds a device through the control socket of the running server, connects as that device
             and pushes to it: once while it is connected, once while it is away. If a desktop
             service runs in this session, it then registers as an application and pushes to that.
-            Each line passes or says what to change. Everything it added is removed at the end.
+            Each line says that a step works, or what to change. At the end, the test removes
+            everything it added.
             """,
         options: [
             Option(
@@ -38,7 +39,7 @@ extension Command {
     private static func run(
         _ page: String, _ arguments: Arguments, _ report: SelfTestReport
     ) throws {
-        guard let end = page.firstRange(of: "/u/"), page.hasPrefix("http"),
+        guard let end = page.place(of: "/u/"), page.hasPrefix("http"),
             let link = WebSocketURL("ws" + page.dropFirst(4))
         else {
             throw CommandError.usage(
@@ -48,8 +49,8 @@ extension Command {
         guard try find(link.host, report) else { return }
         let authorities = try authorities(arguments, for: link.host)
         try ReceiverTestRun.run(
-            link, baseURL: String(page[..<end.lowerBound]), authorities: authorities,
-            report: report.add)
+            link, baseURL: String(page[..<end.lowerBound]),
+            isCredentialNew: !arguments.has("url"), authorities: authorities, report: report.add)
         guard !report.hasFailed else { return }
         try DesktopTestRun.run(authorities: authorities, report: report.add)
     }
@@ -74,9 +75,8 @@ extension Command {
 
     /// Trusts the development certificate only for a server on this machine.
     private static func authorities(_ arguments: Arguments, for host: String) throws -> String? {
-        if let file = arguments["ca-file"] { return file }
-        let file = try ConfigurationSources.read(arguments).keys + "/development-ca.pem"
-        return host == "localhost" && FileStamp(of: file) != nil ? file : nil
+        try arguments["ca-file"]
+            ?? DevelopmentAuthority.file(ConfigurationSources.read(arguments), for: host)
     }
 }
 

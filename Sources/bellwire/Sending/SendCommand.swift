@@ -32,7 +32,10 @@ extension Command {
             Option("badge", "NUMBER", help: "the number of unread messages; 0 for none"),
             Option("custom-id", "NAME", help: "replace the message that has this id, as ZPNs does"),
             Option("retract", help: "remove the message with the --custom-id"),
-            Option("ca-file", "FILE", help: "trust these certificates instead of the system's"),
+            Option(
+                "ca-file", "FILE",
+                help: "trust these certificates (default: the system's, and a local server's)"
+            ),
             .json,
         ]
     ) { arguments in
@@ -40,7 +43,7 @@ extension Command {
         let message = try dressed(try message(arguments), arguments)
         var request = HTTPRequest(
             method: "POST", url: subscription.endpoint, fields: try fields(arguments),
-            certificateFile: arguments["ca-file"])
+            certificateFile: arguments["ca-file"] ?? authority(for: subscription.endpoint))
         let encoding = try encoding(arguments)
         if let message { try encrypt(message, subscription, encoding, into: &request) }
         if let path = arguments["vapid-key"] {
@@ -65,6 +68,15 @@ extension Command {
             throw CommandError.usage(
                 "name the endpoint by either --to or --endpoint", hint: "see bellwire send --help")
         }
+    }
+
+    /// A server on this machine may have a development certificate.
+    private static func authority(for endpoint: String) -> String? {
+        // A mistake in the server's configuration does not concern a sender.
+        guard let host = Origin(url: endpoint)?.host,
+            let configuration = try? ConfigurationSources.readDefault()
+        else { return nil }
+        return DevelopmentAuthority.file(configuration, for: host)
     }
 
     private static func message(_ arguments: Arguments) throws -> [UInt8]? {

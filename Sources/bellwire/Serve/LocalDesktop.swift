@@ -3,7 +3,7 @@ import Desktop
 import System
 
 /// The desktop inside a server's process: one of its devices, which shows all accounts registered
-/// there. Belongs to the supervisor's thread.
+/// there. It belongs to the supervisor's thread.
 final class LocalDesktop {
     private let server: PushServer
     private let host: DesktopHost
@@ -21,7 +21,10 @@ final class LocalDesktop {
                 ready: { log.write(.info, "desktop-ready", [("name", DesktopService.busName)]) },
                 ended: { log.write(.error, "desktop-ended", [("reason", $0.description)]) })
         } catch {
-            log.write(.error, "no-desktop", [("reason", CommandError(error).message)])
+            let error = CommandError(error)
+            var fields: [(StaticString, String)] = [("reason", error.message)]
+            if let hint = error.hint { fields.append(("advice", hint)) }
+            log.write(.error, "no-desktop", fields)
             return nil
         }
         self.server = server
@@ -45,7 +48,7 @@ final class LocalDesktop {
     }
 
     private func refresh() {
-        // Read before the accounts, so that a change in between is seen the next time.
+        // It is read before the accounts, so that a change in between is seen the next time.
         let changes = server.accountChanges
         if host.reload(log, { try Self.terms(configuration) }) { accountChanges = changes }
     }

@@ -20,9 +20,13 @@ extension Log {
     func write(_ trouble: HTTPTrouble) {
         switch trouble {
         case .cannotAccept(let address, let reason):
-            write(
-                .error, "cannot-accept",
-                [("address", address.description), ("reason", reason.description)])
+            var fields: [(StaticString, String)] = [
+                ("address", address.description), ("reason", reason.description),
+            ]
+            if reason.isShortOfDescriptors {
+                fields.append(("advice", "allow more open files: LimitNOFILE, or ulimit -n"))
+            }
+            write(.error, "cannot-accept", fields)
         case .tooManyConnections(let address):
             write(.warning, "too-many-connections", [("address", address.description)])
         case .noTransport(let address):
@@ -36,7 +40,7 @@ extension Log {
 }
 
 extension SocketAddress {
-    /// Without the port, which differs for each connection.
+    /// The address without the port, which differs for each connection.
     fileprivate var host: String {
         if case .ip(let address, _) = self { address.description } else { description }
     }

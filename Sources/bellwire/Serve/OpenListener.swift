@@ -7,7 +7,7 @@ import TLS
 /// A socket that listens already, with its address, until a server starts to use it.
 final class OpenListener {
     let configured: ListenAddress
-    /// With the port that is bound.
+    /// The address, with the port that is bound.
     let address: SocketAddress
     private var socket: ListeningSocket?
 
@@ -49,6 +49,15 @@ extension OpenListener {
         }
     }
 
+    /// The same with an error for people.
+    static func opened(_ configured: ListenAddress) throws(CommandError) -> OpenListener {
+        do throws(ReactorError) {
+            return try open(configured)
+        } catch {
+            throw CommandError(listening: error)
+        }
+    }
+
     static func openControl(_ path: String) throws(ReactorError) -> OpenListener {
         OpenListener(
             try .unix(path: path, mode: controlMode), ListenAddress(.unix(path: path)))
@@ -81,11 +90,5 @@ extension CommandError {
                 hint: "run ip address to see the addresses")
         default: self.init(message: error.description)
         }
-    }
-}
-
-extension ListenAddress {
-    var isEncrypted: Bool {
-        if case .tls = endpoint { true } else { false }
     }
 }

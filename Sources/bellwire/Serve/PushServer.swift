@@ -27,8 +27,8 @@ final class PushServer {
     /// Does everything that can fail before it accepts a connection. `further`: listeners besides
     /// the configured ones.
     init(
-        _ configuration: ServerConfiguration, _ given: GivenSockets, further: [ListenAddress] = [],
-        _ log: Log
+        _ configuration: ServerConfiguration, _ given: GivenSockets, _ ports: OpenPorts,
+        further: [ListenAddress] = [], _ checkout: Checkout?, _ log: Log
     ) throws {
         guard configuration.remoteStore == nil else {
             throw CommandError.usage("this version supports only the store sqlite")
@@ -36,12 +36,13 @@ final class PushServer {
         // The group that may use the control socket needs access to the folder.
         try PrivateFolder.make(configuration.state, mode: 0o750)
         let keys = try KeyFolder(configuration)
-        let store = try Self.store(configuration, keys, log)
+        let store = try Self.store(configuration, keys, checkout, log)
         do {
             certificates =
                 configuration.listeners.contains(where: \.isEncrypted)
                 ? try ServerCertificates(configuration, keys) : nil
-            let listeners = try OpenListeners(configuration, given, further: further, log)
+            if let checkout { certificates?.publish(in: checkout, log) }
+            let listeners = try OpenListeners(configuration, given, ports, further: further)
             baseURL = try Self.baseURL(configuration, listeners)
             let control = ControlSettings(
                 baseURL: baseURL,
@@ -106,25 +107,55 @@ final class PushServer {
 
 extension PushServer {
     private static func store(
-        _ configuration: ServerConfiguration, _ keys: KeyFolder, _ log: Log
+        _ configuration: ServerConfiguration, _ keys: KeyFolder, _ checkout: Checkout?, _ log: Log
     ) throws -> SQLiteStore {
+        let earlier = try keys.earlierKeys(of: checkout ?? .ofThisProgram)
         var options = SQLiteStore.Options(
-            folder: configuration.state, masterKey: try keys.masterKey(log))
+            folder: configuration.state, masterKey: try earlier?.master ?? keys.masterKey(log))
         options.templates = LanguageTable.templates()
-        if let former = try keys.formerMasterKey() { options.formerKeys = [former] }
+        let former = try earlier.map(\.former) ?? keys.formerMasterKey()
+        options.formerKeys = [former].compactMap(\.self)
         options.setAside = { folder in Self.setAside(folder, log) }
         options.onResealed = { Self.endRotation(keys, unopened: $0, log) }
         options.onFault = { log.write(.error, "store-fault", [("reason", $0.description)]) }
         options.onExpiredActions = { count in
             log.write(.info, "actions-expired", [("count", "\(count)")])
         }
-        let store = try SQLiteStore(options)
+        let store = try open(options, keys, earlier, log)
         let report = store.report
         log.write(
             .info, "store-opened",
             [
                 ("folder", configuration.state), ("devices", "\(report.devices)"),
                 ("endpoints", "\(report.endpoints)"), ("messages", "\(report.messages)"),
+            ])
+        return store
+    }
+
+    /// Earlier keys that open the store are taken over.
+    private static func open(
+        _ options: SQLiteStore.Options, _ keys: KeyFolder, _ earlier: EarlierKeys?, _ log: Log
+    ) throws -> SQLiteStore {
+        let store: SQLiteStore
+        do throws(StoreFault) {
+            store = try SQLiteStore(options)
+        } catch {
+            // The keys of that checkout belong to another store.
+            if earlier != nil, error == .wrongMasterKey { throw keys.missing }
+            throw error
+        }
+        guard let earlier else { return store }
+        do {
+            try keys.takeOver(earlier)
+        } catch {
+            store.close()
+            throw error
+        }
+        log.write(
+            .warning, "keys-taken-over",
+            [
+                ("from", earlier.folder), ("to", keys.writable),
+                ("advice", "they are used there from now on; the files here are only copies"),
             ])
         return store
     }
@@ -156,7 +187,7 @@ extension PushServer {
         }
     }
 
-    /// What could not be unsealed may still be readable with the previous key.
+    /// Rows that could not be unsealed may still be readable with the previous key.
     private static func endRotation(_ keys: KeyFolder, unopened: Int, _ log: Log) {
         guard unopened == 0 else {
             return log.write(

@@ -1,3 +1,4 @@
+import PushService
 import System
 
 extension Command {
@@ -17,7 +18,13 @@ extension Command {
             ~/.config/bellwire/bellwire.conf, or /etc/bellwire/bellwire.conf for a system service.
             """,
         options: ConfigurationSources.options + [
-            Option("desktop", help: "also do what bellwire desktop does, for this session")
+            Option("desktop", help: "also do what bellwire desktop does, for this session"),
+            Option(
+                "checkout", "FOLDER",
+                help: """
+                    for deploy/run: the folder of the sources, whose Keys get a copy of the development \
+                    CA; also prints first steps
+                    """),
         ]
     ) { arguments in
         guard arguments.positional.isEmpty else {
@@ -33,12 +40,25 @@ extension Command {
         log.write(
             .info, "starting",
             [("version", ProgramVersion.text), ("descriptors", "\(descriptors)")])
+        if !ClockTrust.isPlausible(WallClock.now) {
+            log.write(
+                .error, "clock-wrong",
+                [("advice", "set the clock of this machine, for example by timedatectl")])
+        }
         let hasDesktop = arguments.has("desktop")
+        let checkout = arguments["checkout"].map { Checkout($0) }
+        let ports = try OpenPorts(configuration, given, log)
         let further = hasDesktop ? [try LocalReceiver.prepare(configuration.state)] : []
-        let server = try PushServer(configuration, given, further: further, log)
+        let server = try PushServer(
+            configuration, given, ports, further: further, checkout, log)
         try server.start()
         let desktop = hasDesktop ? LocalDesktop(of: server, configuration, log) : nil
         announce(server, manager, log)
+        if let checkout {
+            let shown: FirstSteps.Desktop =
+                desktop != nil ? .running : hasDesktop ? .failed : .notAsked
+            StandardError.write(FirstSteps(in: checkout, shown).text)
+        }
         Supervisor(
             server: server, desktop: desktop, manager: manager, signals: signals, log: log,
             configure: configure

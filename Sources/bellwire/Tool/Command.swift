@@ -21,6 +21,8 @@ struct Command: Sendable {
     var options: [Option] = []
     let run: @Sendable (Arguments) throws -> ExitCode
 
+    var allOptions: [Option] { options + [Option("help", help: "show this text")] }
+
     var help: String {
         var lines = forms.enumerated().map { index, form in
             (index == 0 ? "usage: " : "       ") + "bellwire \(name)"
@@ -28,7 +30,7 @@ struct Command: Sendable {
         }
         lines += ["", summary.prefix(1).uppercased() + summary.dropFirst() + "."]
         if !details.isEmpty { lines += ["", details] }
-        let rows = (options + [Option("help", help: "show this text")]).map { option in
+        let rows = allOptions.map { option in
             ("  --" + option.name + (option.value.map { " \($0)" } ?? ""), option.help)
         }
         let width = (rows.map(\.0.count).max() ?? 0) + 2

@@ -28,7 +28,8 @@ struct CommandError: Error {
         case let error as CommandError: self = error
         case let error as KeyFile.Failure:
             self.init(message: error.description, hint: error.hint)
-        case let error as TextFile.Failure: self.init(message: error.description)
+        case let error as TextFile.Failure:
+            self.init(message: error.description, hint: error.hint)
         case let error as CurlError:
             self.init(message: error.description, exitCode: .unavailable)
         case let error as OpenSSLError: self.init(message: "OpenSSL: \(error)")
@@ -37,8 +38,10 @@ struct CommandError: Error {
         case let error as StateFolder.Failure:
             self.init(message: error.description, hint: error.hint)
         case let error as StoreFault: self.init(message: error.description, hint: error.hint)
-        case let error as CertificateStore.Failure: self.init(message: error.description)
-        case let error as DevelopmentCertificate.Failure: self.init(message: error.description)
+        case let error as CertificateStore.Failure:
+            self.init(message: error.description, hint: error.hint)
+        case let error as DevelopmentCertificate.Failure:
+            self.init(message: error.description, hint: error.hint)
         case let error as ReactorError: self.init(message: error.description)
         case let error as DesktopStore.Damage:
             self.init(message: error.description, hint: error.hint)
@@ -59,7 +62,8 @@ struct CommandError: Error {
                 hint: "run it in a desktop session, or under dbus-run-session")
         case let error as DesktopService.Failure:
             self.init(message: error.description, hint: error.hint, exitCode: .unavailable)
-        case let error as SystemError: self.init(message: error.description)
+        case let error as SystemError:
+            self.init(message: error.description, hint: error.hint)
         default: self.init(message: "internal error: \(type(of: error))")
         }
     }
@@ -77,7 +81,7 @@ struct CommandError: Error {
 }
 
 /// How the program ends. Scripts rely on these numbers.
-enum ExitCode: Int32 {
+enum ExitCode: Int32, CaseIterable {
     case success = 0
     /// Something on this machine failed: a file, a key, a library.
     case failure = 1
@@ -87,6 +91,16 @@ enum ExitCode: Int32 {
     case refused = 3
     /// Try again later: no connection, or the other side asks to wait.
     case unavailable = 4
+
+    var meaning: String {
+        switch self {
+        case .success: "done"
+        case .failure: "failure on this machine"
+        case .usage: "wrong usage"
+        case .refused: "refused by the other side"
+        case .unavailable: "try again later"
+        }
+    }
 
     func exit() -> Never { Glibc.exit(rawValue) }
 }

@@ -57,7 +57,7 @@ class Room:
     """A room on a Synapse: Ann writes, and Bob is the reader of the page."""
 
     def __init__(self, session, python):
-        advice = json.loads(session.run("check", "--json", "--keys", "Keys", state="state/bellwire"))["senders"]
+        advice = json.loads(session.run("check", "--json", state="state/bellwire"))["senders"]
         self.server = Homeserver(
             pathlib.Path(session.folder) / "synapse",
             8008,
@@ -177,7 +177,7 @@ async def walk(bellwire, python, page):
         session.environment["PATH"] = f"{pathlib.Path(bellwire).parent}:{os.environ['PATH']}"
         session.address = session.environment["DBUS_SESSION_BUS_ADDRESS"]
         recorder = await Recorder(session, PLASMA).appear()
-        session.start("serve", "--desktop", "--keys", "Keys", log="serve")
+        session.start("serve", "--desktop", "--checkout", ".", log="serve")
         needs_room = "HOMESERVER" in (ROOT / page).read_text()
         room = await asyncio.to_thread(Room, session, python) if needs_room else None
         await Reader(page, Shell(session), recorder, room).follow()

@@ -28,11 +28,16 @@ struct ExampleFileTests {
         #expect(example.text == (try configuration([])).text)
     }
 
-    @Test("The proxy samples let no stranger subscribe", arguments: ["", "-subpath"])
-    func proxies(_ name: String) throws {
-        let path = Self.path.replacing("bellwire.conf", with: "nginx/bellwire\(name).conf")
+    @Test(
+        "The proxy samples let no stranger subscribe",
+        arguments: ["nginx/%.conf", "caddy/%.caddy", "apache/%.conf", "haproxy/%.cfg"],
+        ["bellwire", "bellwire-subpath"])
+    func proxies(_ file: String, _ name: String) throws {
+        let path = Self.path.replacing(
+            "bellwire.conf", with: file.replacing("%", with: name))
         let text = try String(contentsOfFile: path, encoding: .utf8)
-        let settings = text.components(separatedBy: "\n").filter { $0.hasPrefix("#   ") }
+        let settings = text.components(separatedBy: "\n")
+            .filter { $0.hasPrefix("#   ") && $0.contains(" = ") }
             .map { String($0.dropFirst()) }
         let sample = try configuration(settings)
         #expect(settings.contains("   registration = token") && sample.registration == .token)

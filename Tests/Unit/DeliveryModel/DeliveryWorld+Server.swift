@@ -146,7 +146,7 @@ extension DeliveryWorld {
         witness.forgetSenders()
     }
 
-    /// Finishes all that is under way, and lets time pass.
+    /// Finishes everything that is under way, and lets time pass.
     func pump() {
         repeat {
             elapse()
@@ -177,10 +177,10 @@ extension DeliveryWorld {
         }
         if let current { witness.drained(current, at: now) }
         if witness.broken == nil, window.count != 0 || window.deadline != nil {
-            witness.fail("nothing is held for ever")
+            witness.fail("a message is still held at the end")
         }
         if witness.broken == nil, ledger.room != store.room || ledger.hasOpenMarks {
-            witness.fail("room and marks of what was not stored are given back")
+            witness.fail("a message that was not stored still has its room or its mark")
         }
     }
 }

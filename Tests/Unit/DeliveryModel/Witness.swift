@@ -1,8 +1,8 @@
 import Delivery
 import WebPush
 
-/// Sees what senders and the device see, and checks that it is what they were promised. It knows
-/// nothing of how that is done.
+/// Sees what senders and the device see, and checks it against what they were promised. It does not
+/// look at how the server does it.
 struct Witness {
     private struct Push {
         let message: Message
@@ -16,13 +16,14 @@ struct Witness {
         var mayBeDead = false
         /// The connections on which it was sent.
         var sent: [Int] = []
-        /// By the device, since the last crash of the server or failure of the store.
+        /// The device acknowledged it since the last crash of the server or failure of the store.
         var isAcknowledged = false
-        /// The same, even if that was lost: the message may come again, but need not.
+        /// The device acknowledged it once. If the acknowledgement was lost, the message may come
+        /// again, but need not.
         var wasAcknowledged = false
         /// The acknowledgement is final.
         var isFinal = false
-        /// At some time the device did not want it.
+        /// The device did not want it at some time.
         var wasUnwanted = false
 
         func isOlder(than message: Message) -> Bool {
@@ -42,11 +43,11 @@ struct Witness {
     /// Counts the events it saw.
     private var step = 0
 
-    private mutating func fail(_ rule: String, _ push: Push) {
-        fail("\(rule): push \(push.message.sequence), sent on \(push.sent)")
+    private mutating func fail(_ finding: String, _ push: Push) {
+        fail("push \(push.message.sequence), sent on connections \(push.sent): \(finding)")
     }
 
-    mutating func fail(_ rule: String) { broken = broken ?? rule }
+    mutating func fail(_ finding: String) { broken = broken ?? finding }
 
     /// The messages that may still be delivered.
     var references: [MessageReference] {
@@ -66,7 +67,7 @@ struct Witness {
     mutating func answered(_ message: Message, isAccepted: Bool, at now: StoreTime) {
         step += 1
         guard let number = numbers[message.id] else { return }
-        if pushes[number].isAnswered { fail("a sender is answered once", pushes[number]) }
+        if pushes[number].isAnswered { fail("its sender was answered twice", pushes[number]) }
         pushes[number].isAnswered = true
         guard isAccepted else {
             pushes[number].isRefused = true
@@ -82,7 +83,7 @@ struct Witness {
         for number in pushes.indices where isMeant(pushes[number]) { body(&pushes[number]) }
     }
 
-    /// Someone asks for the end of these messages.
+    /// Somebody asks for the end of these messages.
     mutating func ending(where isMeant: (Message) -> Bool) {
         change(where: { isMeant($0.message) }) { $0.mayBeDead = true }
     }
@@ -102,23 +103,23 @@ struct Witness {
     {
         step += 1
         guard let number = numbers[message.id] else {
-            broken = broken ?? "what nobody pushed is delivered"
+            broken = broken ?? "a message was delivered that nobody pushed"
             return
         }
         let push = pushes[number]
-        if push.isFinal { fail("an acknowledgement is final", push) }
-        if push.isAcknowledged { fail("what was acknowledged does not come again", push) }
-        if push.sent.contains(connection) { fail("a repeat needs a break", push) }
+        if push.isFinal { fail("it was sent again after a final acknowledgement", push) }
+        if push.isAcknowledged { fail("it was sent again after its acknowledgement", push) }
+        if push.sent.contains(connection) { fail("it was sent twice on one connection", push) }
         if let death = push.death, now.milliseconds > death.milliseconds + Self.grace {
-            fail("what was replaced or withdrawn is not delivered", push)
+            fail("it was sent after it was replaced or withdrawn", push)
         }
-        if now > message.expiry.adding(seconds: 1) { fail("what expired is not delivered", push) }
+        if now > message.expiry.adding(seconds: 1) { fail("it was sent after it expired", push) }
         if message.content.ttl == 0, !push.sent.isEmpty || push.isAnswered {
-            fail("without a lifetime it is now or never", push)
+            fail("its TTL is 0, but it was sent late or twice", push)
         }
-        if message.content.urgency < least { fail("it is as urgent as the device wants", push) }
+        if message.content.urgency < least { fail("it is less urgent than the device wants", push) }
         if push.isRefused, !push.sent.isEmpty {
-            fail("a refused push is delivered once at most", push)
+            fail("it was refused, and sent twice", push)
         }
         checkOrder(push, number, connection, now)
         pushes[number].sent.append(connection)
@@ -134,7 +135,9 @@ struct Witness {
             && !earlier.sent.contains(connection)
         {
             guard let accepted = earlier.accepted, accepted < push.begin else { continue }
-            return fail("\(earlier.message.sequence) was accepted first", push)
+            return fail(
+                "it was sent before push \(earlier.message.sequence), which was accepted first",
+                push)
         }
     }
 
@@ -142,7 +145,8 @@ struct Witness {
         isOpen(push) && push.message.expiry > now
     }
 
-    /// Whether it must still be delivered: nothing has ever happened that excuses it.
+    /// Whether the push must still be delivered, because nothing has happened that makes that
+    /// unnecessary.
     private func isOpen(_ push: Push) -> Bool {
         push.death == nil && !push.mayBeDead && !push.wasAcknowledged && !push.wasUnwanted
             && push.message.content.ttl > 0
@@ -154,7 +158,7 @@ struct Witness {
         pushes[number].wasAcknowledged = true
     }
 
-    /// The device heard from the server after it acknowledged these.
+    /// The server sent something to the device after the device acknowledged these.
     mutating func confirmed(_ ids: [MessageID]) {
         for id in ids {
             if let number = numbers[id] { pushes[number].isFinal = true }
@@ -173,7 +177,7 @@ struct Witness {
     /// The server is up, and nothing is under way.
     mutating func settled() {
         if let push = pushes.first(where: { !$0.isAnswered }) {
-            fail("each sender is answered", push)
+            fail("its sender was never answered", push)
         }
     }
 
@@ -181,7 +185,7 @@ struct Witness {
     mutating func drained(_ connection: Int, at now: StoreTime) {
         for push in pushes
         where push.accepted != nil && isDue(push, now) && !push.sent.contains(connection) {
-            return fail("what was accepted is delivered", push)
+            return fail("it was accepted but not delivered", push)
         }
     }
 

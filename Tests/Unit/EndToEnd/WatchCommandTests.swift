@@ -5,7 +5,7 @@ import Testing
 /// A program that follows an engine.
 private final class Listener: @unchecked Sendable {
     private let process: RunningProcess
-    // Unchecked: touched by the test's thread alone.
+    // Unchecked: it is touched by the test's thread alone.
     private var rest = ""
 
     init(_ program: String, _ arguments: [String], _ environment: [String: String]) throws {
@@ -101,7 +101,7 @@ struct WatchCommandTests {
         let server = try fixture.startInClear()
         let path = try fixture.subscription(try register())
         let watch = try Listener(
-            "/usr/bin/script", ["-qec", "stty -onlcr; \(Program.path) watch", "/dev/null"],
+            "/usr/bin/script", ["-qec", "stty -onlcr; '\(Program.path)' watch", "/dev/null"],
             fixture.environment)
         #expect(watch.line() == "\u{1B}[2m0 shown\u{1B}[0m")
         try push(path, #"\u001b[2Jone"#, id: 1)

@@ -128,7 +128,7 @@ final class HTTP2Client {
 
 extension HTTP2Client {
     private static func client(_ context: UnsafeMutableRawPointer?) -> HTTP2Client {
-        guard let context else { preconditionFailure("no context") }
+        guard let context else { preconditionFailure("the callback has no context") }
         return Unmanaged<HTTP2Client>.fromOpaque(context).takeUnretainedValue()
     }
 

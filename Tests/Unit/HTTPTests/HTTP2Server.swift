@@ -69,7 +69,7 @@ struct HTTP2Server {
             client.receive(answer)
             if sent.isEmpty, answer.isEmpty { return }
         }
-        preconditionFailure("the two sides never come to an end")
+        preconditionFailure("the two sides never stop sending")
     }
 
     var failure: HTTP2Failure? {

@@ -79,7 +79,7 @@ struct DefaultPatienceTests {
         let http2 = [limits.patience2.head, limits.patience2.body, limits.patience2.idle]
         #expect(http2 == http1 && limits.patience2.answer == .seconds(60))
         #expect(limits.patience.lingering == .seconds(2))
-        #expect(limits.patience.lingeringBytes == 64 * 1024)
+        #expect(limits.patience.lingeringBytes == 512 * 1024)
         #expect(HeapRest.delay == .seconds(2))
     }
 }

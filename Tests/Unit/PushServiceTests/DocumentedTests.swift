@@ -54,7 +54,7 @@ struct DocumentedTests {
         "What a page promises is checked by existing tests",
         arguments: ["engine.md", "registrations.md", "callbacks.md", "threat-model.md"])
     func promises(page: String) throws {
-        let (text, title) = (try Self.document(page), "\n## Held by\n")
+        let (text, title) = (try Self.document(page), "\n## Checked by\n")
         let start = try #require(text.range(of: title)?.upperBound)
         let rest = text[..<start].split(separator: "\n").filter { !$0.hasPrefix("|") }
         #expect(try namedTests(in: rest + text[start...].split(separator: "\n")) > 25)
@@ -72,7 +72,7 @@ struct DocumentedTests {
                 #expect(isThere, "\(suite).\(function)")
             }
             count += found.count
-            guard line.hasPrefix("| "), !line.hasPrefix("| ---"), !line.contains("| held by |"),
+            guard line.hasPrefix("| "), !line.hasPrefix("| ---"), !line.contains("| checked by |"),
                 !line.contains("| request | what |")
             else { continue }
             #expect(!found.isEmpty, "\(line)")

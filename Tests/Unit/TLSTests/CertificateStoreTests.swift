@@ -150,14 +150,18 @@ struct CertificateStoreTests {
         }
     }
 
-    @Test("An expired certificate and a key that everyone can read cause warnings")
+    @Test("A certificate at its end and a key that everyone can read cause warnings")
     func warnings() throws {
-        let now = TestCertificate.now
+        let (now, day) = (TestCertificate.now, 86_400)
         try write(
-            TestCertificate(TestCertificate.localhost, validity: now - 100...now + 100))
+            TestCertificate(TestCertificate.localhost, validity: now - 100...now + 20 * day))
         let store = try CertificateStore(files)
         #expect(store.warnings(now: Double(now)) == [])
-        #expect(store.warnings(now: Double(now + 101)) == [.expired(path: files.certificate)])
+        #expect(store.warnings(now: Double(now + 5 * day)) == [])
+        let soon = CertificateStore.Warning.expiresSoon(path: files.certificate)
+        #expect(store.warnings(now: Double(now + 7 * day)) == [soon])
+        let end = Double(now + 20 * day + 1)
+        #expect(store.warnings(now: end) == [.expired(path: files.certificate)])
         #expect(store.warnings(now: Double(now - 101)) == [.notYetValid(path: files.certificate)])
         chmod(files.key, 0o644)
         #expect(store.warnings(now: Double(now)) == [.keyReadableByEveryone(path: files.key)])

@@ -22,7 +22,7 @@ final class LastingThread: @unchecked Sendable {
             condition.signal()
         }
         done.wait()
-        guard let result else { preconditionFailure("what was done has a result") }
+        guard let result else { preconditionFailure("the work has no result") }
         return try result.get()
     }
 

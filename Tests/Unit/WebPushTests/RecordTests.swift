@@ -25,7 +25,7 @@ struct RecordTests {
         #expect(text([], .aes128gcm) == .failure(.noDelimiter))
     }
 
-    @Test("aesgcm: length, so many zeros, text")
+    @Test("aesgcm: a length, as many zeros, then the text")
     func length() {
         #expect(text([0, 0], .aesgcm) == .success(2..<2))
         #expect(text([0, 0, 0, 7], .aesgcm) == .success(2..<4))

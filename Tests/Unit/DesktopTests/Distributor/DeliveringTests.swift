@@ -101,7 +101,7 @@ struct DeliveringTests {
         func refused(_ actions: [DistributorAction]) throws {
             #expect(actions.messages == ["a"])
             _ = try stage.answer(
-                actions.calls.last?.id, .unreachable("the bus has too much waiting"))
+                actions.calls.last?.id, .unreachable("too many messages wait on the bus"))
         }
         try refused(stage.push("a"))
         try refused(stage.heard(.woken))

@@ -16,7 +16,9 @@ struct UserAgentLifeTests {
         #expect(fixture.store.index.deviceCount == 0)
     }
 
-    @Test("A user agent that registered is recognised in any spelling, even after a restart")
+    @Test(
+        "A user agent that registered is recognised in any spelling of its id, even after a restart"
+    )
     func known() throws {
         let fixture = try PushFixture()
         let agent = try fixture.userAgent()

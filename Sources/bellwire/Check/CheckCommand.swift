@@ -2,7 +2,6 @@ import Base
 import Configuration
 import Reactor
 import System
-import TLS
 
 extension Command {
     static let check = Command(
@@ -10,31 +9,49 @@ extension Command {
         summary: "show the configuration in force and its mistakes",
         details: """
             Takes the options of bellwire serve and reads the same files, but changes nothing. Each
-            line says where its value comes from; secrets are left out. The exit code is 0 if the
-            server would start, as far as that can be known beforehand. If base-url leads to this
-            machine or to a private address, check prints the settings that Synapse, MollySocket
-            and Nextcloud need before they push there. It also lists what the server has set aside
-            because it crashed on it twice.
+            line says where its value comes from; secrets are left out. Mistakes come first, and
+            advice last. The exit code is 0 if the server would start, as far as that can be known
+            beforehand. If base-url leads to this machine or to a private address, check prints the
+            settings that Synapse, MollySocket and Nextcloud need before they push there. It also
+            lists what the server has set aside because it crashed on it twice.
+
+            With --live it asks the running server, through its control socket, whether it accepts
+            pushes. The exit code is then 0 if it does.
             """,
-        options: ConfigurationSources.options + [.json]
+        options: ConfigurationSources.options + [
+            Option("live", help: "ask the running server instead"), .json,
+        ]
     ) { arguments in
         guard arguments.positional.isEmpty else {
             throw CommandError.usage("check takes options only", hint: "see bellwire check --help")
         }
+        if arguments.has("live") { return try askServer(arguments) }
         let configuration = try ConfigurationSources.read(arguments)
-        let problems = problems(of: configuration)
-        let advice = advice(configuration)
+        let finding = ConfigurationFinding(configuration)
+        let advice = configuration.expectedBaseURL.flatMap { baseURL in
+            SenderAdvice(
+                baseURL, addresses: finding.addresses, ownAddresses: LocalAddresses.all)
+        }
         // A start reports it if the file cannot be read.
         let setAside = SetAsideReport((try? CrashFile.entries(in: configuration.state)) ?? [])
         if arguments.has("json") {
-            try StandardOutput.write(json(configuration, problems, advice, setAside) + "\n")
+            try StandardOutput.write(json(configuration, finding, advice, setAside) + "\n")
         } else {
+            for problem in finding.problems { problem.report() }
             try StandardOutput.write(configuration.text + "\n" + openings(configuration))
+            if !finding.advice.isEmpty { try StandardOutput.write("\n" + finding.adviceText) }
             if let advice { try StandardOutput.write("\n" + advice.text) }
             if !setAside.entries.isEmpty { try StandardOutput.write("\n" + setAside.text) }
-            for problem in problems { problem.report() }
         }
-        return problems.first?.exitCode ?? .success
+        return finding.problems.first?.exitCode ?? .success
+    }
+
+    private static func askServer(_ arguments: Arguments) throws -> ExitCode {
+        let answer = try ControlConnection(arguments).send("GET", "/health")
+        return try RegistrationText.print(answer, arguments) { root in
+            let url = Printable.text(root["base_url"]?.text ?? "")
+            return "live: \(url), version \(Printable.text(root["version"]?.text ?? ""))\n"
+        }
     }
 
     /// Who can use each listener, one sentence per line.
@@ -47,42 +64,9 @@ extension Command {
         return lines.map { Printable.text($0) + ".\n" }.joined()
     }
 
-    /// What would make a start fail.
-    private static func problems(of configuration: ServerConfiguration) -> [CommandError] {
-        var problems: [CommandError] = []
-        func look(_ body: () throws -> Void) {
-            do { try body() } catch { problems.append(CommandError(error)) }
-        }
-        look {
-            guard FileStamp(of: configuration.state) != nil else { return }
-            try PrivateFolder.check(configuration.state)
-        }
-        look { try KeyFolder.check(configuration) }
-        look { _ = try DesktopHost.receivers(configuration) }
-        look {
-            guard let files = ServerCertificates.files(configuration) else { return }
-            let store = try CertificateStore(files)
-            guard let warning = store.warnings(now: WallClock.now).first else { return }
-            throw CommandError(message: warning.description)
-        }
-        return problems
-    }
-
-    /// A failed look-up is not a mistake of the configuration, so it is not reported.
-    private static func advice(_ configuration: ServerConfiguration) -> SenderAdvice? {
-        guard let baseURL = configuration.expectedBaseURL else { return nil }
-        let host = baseURL.origin.host
-        let literal = host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host
-        let addresses =
-            IPAddress(literal).map { [$0] }
-            ?? NameLookup.addresses(of: host, within: .seconds(3)) ?? []
-        return SenderAdvice(
-            baseURL, addresses: addresses, ownAddresses: LocalAddresses.all)
-    }
-
     private static func json(
-        _ configuration: ServerConfiguration, _ problems: [CommandError], _ advice: SenderAdvice?,
-        _ setAside: SetAsideReport
+        _ configuration: ServerConfiguration, _ finding: ConfigurationFinding,
+        _ advice: SenderAdvice?, _ setAside: SetAsideReport
     ) -> String {
         var writer = JSONWriter()
         writer.object { writer in
@@ -100,10 +84,19 @@ extension Command {
             }
             writer.name("problems")
             writer.array { writer in
-                for problem in problems {
+                for problem in finding.problems {
                     writer.object { writer in
                         writer.member("error", problem.message)
                         if let hint = problem.hint { writer.member("hint", hint) }
+                    }
+                }
+            }
+            writer.name("advice")
+            writer.array { writer in
+                for advice in finding.advice {
+                    writer.object { writer in
+                        writer.member("finding", advice.finding)
+                        writer.member("hint", advice.hint)
                     }
                 }
             }

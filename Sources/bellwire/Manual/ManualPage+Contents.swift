@@ -1,0 +1,122 @@
+import Configuration
+
+extension ManualPage {
+    static func overview(_ commands: [Command], _ date: String) -> String {
+        var page = ManualPage(
+            "bellwire", section: 1, date: date, summary: "push service for the Linux desktop")
+        page.section("SYNOPSIS")
+        page.paragraph(
+            raw: bold("bellwire") + " " + italic("COMMAND") + " [" + italic("OPTIONS") + "]")
+        page.section("DESCRIPTION")
+        page.paragraph(
+            """
+            Bellwire is a push service that you run yourself. It receives a push over HTTPS, decrypts \
+            it if it is meant for your desktop, and shows it as a notification. It loses no push that \
+            it has accepted.
+            """)
+        page.section("COMMANDS")
+        for command in commands {
+            page.item(
+                "\\fBbellwire\\-\(literal(command.name))\\fR(1)", sentence(command.summary))
+        }
+        page.exitStatus()
+        page.files()
+        page.seeAlso(
+            commands.map { ("bellwire-" + $0.name, 1) } + [("bellwire.conf", 5)])
+        return page.text
+    }
+
+    static func command(_ command: Command, _ date: String) -> String {
+        var page = ManualPage(
+            "bellwire-" + command.name, section: 1, date: date, summary: command.summary)
+        page.section("SYNOPSIS")
+        for form in command.forms {
+            page.paragraph(
+                raw: bold("bellwire " + command.name)
+                    + (command.options.isEmpty ? "" : " [" + italic("OPTIONS") + "]")
+                    + (form.isEmpty ? "" : " " + literal(form)))
+        }
+        page.section("DESCRIPTION")
+        page.paragraph(sentence(command.summary))
+        page.paragraphs(command.details)
+        page.section("OPTIONS")
+        for option in command.allOptions {
+            let value = option.value.map { " " + italic($0) } ?? ""
+            page.item(bold("--" + option.name) + value, option.help)
+        }
+        page.exitStatus()
+        page.files()
+        page.seeAlso([("bellwire", 1), ("bellwire.conf", 5)])
+        return page.text
+    }
+
+    static func configuration(_ keys: [ConfigurationKey], _ date: String) -> String {
+        var page = ManualPage(
+            "bellwire.conf", section: 5, date: date, summary: "configuration of bellwire")
+        page.section("DESCRIPTION")
+        page.paragraph(
+            """
+            The file has one setting on each line, as key = value, in UTF-8. # starts a comment, at \
+            the start of a line or after a space. You can leave out every setting; an unknown key is \
+            an error.
+            """)
+        page.paragraph(
+            """
+            Each setting is also an option of bellwire serve and a variable. An option overrides a \
+            variable, and a variable overrides the file. Separate several values in one variable by \
+            spaces. bellwire check shows the settings in force, and where each comes from.
+            """)
+        page.paragraph(
+            """
+            When the server receives SIGHUP (systemctl reload bellwire), it reads the file again. \
+            Certificates, local-users and registration change at once; other changes wait for the \
+            next start.
+            """)
+        page.section("SETTINGS")
+        for key in keys {
+            page.item(
+                bold(key.name) + " = " + italic(key.placeholder),
+                ConfigurationSources.help(key) + "; variable: " + key.environmentName)
+        }
+        page.files()
+        page.seeAlso([("bellwire", 1), ("bellwire-serve", 1), ("bellwire-check", 1)])
+        return page.text
+    }
+
+    private mutating func exitStatus() {
+        section("EXIT STATUS")
+        for code in ExitCode.allCases {
+            item(Self.bold("\(code.rawValue)"), Self.sentence(code.meaning))
+        }
+    }
+
+    private mutating func files() {
+        section("FILES")
+        for (path, meaning) in [
+            ("/etc/bellwire/bellwire.conf", "the configuration of the system service"),
+            (
+                "~/.config/bellwire/bellwire.conf",
+                "the configuration of a server that a user starts"
+            ),
+            ("~/.config/bellwire/receivers", "the addresses that the desktop gets messages from"),
+            (
+                "/var/lib/bellwire",
+                "the store, the control socket and the keys of the system service"
+            ),
+            ("~/.local/state/bellwire", "the same of a server that a user starts"),
+        ] {
+            item(Self.italic(path), Self.sentence(meaning))
+        }
+    }
+
+    private mutating func seeAlso(_ pages: [(String, Int)]) {
+        section("SEE ALSO")
+        let names = pages.map { name, section in Self.bold(name) + "(\(section))" }
+        paragraph(raw: names.joined(separator: ",\n"))
+    }
+
+    private static func sentence(_ words: String) -> String {
+        let sentence = words.prefix(1).uppercased() + words.dropFirst()
+        return sentence.hasSuffix(".") ? sentence : sentence + "."
+    }
+}

@@ -1,0 +1,66 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Configuration
+
+@Suite("The paths in units, samples and pages")
+struct PathsTests {
+    /// Every file that people install, copy from or read.
+    private static let files = ["README.md", "Keys/README.md", "deploy", "docs"].flatMap { name in
+        let path = Vectors.checkout.appending(path: name).path
+        let inside = FileManager.default.enumerator(atPath: path)?.compactMap { $0 as? String }
+        return (inside ?? []).isEmpty ? [path] : (inside ?? []).map { "\(path)/\($0)" }
+    }
+
+    private static func texts() -> [(path: String, text: String)] {
+        files.compactMap { path in
+            (try? String(contentsOfFile: path, encoding: .utf8)).map { (path, $0) }
+        }
+    }
+
+    private static let configuration = ConfigurationInput.defaultPath([:], isSystemService: true)
+    private static let state = "/var/lib/bellwire"
+
+    @Test(
+        "A path has one form",
+        arguments: [
+            ("[^\\s=#\"'`]*/s?bin/bellwire\\b", ["usr/bin/bellwire", "$prefix/bin/bellwire"]),
+            ("/etc/[a-z/]*bellwire[a-z/.-]*\\.conf", [configuration ?? ""]),
+            ("/var/lib/bellwire[a-z/-]*", [state, state + "/", state + "/keys"]),
+        ])
+    func forms(pattern: String, allowed: [String]) throws {
+        let pattern = try Regex(pattern, as: Substring.self)
+        var found = 0
+        for (path, text) in Self.texts() {
+            for match in text.matches(of: pattern) {
+                found += 1
+                #expect(
+                    allowed.contains { match.output.hasSuffix($0) }, "\(match.output) in \(path)")
+            }
+        }
+        #expect(found > 0)
+    }
+
+    @Test("The unit's folders are those of a system service, and of the commented defaults")
+    func unit() throws {
+        let unit = try text("deploy/systemd/bellwire.service").split(separator: "\n")
+        #expect(unit.contains("StateDirectory=bellwire"))
+        #expect(unit.contains("ConfigurationDirectory=bellwire"))
+        #expect(try text("deploy/systemd/bellwire-sysusers.conf").contains(" \(Self.state)\n"))
+        let service = try ServerConfiguration(
+            ConfigurationInput(environment: ["STATE_DIRECTORY": Self.state]))
+        let sample = try text("deploy/bellwire.conf").split(separator: "\n")
+        #expect(sample.contains("#state = \(service.state)"))
+        #expect(sample.contains("#keys = \(service.keys)"))
+        let home = try ServerConfiguration(ConfigurationInput(environment: ["HOME": "~"]))
+        let page = try text("README.md")
+        #expect(page.contains("`\(home.state)`") && page.contains("`\(home.keys)`"))
+        #expect(try text("Keys/README.md").contains("`\(home.keys)`"))
+        #expect(try text("Keys/README.md").contains("`\(service.keys)`"))
+    }
+
+    private func text(_ name: String) throws -> String {
+        try String(contentsOf: Vectors.checkout.appending(path: name), encoding: .utf8)
+    }
+}

@@ -1,0 +1,153 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("One home for state and keys")
+struct HomeTests {
+    private let fixture: ServeFixture
+    private let checkout: String
+
+    init() throws {
+        fixture = try ServeFixture()
+        checkout = fixture.home.file("a checkout")
+        try FileManager.default.createDirectory(
+            atPath: checkout + "/Keys", withIntermediateDirectories: true)
+        chmod(checkout + "/Keys", 0o700)
+    }
+
+    private func bytes(_ path: String) throws -> Data { try Data(contentsOf: URL(filePath: path)) }
+
+    private var fromCheckout: [String] { ["--listen", "127.0.0.1:0", "--checkout", checkout] }
+
+    @Test("The keys of a checkout are taken over by the first start, and kept where they were")
+    func takenOver() throws {
+        let before = try fixture.start([
+            "--listen", "127.0.0.1:0", "--keys", checkout + "/Keys",
+        ])
+        #expect(before.end() == 0)
+        let names = ["master.json", "development-tls.pem", "development-ca.pem"]
+        let former = try names.map { try bytes("\(checkout)/Keys/\($0)") }
+        let stranger = try fixture.run(["serve", "--listen", "127.0.0.1:0"])
+        #expect(stranger.exitCode == 1 && stranger.errors.contains("start deploy/run there"))
+        let server = try fixture.start(fromCheckout)
+        #expect(try fixture.curl([server.baseURL + "/health"]).hasSuffix(" 200"))
+        #expect(server.end() == 0)
+        #expect(server.errors.contains("event=keys-taken-over from=\"\(checkout)/Keys\""))
+        #expect(try names.map { try bytes("\(fixture.state)/keys/\($0)") } == former)
+        #expect(try names.map { try bytes("\(checkout)/Keys/\($0)") } == former)
+        // From now on neither the checkout nor an option is needed.
+        try FileManager.default.removeItem(atPath: checkout)
+        let plain = try fixture.start()
+        #expect(plain.end() == 0 && !plain.errors.contains("keys-taken-over"))
+        #expect(try fixture.run(["check"]).exitCode == 0)
+    }
+
+    @Test("Keys that do not open the store are left alone")
+    func ofAnotherStore() throws {
+        #expect(try fixture.start().end() == 0)
+        let master = fixture.state + "/keys/master.json"
+        try FileManager.default.removeItem(atPath: master)
+        let other = checkout + "/Keys/master.json"
+        #expect(try fixture.run(["keys", "new", "master", other]).exitCode == 0)
+        let outcome = try fixture.run(["serve"] + fromCheckout)
+        #expect(outcome.exitCode == 1 && outcome.errors.contains("\(master) is missing"))
+        #expect(!FileManager.default.fileExists(atPath: master))
+    }
+
+    @Test("An interrupted rotation and the desktop's key are taken over as well")
+    func everyKey() throws {
+        let folder = checkout + "/Keys"
+        #expect(try fixture.start(["--listen", "127.0.0.1:0", "--keys", folder]).end() == 0)
+        for name in ["master-former.json", "desktop-master.json"] {
+            #expect(try fixture.run(["keys", "new", "master", "\(folder)/\(name)"]).exitCode == 0)
+        }
+        let desktop = try bytes(folder + "/desktop-master.json")
+        #expect(try fixture.start(fromCheckout).end() == 0)
+        #expect(try bytes(fixture.state + "/keys/desktop-master.json") == desktop)
+    }
+
+    @Test("Two checkouts share one authority, and each has a copy of its certificate")
+    func twoCheckouts() throws {
+        let second = fixture.home.file("second")
+        try FileManager.default.createDirectory(
+            atPath: second + "/Keys", withIntermediateDirectories: true)
+        #expect(try fixture.start(fromCheckout).end() == 0)
+        let server = try fixture.start(["--listen", "127.0.0.1:0", "--checkout", second])
+        #expect(server.end() == 0 && !server.errors.contains("sudo cp"))
+        let authority = try bytes(fixture.authority)
+        for folder in [checkout, second] {
+            #expect(try bytes(folder + "/Keys/development-ca.pem") == authority)
+            #expect(!FileManager.default.fileExists(atPath: folder + "/Keys/master.json"))
+        }
+        #expect(authority != Data() && server.hasSaid("bellwire send --to ~/hello.json"))
+    }
+
+    @Test("The first steps lead to a notification, and say when there is no bus")
+    func firstSteps() throws {
+        let server = try fixture.start(fromCheckout)
+        #expect(server.hasSaid("There is no session bus"))
+        #expect(server.errors.contains("export PATH='\(checkout)/.build/release':$PATH"))
+        let steps = server.errors.split(separator: "\n").map { $0.drop { $0 == " " } }
+            .filter { $0.hasPrefix("(umask 077; bellwire") || $0.hasPrefix("bellwire send") }
+        #expect(steps.count == 2)
+        let program = URL(filePath: Program.path).deletingLastPathComponent().path
+        let variables = "PATH='\(program)':$PATH HOME='\(fixture.home.path)' XDG_STATE_HOME="
+        let script = "set -e; export \(variables)\n" + steps.joined(separator: "\n")
+        let said = try ServeFixture.output("/bin/sh", ["-c", script])
+        #expect(said.contains("201 the push service accepted the push"), "\(said)")
+        #expect(server.end() == 0)
+    }
+
+    @Test("A port in use is found before anything is made")
+    func portFirst() throws {
+        let server = try fixture.start()
+        let other = try ServeFixture()
+        for arguments in [
+            ["--listen", "127.0.0.1:\(server.port)"],
+            ["--listen", "127.0.0.1:0", "--metrics-listen", "http://127.0.0.1:\(server.port)"],
+        ] {
+            let outcome = try other.run(["serve"] + arguments)
+            #expect(outcome.exitCode == 1)
+            #expect(outcome.errors.contains("error: port \(server.port) is in use"))
+            #expect(!FileManager.default.fileExists(atPath: other.home.file(".local")))
+        }
+        let again = try fixture.run(["serve", "--listen", "127.0.0.1:\(server.port)"])
+        #expect(again.errors.contains("hint: a server runs already, with \(fixture.state)"))
+    }
+
+    @Test("check --live asks the running server")
+    func live() throws {
+        let none = try fixture.run(["check", "--live"])
+        #expect(none.exitCode == 4 && none.errors.contains("no server answers at"))
+        let server = try fixture.startInClear()
+        let live = try fixture.run(["check", "--live"])
+        #expect(live.exitCode == 0)
+        #expect(live.output.hasPrefix("live: \(server.baseURL), version "))
+        let json = try ServeFixture.object(try fixture.run(["check", "--live", "--json"]).output)
+        #expect(json["status"] as? String == "OK")
+        #expect(server.end() == 0)
+        #expect(try fixture.run(["check", "--live"]).exitCode == 4)
+    }
+
+    @Test("check shows resolved values, and mistakes before them")
+    func resolved() throws {
+        let fine = try fixture.run(["check"])
+        for line in [
+            "listen = 127.0.0.1:8443  # default", "listen = [::1]:8443  # default",
+            "base-url = https://localhost:8443  # default",
+            "tls-certificate = \(fixture.state)/keys/development-tls.pem  # default",
+            "receivers-file = \(fixture.home.path)/.config/bellwire/receivers  # default",
+        ] {
+            #expect(fine.output.contains(line + "\n"), "\(line)")
+        }
+        #expect(try fixture.start().end() == 0)
+        #expect(
+            FileManager.default.fileExists(atPath: fixture.state + "/keys/development-tls.pem"))
+        let script = "exec \"$0\" check --tls-certificate /nowhere --tls-key /nowhere 2>&1"
+        let said = try RunningProcess(
+            "/bin/sh", ["-c", script, Program.path], environment: fixture.environment,
+            errors: .withOutput
+        ).text()
+        #expect(said.hasPrefix("bellwire: error: /nowhere"), "\(said)")
+    }
+}

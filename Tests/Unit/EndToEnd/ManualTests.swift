@@ -1,0 +1,215 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("bellwire manual: pages and completions say what help says")
+struct ManualTests {
+    private let root = URL(filePath: #filePath).deletingLastPathComponent()
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+
+    @Test("Each command has a page with its forms, its options and its exit codes")
+    func pages() throws {
+        let names = try output(["manual"]).split(separator: "\n").map(String.init)
+        let commands = try commandNames()
+        #expect(commands.count > 20)
+        #expect(
+            Set(names)
+                == Set(commands.map { "bellwire-\($0).1" }).union([
+                    "bellwire.1", "bellwire.conf.5", "bellwire.bash", "_bellwire", "bellwire.fish",
+                ]))
+        for command in commands {
+            let page = plain(
+                try output(["manual", "bellwire-\(command).1", "--date", "2026-01-02"]))
+            let help = try Help(of: command)
+            for form in help.forms { #expect(page.contains(form), "\(command): \(form)") }
+            for option in help.options {
+                #expect(page.contains(".TP\n\(option.term)\n\(option.help)\n"), "\(command)")
+            }
+            #expect(page.hasPrefix(".TH BELLWIRE-\(command.uppercased()) 1 \"2026-01-02\""))
+            for code in 0...4 { #expect(page.contains(".TP\n\(code)\n")) }
+        }
+    }
+
+    @Test("The overview lists every command with its summary")
+    func overview() throws {
+        let page = plain(try output(["manual", "bellwire.1"]))
+        for line in try output(["--help"]).split(separator: "\n") where line.hasPrefix("  ") {
+            let words = line.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: true)
+            let summary = words[1].drop { $0 == " " }
+            let sentence = summary.prefix(1).uppercased() + summary.dropFirst() + "."
+            #expect(page.contains("bellwire-\(words[0])(1)\n\(sentence)\n"))
+        }
+    }
+
+    @Test("The page of the configuration and the sample file have every setting")
+    func configuration() throws {
+        let page = plain(try output(["manual", "bellwire.conf.5"]))
+        let sample = try String(
+            contentsOf: root.appending(path: "deploy/bellwire.conf"), encoding: .utf8)
+        let settings = try Help(of: "check").options.filter {
+            !["config", "live", "json", "help"].contains($0.name)
+        }
+        #expect(settings.count > 20)
+        for setting in settings {
+            let value = setting.term.dropFirst(setting.name.count + 3)
+            let variable = "BELLWIRE_" + setting.name.uppercased().replacing("-", with: "_")
+            #expect(
+                page.contains(
+                    ".TP\n\(setting.name) = \(value)\n\(setting.help); variable: \(variable)\n"),
+                "\(setting.name)")
+            #expect(sample.contains("\n#\(setting.name) = "), "\(setting.name)")
+        }
+    }
+
+    @Test("bash offers what help lists")
+    func bash() throws {
+        let commands = try commandNames()
+        #expect(try completed("").sorted() == (commands + ["help"]).sorted())
+        for command in commands {
+            let help = try Help(of: command)
+            #expect(try completed(command, "--") == help.options.map { "--" + $0.name })
+        }
+        #expect(try completed("se") == ["send", "serve"])
+        #expect(try completed("help", "wat") == ["watch"])
+        #expect(try completed("device", "") == ["add", "list", "remove"])
+        #expect(try completed("device", "--owner", "ann", "r") == ["remove"])
+        #expect(try completed("device", "--owner", "=", "ann", "add", "") == [])
+        #expect(try completed("serve", "--registration", "") == ["open", "token"])
+        #expect(try completed("serve", "--registration", "=", "t") == ["token"])
+        #expect(try completed("serve", "--registration", "=") == ["open", "token"])
+        #expect(try completed("serve", "--base-url", "") == [])
+        #expect(
+            try completed("apps", "urgency", "org.example.App", "very") == ["very-low"])
+    }
+
+    @Test("bash offers files and folders where they are wanted")
+    func bashFiles() throws {
+        let folder = try TemporaryFolder()
+        try FileManager.default.createDirectory(
+            atPath: folder.file("one folder"), withIntermediateDirectories: false)
+        try Data().write(to: URL(filePath: folder.file("one file")))
+        let beginning = folder.file("one")
+        #expect(
+            try completed("keys", "show", beginning).sorted()
+                == [folder.file("one file"), folder.file("one folder")])
+        #expect(try completed("serve", "--state", beginning) == [folder.file("one folder")])
+        #expect(try completed("keys", "new", beginning) == [])
+    }
+
+    @Test(
+        "zsh and fish know every option, and what it is for",
+        arguments: ["_bellwire", "bellwire.fish"])
+    func others(name: String) throws {
+        let script = try output(["manual", name])
+        for command in try commandNames() {
+            for option in try Help(of: command).options {
+                let help =
+                    name == "_bellwire"
+                    ? option.help.replacing("[", with: "\\[").replacing("]", with: "\\]")
+                        .replacing("'", with: "'\\''")
+                    : option.help.replacing("'", with: "\\'")
+                let line =
+                    name == "_bellwire"
+                    ? "'*--\(option.name)[\(help)]"
+                    : "'__bellwire_has_command \(command)' -l \(option.name) "
+                #expect(script.contains(line), "\(command) --\(option.name)")
+                #expect(script.contains(help), "\(command) --\(option.name)")
+            }
+        }
+    }
+
+    @Test("A name that there is not is refused, and help does not list the command")
+    func refused() throws {
+        #expect(try Program.run(["manual", "bellwire-none.1"]).exitCode == 2)
+        #expect(try Program.run(["manual", "one", "two"]).exitCode == 2)
+        #expect(try !commandNames().contains("manual"))
+    }
+
+    @Test("The packages carry the version of the program")
+    func version() throws {
+        let version = try #require(
+            try output(["version"]).split(separator: "\n").first?.split(separator: " ").last)
+        func file(_ path: String) throws -> String {
+            try String(contentsOf: root.appending(path: path), encoding: .utf8)
+        }
+        #expect(try file("deploy/debian/changelog").hasPrefix("bellwire (\(version)) "))
+        #expect(
+            try file("deploy/desktop/org.bellwire.Desktop.metainfo.xml").contains(
+                "<release version=\"\(version)\""))
+        #expect(try file("CHANGELOG.md").contains("\n## \(version)"))
+    }
+
+    private func output(_ arguments: [String]) throws -> String {
+        let outcome = try Program.run(arguments)
+        try #require(outcome.exitCode == 0, "\(arguments)")
+        return outcome.output
+    }
+
+    private func commandNames() throws -> [String] {
+        try output(["--help"]).split(separator: "\n").filter { $0.hasPrefix("  ") }
+            .compactMap { $0.split(separator: " ").first.map(String.init) }
+    }
+
+    /// A page without the marks of man(7) inside lines.
+    private func plain(_ page: String) -> String {
+        var text = page
+        for (mark, sign) in [
+            ("\\fB", ""), ("\\fI", ""), ("\\fR", ""), ("\\-", "-"), ("\\(aq", "'"), ("\\(ga", "`"),
+            ("\\(ha", "^"), ("\\(ti", "~"), ("\\&", ""), ("\\e", "\\"),
+        ] {
+            text = text.replacing(mark, with: sign)
+        }
+        return text
+    }
+
+    /// What bash offers for the last of these words.
+    private func completed(_ words: String...) throws -> [String] {
+        let folder = try TemporaryFolder()
+        let script = folder.file("bellwire.bash")
+        try Data(try output(["manual", "bellwire.bash"]).utf8).write(to: URL(filePath: script))
+        let process = try RunningProcess(
+            "/bin/bash",
+            [
+                "-c",
+                """
+                source "$1"; shift
+                COMP_WORDS=(bellwire "$@") COMP_CWORD=$#
+                _bellwire
+                [ ${#COMPREPLY[@]} = 0 ] || printf '%s\\n' "${COMPREPLY[@]}"
+                """, "bash", script,
+            ] + words)
+        let output = try process.output.readToEnd() ?? Data()
+        #expect(process.wait() == 0)
+        return String(decoding: output, as: UTF8.self).split(separator: "\n").map(String.init)
+    }
+
+    /// What `bellwire COMMAND --help` prints.
+    private struct Help {
+        struct Option {
+            let name: String
+            /// The option with its value.
+            let term: String
+            let help: String
+        }
+
+        let forms: [String]
+        let options: [Option]
+
+        init(of command: String) throws {
+            let lines = try Program.run([command, "--help"]).output.split(
+                separator: "\n", omittingEmptySubsequences: false)
+            forms = lines.prefix { !$0.isEmpty }.map { $0.dropFirst("usage: ".count) }.map(
+                String.init)
+            options = lines.drop { $0 != "options:" }.dropFirst().filter { !$0.isEmpty }.map {
+                line in
+                let line = line.dropFirst(2)
+                let end = line.firstRange(of: "  ")?.lowerBound ?? line.endIndex
+                let term = line[..<end]
+                let name = term.dropFirst(2).prefix { $0 != " " }
+                return Option(
+                    name: String(name), term: String(term),
+                    help: String(line[end...].drop { $0 == " " }))
+            }
+        }
+    }
+}
