@@ -4,7 +4,12 @@ debug=$PWD/.build/debug release=$PWD/.build/release
 # Optimised code, where assertions are gone, under the address sanitizer: one run finds what the optimiser breaks, what
 # reads beyond its memory, and what leaks.
 address=(-c release -Xswiftc -enable-testing --sanitize address --scratch-path .build-address)
-thread=(--sanitize thread --scratch-path .build-thread)
+# An index of the sources is for editors.
+thread=(--sanitize thread --scratch-path .build-thread --disable-index-store)
+
+# Programs that run here only as their packages have them.
+proxies=(apache2-bin caddy haproxy)
+containers=(buildah caddy conmon podman runc)
 
 # needs BUILD: makes a build that several gates use, once in a run.
 needs() {
@@ -12,6 +17,8 @@ needs() {
 }
 
 build_debug() { swift build --build-tests; }
+
+build_address() { swift build --build-tests --disable-xctest "${address[@]}"; }
 
 build_release() { (source deploy/lib/prepare.sh && build_programs bellwire ServerProbe CallbackProbe); }
 
@@ -44,15 +51,18 @@ gate_install() {
     (
         source deploy/lib/prepare.sh
         prepare
-        install_packages bubblewrap curl dbus desktop-file-utils dunst faketime firefox-esr fonts-dejavu-core gcc golang-go imagemagick \
-            iproute2 libc6-dev libnotify-bin libnss3-tools lxqt-notificationd mate-notification-daemon mmdebstrap \
-            nghttp2-client nginx-light notification-daemon openssl python3-dbusmock python3-venv systemd xdg-dbus-proxy xdotool \
-            xfce4-notifyd xvfb
+        install_packages appstream bubblewrap ca-certificates curl dbus debhelper desktop-file-utils dpkg-dev dunst \
+            faketime firefox-esr fish fonts-dejavu-core gcc golang-go imagemagick iproute2 libc6-dev libnotify-bin \
+            libnss3-tools lintian lxqt-notificationd man-db mandoc mate-notification-daemon mmdebstrap nghttp2-client \
+            nginx-light notification-daemon openssl python3-dbusmock python3-venv systemd tzdata uidmap xdg-dbus-proxy \
+            xdotool xfce4-notifyd xvfb zsh
+        .ci/lent "${proxies[@]}" -- true
+        .ci/lent "${containers[@]}" -- true
         python3 -m venv .venv
         .venv/bin/python -m pip install --quiet --disable-pip-version-check -r .ci/requirements.txt \
             -r Tests/Peers/WebPush/requirements.txt -r Tests/Peers/Differential/requirements.txt \
             -r Tests/Peers/Differential/requirements-websocket.txt -r Tests/Peers/Clients/requirements.txt \
-            -r Tests/Peers/Desktop/requirements.txt
+            -r Tests/Peers/Desktop/requirements.txt -r Tests/Peers/Container/requirements.txt
         # A homeserver brings so much with it that it has a place of its own.
         python3 -m venv .venv-synapse
         .venv-synapse/bin/python -m pip install --quiet --disable-pip-version-check \
@@ -75,6 +85,9 @@ gate_forbidden() { .ci/forbidden; }
 # links: each link and path in the documents leads somewhere
 gate_links() { .ci/links; }
 
+# starts: deploy/run as people start it, with their mistakes
+gate_starts() { .ci/starts; }
+
 # python: ruff finds nothing in the Python files, and they are formatted
 gate_python() { .venv/bin/ruff check && .venv/bin/ruff format --check; }
 
@@ -95,36 +108,67 @@ gate_bare_root() { needs bare_root; }
 build_bare_root() { mkdir "$logs/bare-debian" && .ci/bare make "$logs/bare-debian"; }
 
 # bare: README's two commands on that Debian, with all tests
-gate_bare() { needs debug && needs bare_root && .ci/bare try "$logs/bare-debian"; }
+gate_bare() {
+    needs debug && needs bare_root || return
+    # Others need the system as it is.
+    rm -rf --one-file-system "$logs/tried"
+    cp -a "$logs/bare-debian" "$logs/tried" && .ci/bare try "$logs/tried"
+}
 
-# threads: all tests under the thread sanitizer
-gate_threads() { swift build --build-tests --disable-xctest "${thread[@]}" && run_tests "${thread[@]}"; }
+# bare-user: the same commands there as a user with sudo, in a path with a blank, without network and without .git
+gate_bare_user() {
+    needs bare_root || return
+    rm -rf --one-file-system "$logs/used"
+    cp -a "$logs/bare-debian" "$logs/used" && .ci/bare user "$logs/used"
+}
+
+# packages: the Debian packages, from their bytes to a walk through a fresh Debian
+gate_packages() { needs release && needs bare_root && .ci/packages "$release/bellwire" "$logs/bare-debian"; }
+
+# threads: tests under the thread sanitizer, but for those of modules that only compute
+gate_threads() {
+    swift build --build-tests --disable-xctest "${thread[@]}" \
+        && run_tests "${thread[@]}" --skip '^(Base|Configuration|Delivery|Dialects|Notifications|Pictures|WebPush)Tests\.'
+}
 
 # addresses: all tests, optimised, under the address sanitizer
-gate_addresses() { swift build --build-tests --disable-xctest "${address[@]}" && run_tests "${address[@]}"; }
+gate_addresses() { needs address && run_tests "${address[@]}"; }
 
-# stories: 10,000 random stories of an engine
-gate_stories() { needs debug && BELLWIRE_STORIES=10000 run_tests --filter RandomStoryTests; }
+# stories: 10,000 random stories of an engine, in optimised code
+gate_stories() { needs address && BELLWIRE_STORIES=10000 run_tests "${address[@]}" --filter RandomStoryTests; }
 
-# events: a million events of a delivery, against a model
-gate_events() { needs debug && BELLWIRE_EVENTS=1000000 run_tests --filter DeliveryModelTests; }
+# events: a million events of a delivery, against a model, in optimised code
+gate_events() { needs address && BELLWIRE_EVENTS=1000000 run_tests "${address[@]}" --filter DeliveryModelTests; }
 
 # planted: the mistakes that tools/torture --planted builds in still compile
 gate_planted() { needs debug && .ci/planted; }
 
-# release: the programs that the gates after it start
+# release: builds the programs that the gates after it start
 gate_release() { needs release; }
 
-# units: what systemd thinks of the units, and desktops of their files
+# units: systemd accepts the units, and the desktop files are valid
 gate_units() { needs release && .ci/units "$release/bellwire"; }
 
-# webpush: libraries of other people that push and are pushed to, and nginx in front
+# webpush: libraries of other people that push and are pushed to
 gate_webpush() {
     needs release || return
     local program
-    for program in check push nginx story; do
+    for program in check push story; do
         .venv/bin/python Tests/Peers/WebPush/$program.py "$release/bellwire" || return
     done
+}
+
+# proxies: nginx, Caddy, Apache and HAProxy in front, and certificates where other programs put them
+gate_proxies() {
+    needs release || return
+    .ci/lent "${proxies[@]}" -- tools/lib/alone .venv/bin/python Tests/Peers/Proxies/check.py "$release/bellwire" \
+        && tools/lib/alone .venv/bin/python Tests/Peers/Proxies/certificates.py "$release/bellwire"
+}
+
+# container: the image, built and run, alone and with Caddy in front
+gate_container() {
+    needs release && .ci/lent "${containers[@]}" -- tools/lib/alone unshare --mount --propagation private \
+        .venv/bin/python Tests/Peers/Container/check.py "$release/bellwire"
 }
 
 # synapse: a Matrix homeserver pushes through the gateway
@@ -158,7 +202,7 @@ gate_screen() {
 # firefox: Firefox takes pushes
 gate_firefox() { needs release && .venv/bin/python Tests/Peers/Firefox/check.py "$release/bellwire"; }
 
-# recipes: the pages of docs/recipes, command for command
+# recipes: runs the pages of docs/recipes, command for command
 gate_recipes() {
     # Their server has its usual port, in a network of its own.
     needs release && tools/lib/alone .venv/bin/python Tests/Peers/Recipes/walk.py \
@@ -189,8 +233,13 @@ desktop_programs() {
     done
 }
 
-# attacks: attacks on a server, each held to bounds
+# attacks: attacks a server, and checks that each attack stays within its bounds
 gate_attacks() { twice without_passes tools/attack; }
+
+# mistakes: what an operator does wrong gets one clear line, a hint and a row in README
+gate_mistakes() {
+    needs release && tools/lib/alone .venv/bin/python Tests/Torture/Mistakes/run.py "$release/bellwire"
+}
 
 # torture: a server that is killed under load keeps its promise
 gate_torture() { without_passes tools/torture --short; }

@@ -60,7 +60,7 @@ class Run:
         """Sends a push of each kind."""
         for scope in scopes:
             for encoding in ("aes128gcm", "aesgcm"):
-                self.push(scope, os.urandom(100), encoding)  # No two are the same.
+                self.push(scope, os.urandom(100), encoding)  # No two bodies are the same.
             self.push(scope)
 
     def check_arrived(self, when):
@@ -127,7 +127,7 @@ class Run:
             self.check_arrived(f"received after {end.__name__}")
         for scope, subscription in self.subscriptions.items():
             now = self.in_page("subscription(given[0])", scope)
-            check(now == subscription, f"the subscription of {scope} is what it was")
+            check(now == subscription, f"the subscription of {scope} has not changed")
 
     def wait_offline(self):
         """The browser is away while the service is killed."""
@@ -135,7 +135,7 @@ class Run:
         self.push_all("open", "bound")
         self.service.kill()
         self.service.start()
-        check(self.service.messages() == 6, "what waits survives SIGKILL")
+        check(self.service.messages() == 6, "waiting messages survive SIGKILL")
         self.push_all("open", "bound")
         self.firefox.start()
         self.check_arrived("received after the browser was away")
@@ -160,7 +160,7 @@ class Run:
         for scope, subscription in subscriptions.items():
             key = self.key if scope == "bound" else None
             status = self.wait_until(lambda: self.sender.pywebpush(subscription, None, key=key), 410, limit)
-            check(status == 410, f"a push to {scope}, which is unsubscribed: {status}")
+            check(status == 410, f"a push to {scope} after it was unsubscribed: {status}")
 
     def leave_nothing(self):
         """Everything was acknowledged, and the acknowledgements were stored."""
