@@ -4,8 +4,7 @@ debug=$PWD/.build/debug release=$PWD/.build/release
 # Optimised code, where assertions are gone, under the address sanitizer: one run finds what the optimiser breaks, what
 # reads beyond its memory, and what leaks.
 address=(-c release -Xswiftc -enable-testing --sanitize address --scratch-path .build-address)
-# An index of the sources is for editors.
-thread=(--sanitize thread --scratch-path .build-thread --disable-index-store)
+thread=(--sanitize thread --scratch-path .build-thread)
 
 # Programs that run here only as their packages have them.
 proxies=(apache2-bin caddy haproxy)
