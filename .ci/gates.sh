@@ -173,8 +173,11 @@ gate_container() {
 # synapse: a Matrix homeserver pushes through the gateway
 gate_synapse() { needs release && .venv-synapse/bin/python Tests/Peers/Synapse/check.py "$release/bellwire"; }
 
-# years: pushes in 2039 and 2106
-gate_years() { needs release && tools/lib/alone python3 Tests/Torture/Years/walk.py "$release/bellwire"; }
+# years: pushes in 2039 and 2106, and forty days in twenty seconds
+gate_years() {
+    needs release && tools/lib/alone python3 Tests/Torture/Years/walk.py "$release/bellwire" \
+        && tools/lib/alone python3 Tests/Torture/Years/year.py "$release/bellwire" 40
+}
 
 # http1: our HTTP/1.1 parser against other parsers
 gate_http1() { needs debug && .venv/bin/python Tests/Peers/Differential/http1.py --count 20000; }

@@ -1,5 +1,6 @@
 // Loaded into the server that is tortured: the time of day and the disk are as a file says, which the
-// test changes while the server runs. Clocks that nobody can set stay true.
+// test changes while the server runs. Clocks that nobody can set stay true, unless the machine is said
+// to have slept: that moves all of them but the monotonic clock.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -16,7 +17,7 @@
 
 enum { NOTHING, READ_ONLY, BROKEN, FULL };
 
-struct control { volatile int64_t offset, fault; };
+struct control { volatile int64_t offset, fault, slept; };
 
 static struct control none;
 static struct control *control = &none;
@@ -39,7 +40,9 @@ int clock_gettime(clockid_t clock, struct timespec *time) {
     if (!real) real = next("clock_gettime");
     int result = real(clock, time);
     if (result == 0 && (clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE)) {
-        time->tv_sec += control->offset / 1000000000;
+        time->tv_sec += (control->offset + control->slept) / 1000000000;
+    } else if (result == 0 && clock == CLOCK_BOOTTIME) {
+        time->tv_sec += control->slept / 1000000000;
     }
     return result;
 }

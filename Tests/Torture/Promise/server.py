@@ -23,13 +23,13 @@ class Meddler:
         if not self.library.exists():
             subprocess.run(["cc", "-shared", "-fPIC", "-O2", "-o", self.library, HERE / "meddle.c", "-ldl"], check=True)
         self.path = folder / "meddle"
-        self.path.write_bytes(bytes(16))
+        self.path.write_bytes(bytes(24))
         with open(self.path, "r+b") as file:
-            self.page = mmap.mmap(file.fileno(), 16)
+            self.page = mmap.mmap(file.fileno(), 24)
 
-    def set(self, offset=0, fault=NOTHING):
-        """How many seconds the time of day is ahead, and how the disk fails."""
-        self.page[:16] = struct.pack("qq", int(offset * 1e9), fault)
+    def set(self, offset=0, fault=NOTHING, slept=0):
+        """How many seconds the time of day is ahead, how the disk fails, and how many seconds the machine slept."""
+        self.page[:24] = struct.pack("qqq", int(offset * 1e9), fault, int(slept * 1e9))
 
     def environment(self, state):
         return {"LD_PRELOAD": str(self.library), "MEDDLE": str(self.path), "MEDDLE_FOLDER": str(state)}

@@ -1,0 +1,359 @@
+"""A year in minutes: each half second the machine has slept for a day. Pushes, callbacks, reminders, expiry, new
+certificates and new master keys go on, and nothing grows, is missed, or keeps the processor awake.
+
+usage: year.py PATH_OF_BELLWIRE [DAYS]
+"""
+
+import asyncio
+import base64
+import calendar
+import json
+import os
+import pathlib
+import ssl
+import subprocess
+import sys
+import tempfile
+import time
+import uuid
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "Promise"))
+
+from sender import Client  # noqa: E402
+from server import Meddler  # noqa: E402
+from websocket import WebSocket  # noqa: E402
+
+BELLWIRE = os.path.abspath(sys.argv[1])
+DAYS = int(sys.argv[2]) if len(sys.argv) > 2 else 365
+DAY, SECONDS = 86_400, 0.5
+# As certbot does it: 90 days, renewed a month before the end.
+LIFETIME, RENEWAL = 90, 60
+ROTATION = 30
+EXPIRES = 30
+# The user agent comes every third day. The pushes of two days in three are there for longer than that.
+VISIT, SHORT, LONG = 3, 1, 10
+# A quiet day: what the timers of one day may cost.
+WAKES, CPU = 600, 0.05
+GROWTH = 1.15
+passed = 0
+
+
+def check(condition, what, seen=""):
+    global passed
+    if not condition:
+        raise AssertionError(f"{what}\n{seen}")
+    passed += 1
+
+
+class Receiver:
+    """The program behind a callback: it consents, and counts what comes."""
+
+    def __init__(self):
+        self.events = []
+
+    async def begin(self):
+        server = await asyncio.start_server(self.serve, "127.0.0.1", 0)
+        return f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/"
+
+    async def serve(self, reader, writer):
+        try:
+            while True:
+                head = (await reader.readuntil(b"\r\n\r\n")).decode().split("\r\n")[1:-2]
+                fields = {name.lower(): value.strip() for name, value in (line.split(":", 1) for line in head)}
+                body = json.loads(await reader.readexactly(int(fields["content-length"])))
+                self.events.append((fields["webhook-id"], body["type"], body["data"]["account"]))
+                echo = fields.get("webhook-challenge")
+                more = f"webhook-challenge: {echo}\r\n" if echo else ""
+                writer.write(f"HTTP/1.1 204 No Content\r\n{more}\r\n".encode())
+        except (OSError, asyncio.IncompleteReadError):
+            writer.close()
+
+    def count(self, kind, account):
+        return len({name for name, type_, of in self.events if (type_, of) == (kind, account)})
+
+
+class UserAgent:
+    """Connects, takes what waits, and leaves."""
+
+    def __init__(self, port):
+        self.port, self.name, self.endpoint = port, None, None
+        self.channel = str(uuid.uuid4())
+
+    def opened(self):
+        self.socket.tell(messageType="hello", use_webpush=True, **({"uaid": self.name} if self.name else {}))
+
+    def text(self, message, _):
+        kind = message["messageType"]
+        if kind == "hello":
+            check(self.name in (None, message["uaid"]), "the user agent is known")
+            self.name = message["uaid"]
+            if not self.endpoint:
+                self.socket.tell(messageType="register", channelID=self.channel)
+        elif kind == "register":
+            self.endpoint = message["pushEndpoint"].partition("/wpush")[1:]
+            self.endpoint = "".join(self.endpoint)
+        elif kind == "notification":
+            self.taken.append(int(base64.urlsafe_b64decode(message["data"] + "==")))
+            update = {"channelID": self.channel, "version": message["version"]}
+            self.socket.tell(messageType="ack", updates=[update])
+
+    def pong(self, _):
+        pass
+
+    def closed(self, _):
+        self.is_over.set()
+
+    async def visit(self, is_done, seconds=10):
+        self.taken, self.is_over = [], asyncio.Event()
+        self.socket = await WebSocket.connect(self, self.port)
+        end = time.monotonic() + seconds
+        while not is_done(self):
+            check(time.monotonic() < end, "the user agent gets what waits", str(self.taken))
+            await asyncio.sleep(0.005)
+        # What was not asked for would come now, and the acknowledgements are on their way.
+        await asyncio.sleep(0.05)
+        self.socket.close()
+        await self.is_over.wait()
+        return self.taken
+
+
+class Service:
+    def __init__(self, folder):
+        self.folder, self.state = folder, folder / "state"
+        self.meddler = Meddler(folder)
+        self.environment = os.environ | self.meddler.environment(self.state) | {"HOME": str(folder), "TZ": "UTC"}
+        self.day, self.began = 0, time.time()
+        self.renew()
+
+    def sleep_a_day(self):
+        self.day += 1
+        self.meddler.set(slept=self.day * DAY)
+
+    @property
+    def now(self):
+        return time.time() + self.day * DAY
+
+    def renew(self):
+        """Another certificate, which begins today."""
+        begins = time.strftime("%Y-%m-%d %H:%M:%S", time.gmtime(self.now - 3_600))
+        command = "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj /CN=localhost".split()
+        made = [self.folder / "next-key.pem", self.folder / "next.pem"]
+        subprocess.run(
+            ["faketime", begins, *command, "-days", str(LIFETIME), "-keyout", made[0], "-out", made[1]],
+            check=True,
+            capture_output=True,
+            env=os.environ | {"TZ": "UTC"},
+        )
+        made[0].replace(self.folder / "key.pem")
+        made[1].replace(self.folder / "chain.pem")
+
+    async def start(self):
+        self.output = open(self.folder / "output", "w")
+        self.process = subprocess.Popen(
+            [
+                *(
+                    BELLWIRE,
+                    "serve",
+                    "--state",
+                    self.state,
+                    "--listen",
+                    "http://127.0.0.1:0",
+                    "--listen",
+                    "127.0.0.1:0",
+                ),
+                *("--tls-certificate", self.folder / "chain.pem", "--tls-key", self.folder / "key.pem"),
+            ],
+            env=self.environment,
+            stdout=subprocess.PIPE,
+            stderr=self.output,
+            text=True,
+        )
+        line = await asyncio.to_thread(self.process.stdout.readline)
+        check(line.startswith("bellwire: ready https://localhost:"), "the server starts", self.said())
+        self.tls = int(line.rsplit(":", 1)[1])
+        ports = [line.rsplit(":", 1)[1] for line in self.fields("listening", "http", "address")]
+        self.port = int(ports[0])
+
+    def fields(self, event, protocol, name):
+        for line in self.said().splitlines():
+            words = dict(word.split("=", 1) for word in line.split() if "=" in word)
+            if words.get("event") == event and words.get("protocol") == protocol:
+                yield words[name].strip('"')
+
+    def said(self):
+        return (self.folder / "output").read_text()
+
+    async def run(self, *words):
+        return await asyncio.to_thread(
+            subprocess.run,
+            [BELLWIRE, *words[:2], "--state", self.state, *words[2:]],
+            env=self.environment,
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
+
+    async def control(self, method, path, body=None):
+        data = json.dumps(body).encode() if body else b""
+        reader, writer = await asyncio.open_unix_connection(str(self.state / "control.sock"))
+        head = f"{method} /api/v1/{path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
+        head += f"Content-Type: application/json\r\nContent-Length: {len(data)}\r\n\r\n"
+        writer.write(head.encode() + data)
+        first, _, rest = (await reader.read()).partition(b"\r\n\r\n")
+        writer.close()
+        return int(first.split()[1]), json.loads(rest) if rest else None
+
+    def usage(self):
+        """Wake-ups, CPU seconds, resident bytes, descriptors, and the size of the files of the store."""
+        folder = pathlib.Path(f"/proc/{self.process.pid}")
+        wakes = 0
+        for status in folder.glob("task/*/status"):
+            wakes += int(status.read_text().partition("nonvoluntary")[0].rsplit(":", 1)[1])
+        times = (folder / "stat").read_text().rpartition(")")[2].split()
+        cpu = (int(times[11]) + int(times[12])) / os.sysconf("SC_CLK_TCK")
+        resident = int((folder / "statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+        stored = sum(file.stat().st_size for file in self.state.glob("bellwire.db*"))
+        return {
+            "wakes": wakes,
+            "cpu": cpu,
+            "resident": resident,
+            "descriptors": len(os.listdir(folder / "fd")),
+            "stored": stored,
+        }
+
+    async def certificate_ends(self):
+        """When the certificate ends that a client is given."""
+
+        def asked():
+            text = ssl.get_server_certificate(("127.0.0.1", self.tls))
+            seen = subprocess.run(
+                ["openssl", "x509", "-noout", "-enddate"], input=text, capture_output=True, text=True, check=True
+            ).stdout
+            return calendar.timegm(time.strptime(seen.strip().removeprefix("notAfter="), "%b %d %H:%M:%S %Y %Z"))
+
+        return await asyncio.to_thread(asked)
+
+    def end(self):
+        self.process.terminate()
+        check(self.process.wait(20) == 0, "the server ends in good order", self.said()[-2000:])
+
+
+async def register(service, url, account):
+    body = {"token_type": 10, "app": "plain", "account": account, "callback": url, "expires": EXPIRES * DAY}
+    status, answer = await service.control("POST", "registrations", body)
+    check(status == 201, f"{account} is registered", str(answer))
+    return answer
+
+
+async def push(client, path, text, days):
+    status, answer = await client.ask(
+        "POST", path, [("TTL", days * DAY), ("Content-Encoding", "aes128gcm")], text.encode()
+    )
+    return status
+
+
+async def until(condition, what, seconds=10):
+    end = time.monotonic() + seconds
+    while not condition():
+        check(time.monotonic() < end, what)
+        await asyncio.sleep(0.01)
+
+
+class Year:
+    def __init__(self, service):
+        self.service, self.receiver = service, Receiver()
+        self.waiting, self.quiet, self.seen = [], [], []
+
+    async def begin(self):
+        service = self.service
+        url = await self.receiver.begin()
+        self.client = Client(service.port)
+        # One whose application reads it every week, and one that is forgotten.
+        self.kept = await register(service, url, "kept")
+        self.forgotten = await register(service, url, "forgotten")
+        self.forgotten_path = "/wpush" + self.forgotten["endpoint"].partition("/wpush")[2]
+        self.agent = UserAgent(service.port)
+        await self.agent.visit(lambda agent: agent.endpoint)
+        for account in ("kept", "forgotten"):
+            await until(lambda account=account: self.receiver.count("registration.created", account), "created")
+
+    async def run(self):
+        await self.begin()
+        for day in range(1, DAYS + 1):
+            began = time.monotonic()
+            self.service.sleep_a_day()
+            await self.pass_day(day)
+            before, at = self.service.usage(), time.monotonic()
+            await asyncio.sleep(max(0.2, began + SECONDS - at))
+            after = self.service.usage()
+            self.quiet.append((after["wakes"] - before["wakes"], after["cpu"] - before["cpu"]))
+            self.seen.append(after)
+        await self.judge()
+
+    async def pass_day(self, day):
+        service = self.service
+        lifetime = LONG if day % VISIT else SHORT
+        check(await push(self.client, self.agent.endpoint, str(day), lifetime) == 201, "a push is accepted")
+        self.waiting.append((day, day + lifetime))
+        status = await push(self.client, self.forgotten_path, "not for us", 1)
+        # Its last sign of life was on the first day.
+        check(status == (201 if day < EXPIRES else 410), f"the forgotten registration on day {day}", str(status))
+        if day % VISIT == VISIT - 1:
+            # A push lives for its days and no longer; what comes on the last day may come or not.
+            due = {number for number, end in self.waiting if end > day}
+            taken = await self.agent.visit(lambda agent: due <= set(agent.taken))
+            check(set(taken) == due and taken == sorted(taken), f"day {day}: {sorted(due)} wait", str(taken))
+            self.waiting = []
+        if day % 7 == 0:
+            status, _ = await service.control("GET", f"registrations/{self.kept['id']}")
+            check(status == 200, "the kept registration is there", str(status))
+        if day % ROTATION == 0:
+            rotated = await service.run("keys", "rotate-master")
+            check(rotated.returncode == 0, "a new master key", rotated.stderr)
+        if day % RENEWAL == 0:
+            await asyncio.to_thread(service.renew)
+        check(await service.certificate_ends() > service.now, f"day {day}: the certificate is valid")
+        # The reminder of each day, for each that is there.
+        await until(
+            lambda: self.receiver.count("registration.refresh", "kept") >= day,
+            f"day {day}: the reminder of the day, after {self.receiver.count('registration.refresh', 'kept')}",
+        )
+
+    async def judge(self):
+        receiver, service = self.receiver, self.service
+        reminders = receiver.count("registration.refresh", "kept")
+        check(reminders <= DAYS + 2, f"{reminders} reminders in {DAYS} days")
+        if DAYS > EXPIRES:
+            for kind in ("registration.expiring", "registration.expired"):
+                check(receiver.count(kind, "forgotten") == 1, f"{kind} is sent once", str(receiver.events[-5:]))
+                check(receiver.count(kind, "kept") == 0, f"{kind} is not sent for the other one")
+        wakes, cpu = (sorted(values)[len(values) * 9 // 10] for values in zip(*self.quiet))
+        check(wakes <= WAKES and cpu <= CPU, f"a quiet day takes {wakes} wake-ups and {cpu:.3f} s of CPU")
+        first, last = self.seen[len(self.seen) // 3], self.seen[-1]
+        for name in ("resident", "stored", "descriptors"):
+            check(last[name] <= first[name] * GROWTH + 2, f"{name}: {first[name]} became {last[name]}")
+        bad = [line for line in service.said().splitlines() if "expire" in line or line.startswith(("<3>", "<2>"))]
+        check(not bad, "the log has no error", "\n".join(bad))
+        print(
+            f"year: {DAYS} days, {passed} checks; a quiet day takes {wakes} wake-ups and {cpu * 1000:.0f} ms of CPU; "
+            f"{last['resident'] >> 20} MiB resident, {last['stored'] >> 10} KiB stored"
+        )
+
+
+async def main():
+    with tempfile.TemporaryDirectory() as name:
+        service = Service(pathlib.Path(name))
+        await service.start()
+        try:
+            await Year(service).run()
+        except BaseException:
+            service.process.kill()
+            print(service.said()[-3000:], file=sys.stderr)
+            raise
+        service.end()
+
+
+try:
+    asyncio.run(main())
+except AssertionError as error:
+    sys.exit(f"year: FAILED: {error}")
