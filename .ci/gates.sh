@@ -9,6 +9,7 @@ thread=(--sanitize thread --scratch-path .build-thread)
 # Programs that run here only as their packages have them.
 proxies=(apache2-bin caddy haproxy)
 containers=(buildah caddy conmon podman runc)
+monitors=(prometheus)
 
 # needs BUILD: makes a build that several gates use, once in a run.
 needs() {
@@ -57,11 +58,13 @@ gate_install() {
             xdotool xfce4-notifyd xvfb zsh
         .ci/lent "${proxies[@]}" -- true
         .ci/lent "${containers[@]}" -- true
+        .ci/lent "${monitors[@]}" -- true
         python3 -m venv .venv
         .venv/bin/python -m pip install --quiet --disable-pip-version-check -r .ci/requirements.txt \
             -r Tests/Peers/WebPush/requirements.txt -r Tests/Peers/Differential/requirements.txt \
             -r Tests/Peers/Differential/requirements-websocket.txt -r Tests/Peers/Clients/requirements.txt \
-            -r Tests/Peers/Desktop/requirements.txt -r Tests/Peers/Container/requirements.txt
+            -r Tests/Peers/Desktop/requirements.txt -r Tests/Peers/Container/requirements.txt \
+            -r Tests/Peers/Monitoring/requirements.txt
         # A homeserver brings so much with it that it has a place of its own.
         python3 -m venv .venv-synapse
         .venv-synapse/bin/python -m pip install --quiet --disable-pip-version-check \
@@ -168,6 +171,12 @@ gate_proxies() {
 gate_container() {
     needs release && .ci/lent "${containers[@]}" -- tools/lib/alone unshare --mount --propagation private \
         .venv/bin/python Tests/Peers/Container/check.py "$release/bellwire"
+}
+
+# monitoring: Prometheus reads the metrics, the alerts and the questions of the dashboard
+gate_monitoring() {
+    needs release && .ci/lent "${monitors[@]}" -- tools/lib/alone \
+        .venv/bin/python Tests/Peers/Monitoring/check.py "$release/bellwire"
 }
 
 # synapse: a Matrix homeserver pushes through the gateway

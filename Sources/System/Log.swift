@@ -1,6 +1,7 @@
 import Glibc
 
-/// Writes the server's log to standard error, one line per event. Any thread may use it.
+/// Writes the server's log to standard error, one line per event. If that is the journal, each value
+/// becomes a field of its own there. Any thread may use it.
 ///
 /// Names of events and fields are literals in the source; values are made printable. The caller
 /// makes sure that a value is no secret.
@@ -21,22 +22,26 @@ package final class Log: Sendable {
     }
 
     private let isJournal: Bool
+    /// The socket of the journal.
+    private let journal: String
     private let output: @Sendable (String) -> Void
     private let clock: @Sendable () -> Int64
     private let throttle = Lock(LogThrottle())
 
-    /// Writes to standard error, with priorities if that is the journal.
+    /// Writes to standard error, or to the journal if that is where standard error leads.
     package convenience init() {
         self.init(
             isJournal: Self.isJournal(getenv("JOURNAL_STREAM").map { String(cString: $0) }),
-            clock: { Boot.milliseconds }, output: StandardError.write)
+            journal: JournalEntry.socket, clock: { Boot.milliseconds },
+            output: StandardError.write)
     }
 
     init(
-        isJournal: Bool, clock: @escaping @Sendable () -> Int64,
+        isJournal: Bool, journal: String, clock: @escaping @Sendable () -> Int64,
         output: @escaping @Sendable (String) -> Void
     ) {
         self.isJournal = isJournal
+        self.journal = journal
         self.clock = clock
         self.output = output
     }
@@ -67,7 +72,12 @@ package final class Log: Sendable {
         write(LogLine(level: level, event: event, fields: fields))
     }
 
-    private func write(_ line: LogLine) { output(isJournal ? line.journalText : line.plainText) }
+    private func write(_ line: LogLine) {
+        guard isJournal else { return output(line.plainText) }
+        // The socket may be missing or full. Standard error leads to the journal, too.
+        let isTaken = DatagramSocket.send(JournalEntry(line).bytes, to: journal, waits: false)
+        if !isTaken { output(line.journalText) }
+    }
 
     /// JOURNAL_STREAM names the stream that the journal reads. A program whose output is redirected
     /// inherits the variable but writes elsewhere (systemd.exec(5)).

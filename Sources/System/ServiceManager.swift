@@ -56,8 +56,8 @@ package struct ServiceManager: Sendable {
 
 enum DatagramSocket {
     /// Sends one datagram to a Unix socket; a leading `@` stands for the zero byte of an abstract
-    /// name.
-    static func send(_ bytes: [UInt8], to path: String) -> Bool {
+    /// name. If the socket is full, it waits, or fails.
+    static func send(_ bytes: [UInt8], to path: String, waits: Bool = true) -> Bool {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
         var name = Array(path.utf8)
@@ -72,11 +72,12 @@ enum DatagramSocket {
         let number = socket(AF_UNIX, type, 0)
         guard number >= 0 else { return false }
         let descriptor = FileDescriptor(owning: number)
+        let flags = Int32(MSG_NOSIGNAL) | (waits ? 0 : Int32(MSG_DONTWAIT))
         return withUnsafePointer(to: &address) { address in
             address.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
                 sendto(
-                    descriptor.number, bytes, bytes.count, Int32(MSG_NOSIGNAL), address,
-                    socklen_t(length)) == bytes.count
+                    descriptor.number, bytes, bytes.count, flags, address, socklen_t(length))
+                    == bytes.count
             }
         }
     }

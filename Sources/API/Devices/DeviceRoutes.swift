@@ -21,8 +21,8 @@ final class DeviceRoutes {
     }
 
     func list(_ caller: ControlCaller, _ answer: @escaping Answer) {
-        withCredentials(of: caller, answer) { credentials in
-            answer(.success((200, Self.json(credentials))))
+        withCredentials(of: caller, answer) { [presence = service.presence] credentials in
+            answer(.success((200, Self.json(credentials, presence))))
         }
     }
 
@@ -79,25 +79,32 @@ final class DeviceRoutes {
         }
     }
 
-    private static func json(_ credentials: [DeviceCredential]) -> [UInt8] {
+    private static func json(
+        _ credentials: [DeviceCredential], _ presence: DevicePresence
+    ) -> [UInt8] {
         var writer = JSONWriter()
         writer.object { writer in
             writer.name("devices")
             writer.array { writer in
-                for credential in credentials { write(credential, to: &writer) }
+                for credential in credentials { write(credential, presence, to: &writer) }
             }
         }
         return writer.bytes
     }
 
     /// Times in seconds since 1970.
-    private static func write(_ credential: DeviceCredential, to writer: inout JSONWriter) {
+    private static func write(
+        _ credential: DeviceCredential, _ presence: DevicePresence, to writer: inout JSONWriter
+    ) {
+        // What the store knows may be an hour old.
+        let seen = [credential.lastSeen, presence.lastSeen(credential.row)].compactMap(\.self)
         writer.object { writer in
             writer.member("id", Int(credential.row))
             writer.member("name", credential.name)
             writer.member("owner", credential.owner)
             writer.member("created", Int(credential.created / 1_000))
-            if let time = credential.lastSeen { writer.member("last_seen", Int(time / 1_000)) }
+            writer.member("connected", presence.isConnected(credential.row))
+            if let time = seen.max() { writer.member("last_seen", Int(time / 1_000)) }
         }
     }
 }

@@ -72,6 +72,7 @@ final class OwnerRoutes {
             writer.member("devices", owner.devices)
             writer.member("user_agents", owner.userAgents)
             writer.member("endpoints", owner.endpoints)
+            writer.member("registrations", owner.registrations)
             writer.member("messages", waiting.messages)
             writer.member("bytes", waiting.bytes)
         }

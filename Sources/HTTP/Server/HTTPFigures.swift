@@ -1,5 +1,6 @@
 import Synchronization
 import System
+import TLS
 
 /// Counts the connections and requests of servers, for metrics. Any thread may use it.
 package final class HTTPFigures: Sendable {
@@ -15,6 +16,20 @@ package final class HTTPFigures: Sendable {
 
         fileprivate var index: Int { Self.allCases.firstIndex(of: self) ?? 0 }
     }
+
+    /// Why a connection was not served. The raw value is the word in metrics.
+    private enum TurnedAway: String, CaseIterable {
+        case cannotAccept = "cannot-accept"
+        case tooMany = "too-many"
+        case noMemory = "no-memory"
+    }
+
+    /// Every reason for which a connection is not served.
+    package static let turnedAwayWords = TurnedAway.allCases.map(\.rawValue)
+
+    /// Every kind of flood for which a connection is cut.
+    package static let floodWords =
+        HTTP2Flood.allCases.map(\.rawValue) + TLSFlood.allCases.map(\.word)
 
     private struct Answer: Hashable {
         let what: String
@@ -46,15 +61,15 @@ package final class HTTPFigures: Sendable {
 
     func countTrouble(_ trouble: HTTPTrouble) {
         switch trouble {
-        case .cannotAccept: countTurnedAway("cannot-accept")
-        case .tooManyConnections: countTurnedAway("too-many")
-        case .noTransport: countTurnedAway("no-memory")
+        case .cannotAccept: countTurnedAway(.cannotAccept)
+        case .tooManyConnections: countTurnedAway(.tooMany)
+        case .noTransport: countTurnedAway(.noMemory)
         case .flood(let kind, _): floods.withLock { $0[kind, default: 0] += 1 }
         }
     }
 
-    private func countTurnedAway(_ word: String) {
-        turnedAway.withLock { $0[word, default: 0] += 1 }
+    private func countTurnedAway(_ reason: TurnedAway) {
+        turnedAway.withLock { $0[reason.rawValue, default: 0] += 1 }
     }
 }
 

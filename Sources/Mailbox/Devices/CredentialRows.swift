@@ -28,9 +28,12 @@ enum CredentialRows {
         let select = try StoreStatement(
             """
             SELECT row, name, (SELECT count(*) FROM credential WHERE owner = owner.row),
-            (SELECT count(*) FROM device WHERE owner = owner.row),
+            (SELECT count(*) FROM device WHERE owner = owner.row
+            AND NOT EXISTS (SELECT 1 FROM registration WHERE registration.device = device.row)),
             (SELECT count(*) FROM subscription JOIN device ON device.row = subscription.device
-            WHERE device.owner = owner.row) FROM owner ORDER BY row
+            WHERE device.owner = owner.row),
+            (SELECT count(*) FROM registration WHERE registration.owner = owner.name)
+            FROM owner ORDER BY row
             """, on: connection)
         var owners: [Owner] = []
         while try select.step() {
@@ -38,7 +41,7 @@ enum CredentialRows {
                 Owner(
                     row: UInt32(clamping: select.integer(0)), name: select.text(1),
                     devices: Int(select.integer(2)), userAgents: Int(select.integer(3)),
-                    endpoints: Int(select.integer(4))))
+                    endpoints: Int(select.integer(4)), registrations: Int(select.integer(5))))
         }
         return owners
     }

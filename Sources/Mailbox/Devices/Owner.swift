@@ -7,6 +7,7 @@ package struct Owner: Sendable, Equatable {
     /// User agents that connected with them and subscribed to something.
     package let userAgents: Int
     package let endpoints: Int
+    package let registrations: Int
 }
 
 /// What an owner may have, besides the messages limited by `QuotaLimits`.

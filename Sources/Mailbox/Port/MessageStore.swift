@@ -78,6 +78,7 @@ package enum StoreOperation: Sendable {
 
     /// `.conflict` if the owner has a credential of that name, `.full` at the owner's limit.
     case addCredential(DeviceCredential)
+    /// The device was here.
     case touchCredential(UInt32, at: Int64)
     /// Also ends the devices that were made under it.
     case removeCredential(UInt32)

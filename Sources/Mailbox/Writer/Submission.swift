@@ -36,7 +36,8 @@ extension StoreOperation {
     /// Whether a session of a user agent or engine client asks for it, rather than a sender.
     fileprivate var isOfSession: Bool {
         switch self {
-        case .acknowledge, .acknowledgeByID, .addDevice, .touchDevice, .register, .unregister:
+        case .acknowledge, .acknowledgeByID, .addDevice, .touchDevice, .touchCredential, .register,
+            .unregister:
             true
         case .engine(.request), .engine(.join), .engine(.release), .engine(.confirm): true
         default: false

@@ -13,6 +13,7 @@ package final class PushContext: Sendable {
     package let index: StoreIndex
     package let settings: PushServiceSettings
     let metrics = Metrics()
+    package let presence: DevicePresence
     let strangerPlaces: StrangerPlaces
     let failedSignatures = FailureLimiter(perSecond: 20)
     /// Requests to unknown endpoints, by the client's network.
@@ -29,11 +30,13 @@ package final class PushContext: Sendable {
         index = store.index
         self.endpointKey = endpointKey
         self.settings = settings
+        presence = DevicePresence(in: store)
         strangerPlaces = StrangerPlaces(limit: settings.strangersPerNetwork)
         openDoors = Lock(
             Doors(
                 registration: settings.registration, allowsLocalUsers: settings.allowsLocalUsers))
         index.endings.listen { [weak self] endings in
+            self?.presence.forget(endings.credentials)
             let passes = Set(endings.credentials.map(Pass.credential))
             if !passes.isEmpty { self?.endSessions { passes.contains($0) } }
         }
@@ -76,7 +79,7 @@ package final class PushContext: Sendable {
     package func sessions(on loop: EventLoop) -> SessionRegister {
         registers.withLock { registers in
             if let known = registers.first(where: { $0.loop === loop }) { return known }
-            let made = SessionRegister(on: loop)
+            let made = SessionRegister(on: loop, presence)
             registers.append(made)
             return made
         }

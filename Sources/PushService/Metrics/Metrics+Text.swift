@@ -1,6 +1,7 @@
 import HTTP
 import Mailbox
 import System
+import WebPush
 
 /// The text for a scrape. docs/metrics.md explains each family.
 extension Metrics {
@@ -40,14 +41,14 @@ extension Metrics {
         text.begin(
             "bellwire_connections_turned_away_total", "counter", "Connections that were refused."
         )
-        for (word, count) in http.turnedAwayConnections { text.add([("reason", word)], count) }
+        text.add("reason", http.turnedAwayConnections, known: HTTPFigures.turnedAwayWords)
         text.begin(
             "bellwire_floods_total", "counter",
             "Connections closed because of a flood, by its kind.")
-        for (word, count) in http.floodKinds { text.add([("kind", word)], count) }
+        text.add("kind", http.floodKinds, known: HTTPFigures.floodWords)
         text.begin(
             "bellwire_http_refused_total", "counter", "Malformed requests by reason.")
-        for (word, count) in http.refusals { text.add([("reason", word)], count) }
+        text.add("reason", http.refusals, known: HTTPRefusal.allCases.map(\.rawValue))
         text.begin(
             "bellwire_requests_failed_total", "counter",
             "Requests answered with a status of 400 or above.")
@@ -60,14 +61,14 @@ extension Metrics {
         text.begin("bellwire_pushes_total", "counter", "Pushes by result.")
         text.add([("result", "accepted")], acceptedCount)
         text.add([("result", "repeated")], repeatedCount)
-        for (word, count) in refusals { text.add([("result", word)], count) }
+        text.add("result", refusals, known: PushRefusal.words)
         text.begin(
             "bellwire_push_duration_seconds", "histogram",
             "Time from reading a push to answering it.")
         durations.write(to: &text)
         text.begin(
             "bellwire_undecryptable_total", "counter", "Pushes that could not be decrypted.")
-        for (word, count) in undecryptableReasons { text.add([("reason", word)], count) }
+        text.add("reason", undecryptableReasons)
         text.add(
             "bellwire_outranked_total", "counter",
             "Pushes that tried to change better protected messages.", outrankedCount)
@@ -82,7 +83,7 @@ extension Metrics {
         text.add(
             "bellwire_user_agents", "gauge", "Connected user agents.", userAgentCount)
         text.begin("bellwire_callbacks_total", "counter", "Callback attempts by result.")
-        for (word, count) in callbackEnds { text.add([("result", word)], count) }
+        text.add("result", callbackEnds, known: Self.callbackResults)
     }
 
     private func addStore(_ store: any MessageStore, to text: inout MetricsText) {
@@ -95,7 +96,9 @@ extension Metrics {
         text.add(
             "bellwire_messages_waiting", "gauge", "Messages that wait for user agents.",
             usage.messages)
-        text.add("bellwire_bytes_waiting", "gauge", "Bytes of the waiting messages.", usage.bytes)
+        text.add(
+            "bellwire_messages_waiting_bytes", "gauge", "Bytes of the waiting messages.",
+            usage.bytes)
         text.add(
             "bellwire_store_usable", "gauge", "Whether the store can be used.",
             store.isUsable ? 1 : 0)

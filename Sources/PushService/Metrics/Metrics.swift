@@ -51,15 +51,18 @@ final class Metrics: Sendable {
     var deliveredCount: Int { delivered.load(ordering: .relaxed) }
     var acknowledgedCount: Int { acknowledged.load(ordering: .relaxed) }
     var userAgentCount: Int { connections.load(ordering: .relaxed) }
-    var refusals: [(key: String, value: Int)] { Self.sorted(refused) }
-    var undecryptableReasons: [(key: String, value: Int)] { Self.sorted(undecryptable) }
-    var callbackEnds: [(key: String, value: Int)] { Self.sorted(callbacks) }
+    var refusals: [(word: String, count: Int)] { Self.words(refused) }
+    var undecryptableReasons: [(word: String, count: Int)] { Self.words(undecryptable) }
+    var callbackEnds: [(word: String, count: Int)] { Self.words(callbacks) }
 
-    private static func sorted(_ counts: borrowing Lock<[String: Int]>) -> [(
-        key: String, value: Int
-    )] {
-        counts.withLock { $0 }.sorted { $0.key < $1.key }
+    private static func words(
+        _ counts: borrowing Lock<[String: Int]>
+    ) -> [(word: String, count: Int)] {
+        counts.withLock { $0 }.map { ($0.key, $0.value) }
     }
+
+    /// All results of an attempt that `word` returns, but for statuses that no server should send.
+    static let callbackResults = ["2xx", "3xx", "4xx", "5xx", "timeout", "refused", "error"]
 
     private static func word(for attempt: Result<HTTPResponse, RequestFailure>) -> String {
         switch attempt {

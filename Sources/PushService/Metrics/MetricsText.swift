@@ -15,6 +15,16 @@ struct MetricsText {
 
     mutating func add(_ value: Double, suffix: String = "") { add([], "\(value)", suffix: suffix) }
 
+    /// A value for each word. The known words begin with 0: a rate counts from the first value that
+    /// a reader has seen.
+    mutating func add(
+        _ label: String, _ counts: [(word: String, count: Int)], known: [String] = []
+    ) {
+        var values = Dictionary(known.map { ($0, 0) }) { first, _ in first }
+        for (word, count) in counts { values[word] = count }
+        for (word, count) in values.sorted(by: { $0.key < $1.key }) { add([(label, word)], count) }
+    }
+
     /// A family with one value.
     mutating func add(_ name: String, _ type: String, _ help: String, _ value: Int) {
         begin(name, type, help)

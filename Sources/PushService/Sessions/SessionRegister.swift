@@ -6,18 +6,25 @@ import Reactor
 // Unchecked: it is used only on the loop's thread.
 package final class SessionRegister: @unchecked Sendable {
     let loop: EventLoop
+    private let presence: DevicePresence
     @exclusivity(unchecked) private var sessions: [Pass: [ObjectIdentifier: any PassHolder]] = [:]
 
-    init(on loop: EventLoop) { self.loop = loop }
+    init(on loop: EventLoop, _ presence: DevicePresence) {
+        self.loop = loop
+        self.presence = presence
+    }
 
     /// Call this in the same loop turn as the check of the pass, so that a later `end` finds it.
     package func enter(_ session: any PassHolder, with pass: Pass) {
         sessions[pass, default: [:]][ObjectIdentifier(session)] = session
+        if case .credential(let credential) = pass { presence.came(credential) }
     }
 
+    /// Does nothing for a session that has left.
     package func leave(_ session: any PassHolder, with pass: Pass) {
-        sessions[pass]?[ObjectIdentifier(session)] = nil
+        guard sessions[pass]?.removeValue(forKey: ObjectIdentifier(session)) != nil else { return }
         if sessions[pass]?.isEmpty == true { sessions[pass] = nil }
+        if case .credential(let credential) = pass { presence.left(credential) }
     }
 
     /// Ends all sessions whose pass is over. Any thread may call it.
@@ -25,6 +32,9 @@ package final class SessionRegister: @unchecked Sendable {
         loop.post {
             for pass in self.sessions.keys.filter(isOver) {
                 let ended = self.sessions.removeValue(forKey: pass) ?? [:]
+                if case .credential(let credential) = pass {
+                    self.presence.forget([credential])
+                }
                 for session in ended.values { session.passEnded() }
             }
         }

@@ -75,6 +75,13 @@ package enum PushRefusal: Error, Equatable, Sendable {
         }
     }
 
+    /// The words of all refusals, so that counters can begin with 0.
+    package static let words = [
+        PushRefusal.unknownToken, .unknownVersion, .unauthorized(.missingToken), .gone, .tooLarge,
+        .missingTTL, .encryption(.missingEncoding), .negativeTTL, .badTopic, .badMessageID,
+        .tooMany(retryAfter: 0), .unavailable, .setAside, .clocksDiffer, .unknownOrigin,
+    ].map(\.word)
+
     /// The word for logs and counters.
     package var word: String {
         switch self {

@@ -7,6 +7,7 @@ enum DeviceReport {
         var id = 0
         var name = ""
         var owner = ""
+        var isConnected = false
         /// Seconds since 1970; nil if it never connected.
         var lastSeen: Int?
     }
@@ -48,7 +49,8 @@ enum DeviceReport {
                 let number = Int(decimalDigits: scanner.bytes.span.extracting(range)) ?? 0
                 if name == "id" { device.id = number }
                 if name == "last_seen" { device.lastSeen = number }
-            case .string: break
+            case .bool(let isTrue) where name == "connected": device.isConnected = isTrue
+            case .string, .bool: break
             default: throw .invalid(at: scanner.position)
             }
         }
@@ -60,10 +62,15 @@ enum DeviceReport {
         let rows = devices.map { device in
             [
                 "\(device.id)", Printable.text(device.name), Printable.text(device.owner),
-                device.lastSeen.map { "last seen " + LocalTime.text($0) } ?? "never seen",
+                presence(of: device),
             ]
         }
         return TextTable.text(rows)
+    }
+
+    private static func presence(of device: Device) -> String {
+        if device.isConnected { return "connected" }
+        return device.lastSeen.map { "last seen " + LocalTime.text($0) } ?? "never seen"
     }
 }
 

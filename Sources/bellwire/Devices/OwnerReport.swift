@@ -7,7 +7,9 @@ enum OwnerReport {
         let name: String
         let devices: Int
         let endpoints: Int
+        let registrations: Int
         let messages: Int
+        let bytes: Int
     }
 
     static func owners(json: [UInt8]) throws -> [Owner] {
@@ -21,7 +23,8 @@ enum OwnerReport {
             guard let name = element["name"]?.text else { throw unreadable }
             return Owner(
                 id: try number("id"), name: name, devices: try number("devices"),
-                endpoints: try number("endpoints"), messages: try number("messages"))
+                endpoints: try number("endpoints"), registrations: try number("registrations"),
+                messages: try number("messages"), bytes: try number("bytes"))
         }
     }
 
@@ -37,8 +40,14 @@ enum OwnerReport {
             let gap = String(repeating: " ", count: width - name.count)
             return "\(name)\(gap)  \(count(owner.devices, "device"))"
                 + ", \(count(owner.endpoints, "endpoint"))"
-                + ", \(count(owner.messages, "message")) waiting\n"
+                + ", \(count(owner.registrations, "registration"))"
+                + ", \(waiting(owner))\n"
         }.joined()
+    }
+
+    private static func waiting(_ owner: Owner) -> String {
+        let text = "\(count(owner.messages, "message")) waiting"
+        return owner.messages == 0 ? text : text + " (\(count(owner.bytes, "byte")))"
     }
 
     private static func count(_ number: Int, _ word: String) -> String {

@@ -167,6 +167,8 @@ def installed():
         "/usr/share/zsh/vendor-completions/_bellwire",
         "/usr/share/fish/vendor_completions.d/bellwire.fish",
         "/usr/share/doc/bellwire/copyright",
+        "/usr/share/bellwire/monitoring/bellwire.rules.yaml",
+        "/usr/share/bellwire/monitoring/bellwire.dashboard.json",
         "/lib/systemd/system/bellwire.socket",
         "/usr/lib/systemd/user/bellwire-desktop.service",
         "/usr/share/dbus-1/services/org.unifiedpush.Distributor.bellwire.service",

@@ -23,12 +23,38 @@ struct DeviceCommandTests {
         #expect(try upgrade(server, bearer).hasSuffix(" 101"))
 
         let list = try fixture.run(["device", "list"])
-        #expect(list.output == "1  laptop  admin  never seen\n")
+        let seen = try Regex(#"1  laptop  admin  (connected|last seen \d{4}-\d\d-\d\d .*)\n"#)
+        #expect(list.output.wholeMatch(of: seen) != nil, "\(list.output)")
         #expect(try !fixture.run(["device", "list", "--json"]).output.contains(bearer))
         #expect(try fixture.run(["device", "remove", "laptop"]).output == "removed laptop\n")
         #expect(try fixture.run(["device", "remove", "laptop"]).exitCode == 3)
         #expect(try fixture.run(["device", "list"]).output.hasPrefix("no devices"))
         #expect(try upgrade(server, bearer).hasSuffix(" 401"))
+    }
+
+    @Test("A device is shown as connected while it is, and later with the time when it was here")
+    func presence() throws {
+        let server = try fixture.start()
+        let added = try ServeFixture.object(
+            fixture.run(["device", "add", "laptop", "--json"]).output)
+        func listed() throws -> [String: Any] {
+            let list = try ServeFixture.object(fixture.run(["device", "list", "--json"]).output)
+            return try #require((list["devices"] as? [[String: Any]])?.first)
+        }
+        let new = try listed()
+        #expect(new["connected"] as? Bool == false && new["last_seen"] == nil)
+        let client = try TLSClient(port: server.port)
+        try client.upgrade("/u/\(added["bearer"] as? String ?? "")")
+        let list = try fixture.run(["device", "list"])
+        #expect(list.output == "1  laptop  admin  connected\n")
+        #expect(try listed()["connected"] as? Bool == true)
+        #expect(server.end() == 0)
+        let second = try fixture.start()
+        let seen = try #require(try listed()["last_seen"] as? Int)
+        #expect(abs(seen - Int(Date().timeIntervalSince1970)) < 600)
+        let text = try fixture.run(["device", "list"]).output
+        #expect(text.hasPrefix("1  laptop  admin  last seen "), "\(text)")
+        #expect(second.end() == 0)
     }
 
     @Test("A device name is unique for each owner; an ambiguous one is not removed")

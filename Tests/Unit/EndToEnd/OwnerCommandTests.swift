@@ -23,8 +23,8 @@ struct OwnerCommandTests {
         #expect(try fixture.run(["device", "add", "laptop"]).exitCode == 0)
         #expect(
             try fixture.run(["owner", "list"]).output == """
-                ann    2 devices, 0 endpoints, 0 messages waiting
-                admin  1 device, 0 endpoints, 0 messages waiting
+                ann    2 devices, 0 endpoints, 0 registrations, 0 messages waiting
+                admin  1 device, 0 endpoints, 0 registrations, 0 messages waiting
 
                 """)
         let json = try fixture.run(["owner", "list", "--json"]).output
@@ -36,6 +36,28 @@ struct OwnerCommandTests {
         #expect(try fixture.run(["owner", "remove", "ann"]).output == "removed ann\n")
         #expect(try fixture.run(["owner", "remove", "ann"]).exitCode == 3)
         #expect(try fixture.run(["device", "list"]).output == "3  laptop  admin  never seen\n")
+        #expect(server.end() == 0)
+    }
+
+    @Test("What waits for an owner is listed with its size, and registrations are counted")
+    func holdings() throws {
+        let server = try fixture.startInClear()
+        let made = try ServeFixture.object(
+            fixture.run(["register", "--app", "telegram", "--account", "me", "--json"]).output)
+        let sent = try fixture.run([
+            "send", "--to", fixture.subscription(made), #"{"data":{"loc_key":"MESSAGE_TEXT"}}"#,
+        ])
+        #expect(sent.exitCode == 0, "\(sent.errors)")
+        let list = try ServeFixture.object(fixture.run(["owner", "list", "--json"]).output)
+        let owner = try #require((list["owners"] as? [[String: Any]])?.first)
+        #expect(owner["registrations"] as? Int == 1 && owner["endpoints"] as? Int == 1)
+        #expect(owner["devices"] as? Int == 0 && owner["user_agents"] as? Int == 0)
+        let bytes = try #require(owner["bytes"] as? Int)
+        #expect(owner["messages"] as? Int == 1 && bytes > 0)
+        #expect(
+            try fixture.run(["owner", "list"]).output
+                == "admin  0 devices, 1 endpoint, 1 registration, 1 message waiting "
+                + "(\(bytes) bytes)\n")
         #expect(server.end() == 0)
     }
 
@@ -60,7 +82,8 @@ struct OwnerCommandTests {
         #expect(try fixture.run(["owner", "add", "ann", "--state", folder]).exitCode == 0)
         #expect(try asUser(["device", "add", "his"], folder).contains("device his may connect"))
         let list = try asUser(["owner", "list"], folder)
-        #expect(list == "uid:23456  1 device, 0 endpoints, 0 messages waiting\n")
+        #expect(
+            list == "uid:23456  1 device, 0 endpoints, 0 registrations, 0 messages waiting\n")
         for arguments in [["owner", "add", "bob"], ["owner", "remove", "uid:23456"]] {
             #expect(try asUser(arguments, folder).contains("this user has no rights here"))
         }

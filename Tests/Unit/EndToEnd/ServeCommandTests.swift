@@ -72,6 +72,14 @@ struct ServeCommandTests {
         #expect(text.contains("bellwire_requests_failed_total{what=\"push\",status=\"404\"} 1\n"))
         #expect(text.contains("bellwire_push_duration_seconds_count 1\n"))
         #expect(text.contains("bellwire_connections{protocol=\"http/1.1\"} 1\n"))
+        // What was never counted is there, too.
+        for series in [
+            "pushes_total{result=\"gone\"}", "floods_total{kind=\"pings\"}",
+            "http_refused_total{reason=\"timeout\"}", "callbacks_total{result=\"5xx\"}",
+            "connections_turned_away_total{reason=\"too-many\"}",
+        ] {
+            #expect(text.contains("bellwire_\(series) 0\n"))
+        }
         let page = Vectors.checkout.appending(path: "docs/metrics.md")
         let described = try String(contentsOf: page, encoding: .utf8)
         let name = try Regex("`((?:bellwire|process)_[a-z_]+)`", as: (Substring, Substring).self)

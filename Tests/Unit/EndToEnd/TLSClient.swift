@@ -23,6 +23,17 @@ final class TLSClient {
         return try read(until: "}")
     }
 
+    /// Opens a WebSocket, which stays open as long as this object lives.
+    func upgrade(_ path: String) throws {
+        let fields = [
+            "Host: localhost", "Upgrade: websocket", "Connection: Upgrade",
+            "Sec-WebSocket-Version: 13", "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
+        ]
+        let request = "GET \(path) HTTP/1.1\r\n" + fields.joined(separator: "\r\n") + "\r\n\r\n"
+        try process.input.write(contentsOf: Data(request.utf8))
+        _ = try read(until: "HTTP/1.1 101")
+    }
+
     private func read(until end: String) throws -> String {
         var answer = ""
         while !answer.contains(end) {

@@ -81,9 +81,11 @@ struct OwnerTests {
         let subscription = try test.register(device)
         let other = try test.register(try test.addDevice(credential: bob.row))
         try test.keep(subscription.address)
+        _ = try test.addRegistration(owner: "ann")
         let list = try owners(test)
+        #expect(list.map(\.registrations) == [0, 1] && list.map(\.userAgents) == [1, 1])
         #expect(list.map(\.name) == ["bob", "ann"])
-        #expect(list.map(\.devices) == [1, 1] && list.map(\.endpoints) == [1, 1])
+        #expect(list.map(\.devices) == [1, 1] && list.map(\.endpoints) == [1, 2])
         let index = test.store.index
         #expect(index.usage(ofOwner: list[1].row).messages == 1)
         #expect(index.usage(ofOwner: list[0].row).messages == 0)

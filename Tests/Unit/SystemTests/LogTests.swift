@@ -22,9 +22,11 @@ struct LogTests {
 
     private let paper = Paper()
 
-    private func log(isJournal: Bool) -> Log {
+    private func log(isJournal: Bool, journal: String = "/nowhere/journal") -> Log {
         let paper = paper
-        return Log(isJournal: isJournal, clock: { paper.now }, output: { paper.add($0) })
+        return Log(
+            isJournal: isJournal, journal: journal, clock: { paper.now },
+            output: { paper.add($0) })
     }
 
     @Test("The level is a word for a person and a number for the journal")

@@ -10,7 +10,7 @@ struct PushRefusalTests {
         [
             .unknownToken, .unknownVersion, .gone, .tooLarge, .missingTTL, .negativeTTL,
             .topicTooLong, .badTopic, .badMessageID, .tooMany(retryAfter: 7), .unavailable,
-            .clocksDiffer, .unknownOrigin,
+            .setAside, .clocksDiffer, .unknownOrigin,
         ]
         + AuthorizationFault.allCases.map(PushRefusal.unauthorized)
         + EncryptionFault.allCases.map(PushRefusal.encryption)
@@ -76,6 +76,12 @@ struct PushRefusalTests {
         }
         #expect(PushRefusal.unavailable.retryAfter == 120)
         #expect(PushRefusal.tooMany(retryAfter: 7).retryAfter == 7)
+    }
+
+    @Test("Every word is known before it is counted")
+    func words() {
+        #expect(Set(PushRefusal.words) == Set(Self.all.map(\.word)))
+        #expect(Set(PushRefusal.words).count == PushRefusal.words.count)
     }
 
     @Test("Every number has its place in the documents")
