@@ -139,10 +139,10 @@ final class StoreWriter: @unchecked Sendable {
     private var patience: Int64? {
         guard let executor else { return max(0, retryAt - Boot.milliseconds) }
         if executor.hasToReseal || executor.isReminding { return 0 }
-        if checkpoints.isDueWhenIdle(executor) { return CheckpointSchedule.idleTime }
-        guard let expiry = executor.nextExpiry else { return nil }
+        let upkeep = checkpoints.patience(executor, at: Boot.milliseconds)
+        guard let expiry = executor.nextExpiry else { return upkeep }
         let rest = expiry.milliseconds - executor.time.now.milliseconds
-        return min(max(rest, Self.sweepInterval), 3_600_000)
+        return min(max(rest, Self.sweepInterval), upkeep ?? 3_600_000)
     }
 
     private func process(_ submissions: ArraySlice<Submission>) {
@@ -196,7 +196,7 @@ extension StoreWriter {
         guard let executor else { return recover() }
         do throws(StoreFault) {
             try keepUp(executor)
-            if checkpoints.isDueWhenIdle(executor) { try checkpoints.checkpoint(executor) }
+            try checkpoints.rest(executor, at: Boot.milliseconds)
         } catch {
             fail(error, [])
         }
