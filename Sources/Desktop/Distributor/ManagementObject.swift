@@ -71,6 +71,7 @@ extension Application {
         ]
         if let lastDelivery { members.append(("last-delivery", .int64(lastDelivery))) }
         if let trouble { members.append(("trouble", .string(trouble))) }
+        if let end { members.append(("end", .int64(end))) }
         return .options(members)
     }
 }

@@ -15,7 +15,7 @@ extension Command {
             notifications, or APP/ACCOUNT=DESKTOP-ENTRY to let that application open them.
 
             SIGHUP reads the file again. Applications of a receiver that was removed move to the
-            first receiver.
+            first receiver. While the file is empty or missing, they are kept for a day.
 
             Prints "bellwire: ready NAME" on standard output once it has the name; everything else
             goes to standard error. SIGTERM ends it. bellwire serve --desktop does the same inside
