@@ -32,6 +32,8 @@ final class StoreWriter: @unchecked Sendable {
 
     private let queue = Monitor(WriterQueue())
     let usable = Atomic(true)
+    /// How far a change of the master key is; nil if there is none. Any thread may use it.
+    let resealing = Lock<ResealingProgress?>(nil)
     private let limits: StoreLimits
     let source: StoreSource
     let onFault: @Sendable (StoreFault) -> Void
@@ -186,10 +188,17 @@ extension StoreWriter {
             nextSweep = StoreTime(milliseconds: now.milliseconds + pause)
         }
         if executor.isReminding { try executor.remind(atMost: Self.remindedAtOnce) }
-        if executor.hasToReseal, let unopened = try executor.reseal(atMost: Self.resealedAtOnce) {
-            onResealed(unopened)
+        if executor.hasToReseal { try reseal(executor) }
+        if checkpoints.isDue(executor) {
+            try checkpoints.checkpoint(executor, at: Boot.milliseconds)
         }
-        if checkpoints.isDue(executor) { try checkpoints.checkpoint(executor) }
+    }
+
+    private func reseal(_ executor: BatchExecutor) throws(StoreFault) {
+        let unopened = try executor.reseal(atMost: Self.resealedAtOnce)
+        if let unopened { onResealed(unopened) }
+        let progress = executor.resealed
+        resealing.withLock { $0 = progress }
     }
 
     private func rest() {

@@ -56,7 +56,8 @@ final class PushServer {
             baseURL = try Self.baseURL(configuration, listeners)
             let control = ControlSettings(
                 baseURL: baseURL,
-                rotateMasterKey: { try Self.rotateMasterKey(of: store, keys, log) })
+                rotateMasterKey: { try Self.rotateMasterKey(of: store, keys, log) },
+                resealing: { store.resealing })
             let service = PushContext(
                 store: store, endpointKey: store.endpointKey,
                 settings: try Self.settings(
