@@ -51,7 +51,7 @@ let fuzzing: [Target] =
             name: "Fuzz",
             dependencies: [
                 "Base", "WebPush", "Crypto", "HTTP", "Configuration", "Notifications", "Dialects",
-                "EngineHost", "Pictures", "DeliveryModel",
+                "EngineHost", "Pictures", "DeliveryModel", "Desktop",
             ],
             path: "Tests/Programs/Fuzz", exclude: ["Seeds"],
             swiftSettings: strict)

@@ -16,7 +16,7 @@ extension Benchmark {
         let bound = try server.listen(
             on: try ListeningSocket.tcp(address), HTTPListenerTerms(certificates: certificates))
         try server.start(name: "serve")
-        print("ready \(bound)")
+        print("ready \(bound.address)")
         _ = server.join()
         return true
     }

@@ -10,7 +10,7 @@ extension ConfigurationKey {
     /// The settings that `bellwire desktop` uses.
     package static let desktop = [state, keys, receiversFile, receiverAuthorities]
 
-    static let listen = ConfigurationKey(
+    package static let listen = ConfigurationKey(
         "listen", "ADDRESS", isRepeatable: true,
         fallback: ListenAddress.usual.joined(separator: ", "),
         help: """
@@ -23,7 +23,8 @@ extension ConfigurationKey {
 
     static let baseURL = ConfigurationKey(
         "base-url", "URL", fallback: "https://localhost:PORT of the first listener",
-        help: "the address under which senders reach this server; endpoints begin with it"
+        help: "the address under which senders reach this server; endpoints begin with it",
+        effect: .atStart
     ) { value in
         refusal { () throws(ConfigurationError) in _ = try BaseURL(value) }
     }
@@ -45,15 +46,15 @@ extension ConfigurationKey {
 
     static let state = ConfigurationKey(
         "state", "FOLDER", fallback: "$STATE_DIRECTORY, else $XDG_STATE_HOME/bellwire",
-        help: "the folder for subscriptions and messages", check: anything)
+        help: "the folder for subscriptions and messages", effect: .atStart, check: anything)
 
     static let keys = ConfigurationKey(
         "keys", "FOLDER", fallback: "$CREDENTIALS_DIRECTORY, else STATE/keys",
-        help: "the folder for the master key", check: anything)
+        help: "the folder for the master key", effect: .atStart, check: anything)
 
     static let store = ConfigurationKey(
         "store", "STORE", fallback: "sqlite", isSecret: true,
-        help: "sqlite, or nats://HOST:PORT to share the work among machines"
+        help: "sqlite, or nats://HOST:PORT to share the work among machines", effect: .atStart
     ) { value in
         value == "sqlite" || (value.hasPrefix("nats://") && value.count > 7)
             ? nil : "is neither sqlite nor nats://HOST:PORT"
@@ -89,7 +90,7 @@ extension ConfigurationKey {
             "what to do with a push if too many wait for a client; drop-oldest loses messages",
         check: oneOf(BacklogPolicy.allCases.map(\.rawValue)))
 
-    static let metricsListen = ConfigurationKey(
+    package static let metricsListen = ConfigurationKey(
         "metrics-listen", "ADDRESS", fallback: "off",
         help: "where to serve metrics: http://ADDRESS:PORT or unix:/PATH"
     ) { value in
@@ -141,7 +142,7 @@ extension ConfigurationKey {
     static let receiverAuthorities = ConfigurationKey(
         "receiver-authorities", "FILE", fallback: "the system's",
         help: "the CA certificates that the desktop trusts for its receivers, in PEM",
-        check: anything)
+        effect: .atStart, check: anything)
 
     private static let anything: @Sendable (String) -> String? = { _ in nil }
 

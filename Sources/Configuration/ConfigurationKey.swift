@@ -11,12 +11,14 @@ package struct ConfigurationKey: Sendable {
     /// The value may be a URL with a password, which must not be shown.
     package let isSecret: Bool
     package let help: String
+    package let effect: Effect
     /// Returns what is wrong with a value, or nil.
     let check: @Sendable (String) -> String?
 
     init(
         _ name: String, _ placeholder: String, isRepeatable: Bool = false, fallback: String,
-        isSecret: Bool = false, help: String, check: @escaping @Sendable (String) -> String?
+        isSecret: Bool = false, help: String, effect: Effect = .atReload,
+        check: @escaping @Sendable (String) -> String?
     ) {
         self.name = name
         self.placeholder = placeholder
@@ -24,7 +26,16 @@ package struct ConfigurationKey: Sendable {
         self.fallback = fallback
         self.isSecret = isSecret
         self.help = help
+        self.effect = effect
         self.check = check
+    }
+
+    /// When a running server takes a change of the value.
+    package enum Effect: String, Sendable {
+        /// At once, when it receives SIGHUP.
+        case atReload = "reload"
+        /// Only when it starts again.
+        case atStart = "start"
     }
 
     package static func named(_ name: String) -> ConfigurationKey? {

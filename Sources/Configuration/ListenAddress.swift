@@ -34,6 +34,13 @@ package struct ListenAddress: Hashable, Sendable, CustomStringConvertible {
         if case .unix = endpoint { false } else { true }
     }
 
+    package var port: UInt16? {
+        switch endpoint {
+        case .tls(_, let port), .plain(_, let port): port
+        case .unix: nil
+        }
+    }
+
     package var hasProxies: Bool { expectsProxyProtocol || !trustedProxies.isEmpty }
 
     /// Only programs on this machine are clients. A client behind a proxy may come from anywhere.

@@ -20,7 +20,7 @@ extension ServerConfiguration {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// `[{"key","values","source"}]`.
+    /// `[{"key","values","source","takes_effect"}]`.
     package func write(to writer: inout JSONWriter) {
         writer.array { writer in
             for key in ConfigurationKey.all { write(key, to: &writer) }
@@ -38,6 +38,7 @@ extension ServerConfiguration {
             }
             writer.member(
                 "source", (settings.first?.source ?? SettingSource.fallback).description)
+            writer.member("takes_effect", key.effect.rawValue)
         }
     }
 

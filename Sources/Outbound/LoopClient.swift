@@ -51,6 +51,9 @@ package final class LoopClient: @unchecked Sendable {
         }
     }
 
+    /// No request is under way.
+    package var isIdle: Bool { transfers.isEmpty }
+
     /// Ends all requests under way as `closed`.
     package func close() {
         let rest = transfers.values

@@ -16,14 +16,24 @@ extension Connection {
         case passive
         /// Waits for readers, copies everything and empties the WAL file.
         case truncating
+        /// The same, unless a reader would have to be waited for.
+        case cutting
     }
+
+    /// How long to wait for other connections, in milliseconds.
+    static let patience: Int32 = 2_000
 
     /// Copies the WAL into the file; false if a reader held part of it back.
     package func checkpoint(_ kind: Checkpoint) throws(SQLiteError) -> Bool {
         let mode = kind == .passive ? SQLITE_CHECKPOINT_PASSIVE : SQLITE_CHECKPOINT_TRUNCATE
         var pages: Int32 = 0
         var copied: Int32 = 0
+        if kind == .cutting { sqlite3_busy_timeout(handle, 0) }
         let code = sqlite3_wal_checkpoint_v2(handle, nil, mode, &pages, &copied)
+        if kind == .cutting {
+            sqlite3_busy_timeout(handle, Self.patience)
+            if code & 0xFF == SQLITE_BUSY { return false }
+        }
         try ensure(code, "sqlite3_wal_checkpoint_v2")
         guard pages == copied else { return false }
         resetFrameCount()

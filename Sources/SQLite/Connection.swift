@@ -100,7 +100,7 @@ package struct Connection: ~Copyable, Sendable {
         ] {
             try ensure(csqlite_set(handle, Int32(option), Int32(value)), "sqlite3_db_config")
         }
-        try ensure(sqlite3_busy_timeout(handle, 2_000), "sqlite3_busy_timeout")
+        try ensure(sqlite3_busy_timeout(handle, Self.patience), "sqlite3_busy_timeout")
         try execute("PRAGMA cell_size_check = 1; PRAGMA temp_store = 2")
         switch access {
         case .readOnly: return try execute("PRAGMA query_only = 1")
@@ -109,7 +109,7 @@ package struct Connection: ~Copyable, Sendable {
         }
         try useWAL()
         try execute("PRAGMA synchronous = FULL; PRAGMA secure_delete = 1")
-        // After a burst of writes the WAL file shrinks to this.
+        // A burst of writes leaves the WAL file no larger than this.
         try execute("PRAGMA journal_size_limit = 67108864")
         // Replaces SQLite's own hook, which would checkpoint inside a commit.
         sqlite3_wal_hook(

@@ -76,6 +76,14 @@ package struct FileStamp: Equatable, Sendable {
     }
 }
 
+package enum FileSize {
+    /// Nil if the file does not exist or cannot be examined.
+    package static func bytes(of path: String) -> Int? {
+        var status = stat()
+        return stat(path, &status) == 0 ? Int(status.st_size) : nil
+    }
+}
+
 package enum FreeSpace {
     /// The bytes that this process may still write next to `path`; nil if the system does not say.
     package static func bytes(at path: String) -> Int? {

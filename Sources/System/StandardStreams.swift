@@ -13,6 +13,8 @@ package enum StandardOutput {
 }
 
 package enum StandardError {
+    package static var isTerminal: Bool { isatty(STDERR_FILENO) == 1 }
+
     /// A failure is ignored: there is nowhere left to report it.
     package static func write(_ text: String) {
         try? writeAll(STDERR_FILENO, Array(text.utf8).span)

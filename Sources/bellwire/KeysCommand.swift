@@ -17,8 +17,9 @@ extension Command {
             key file that others can read is refused. Everything printed is public.
 
             rotate-master makes the running server create a new master key and seal everything
-            again while it serves. Backups made before that need the old key: keep a copy of it
-            with them.
+            again while it serves. The command shows how far that is; the server goes on even if
+            you interrupt the command. Backups made before that need the old key: keep a copy of
+            it with them.
             """,
         options: serverOptions
     ) { arguments in
@@ -59,10 +60,53 @@ extension Command {
         guard arguments.positional.count == 1 else {
             throw CommandError.usage("keys rotate-master takes options only")
         }
-        let answer = try ControlConnection(arguments).send("POST", "/api/v1/master-key")
-        return try RegistrationText.print(answer, arguments) { root in
+        let control = try ControlConnection(arguments)
+        let signals = SignalQueue()
+        let answer = try control.send("POST", masterKeyPath)
+        let code = try RegistrationText.print(answer, arguments) { root in
             let id = Printable.text(root["id"]?.text ?? "")
             return "master key \(id) is in use; the server is sealing old data again\n"
+        }
+        follow(control, signals, Progress.Form(arguments))
+        return code
+    }
+
+    private static let masterKeyPath = "/api/v1/master-key"
+    private static let followInterval = Duration.milliseconds(200)
+
+    /// A server whose disk is full waits until there is room.
+    private static let followPatience: Int64 = 60_000
+
+    /// Shows how far the server is, until it is done, does not get on, or a signal asks this command
+    /// to end.
+    private static func follow(
+        _ control: ControlConnection, _ signals: SignalQueue, _ form: Progress.Form
+    ) {
+        var shown: Progress?
+        var latest = (done: -1, at: Boot.milliseconds)
+        defer { shown?.end() }
+        // The new key is in use already, so a server that says nothing is no failure of the command.
+        while let answer = try? control.send("GET", masterKeyPath),
+            let state = try? JSONDocument(answer).root
+        {
+            let total = Int(state["total"]?.integer ?? 0)
+            guard state["sealing"]?.bool == true else {
+                shown?.advance(to: .max)
+                return
+            }
+            let done = Int(state["done"]?.integer ?? 0)
+            if done != latest.done { latest = (done, Boot.milliseconds) }
+            if total > 0 {
+                var progress = shown ?? Progress(what: "sealing", total: total, form)
+                progress.advance(to: done)
+                shown = progress
+            }
+            let isStuck = Boot.milliseconds - latest.at > followPatience
+            guard !isStuck, signals.next(within: followInterval) != .end else {
+                shown?.end()
+                shown = nil
+                return StandardError.write("bellwire: the server goes on sealing by itself\n")
+            }
         }
     }
 

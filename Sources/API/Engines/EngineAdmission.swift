@@ -15,12 +15,12 @@ struct EngineAdmission {
     private static let outputLimit = 2 << 20
 
     private let desk: EngineDesk
-    private let terms: WebSocketTerms
 
-    init(_ desk: EngineDesk) {
-        self.desk = desk
+    init(_ desk: EngineDesk) { self.desk = desk }
+
+    private var terms: WebSocketTerms {
         let isBehindProxy = desk.service.settings.isBehindProxy
-        terms = WebSocketTerms(
+        return WebSocketTerms(
             session: WebSocketSession.Limits(
                 messageLimit: Self.messageLimit,
                 silence: isBehindProxy ? Self.silenceBehindProxy : Self.silence,

@@ -200,7 +200,7 @@ extension EngineDesk: TimerHandler {
         if let timer = tables[engine]?.timer { loop.cancel(timer) }
         tables[engine]?.timer = nil
         guard let deadline else { return }
-        let rest = min(max(deadline - service.settings.now(), 0), 86_400)
+        let rest = min(max(deadline - service.now(), 0), 86_400)
         tables[engine]?.timer = loop.schedule(
             after: Interval(.milliseconds(Int64(rest * 1_000) + 1)), self, cookie: UInt64(engine))
     }

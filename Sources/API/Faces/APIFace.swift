@@ -11,7 +11,7 @@ final class APIFace {
     init(_ service: PushContext, _ routes: APIRoutes) {
         self.service = service
         self.routes = routes
-        pages = PageGuard(service.settings)
+        pages = PageGuard(service)
     }
 
     /// `path` is the path without that of base-url.

@@ -1,7 +1,7 @@
 import Base
 package import Configuration
 import HTTP
-import Mailbox
+package import Mailbox
 import PushService
 import Reactor
 import System
@@ -16,6 +16,7 @@ final class ControlHandler: HTTPHandler {
         case addOwner
         case removeOwner
         case rotateMasterKey
+        case showMasterKey
         case health
     }
 
@@ -47,7 +48,8 @@ final class ControlHandler: HTTPHandler {
         routes.add("/api/v1/owners", [(.get, .listOwners), (.post, .addOwner)])
         routes.add("/api/v1/owners/*", [(.delete, .removeOwner)])
         routes.add("/health", [(.get, .health)])
-        routes.add("/api/v1/master-key", [(.post, .rotateMasterKey)])
+        routes.add(
+            "/api/v1/master-key", [(.post, .rotateMasterKey), (.get, .showMasterKey)])
         self.routes = routes
     }
 
@@ -96,9 +98,9 @@ final class ControlHandler: HTTPHandler {
             exchange.respond(isAdmitted ? result : .failure(.notAllowed))
         }
         switch match.action {
-        case .rotateMasterKey:
+        case .rotateMasterKey, .showMasterKey:
             guard caller == .administrator else { return answer(.failure(.notAllowed)) }
-            answer(rotateMasterKey())
+            answer(match.action == .showMasterKey ? masterKey : rotateMasterKey())
         case .health: answer(health)
         case .listDevices: devices.list(caller, answer)
         case .listOwners: owners.list(caller, answer)
@@ -132,6 +134,19 @@ final class ControlHandler: HTTPHandler {
         return .success((200, writer.bytes))
     }
 
+    /// Whether stored data is being sealed under a new key, and how far that is.
+    private var masterKey: APIResult {
+        let progress = settings.resealing()
+        var writer = JSONWriter()
+        writer.object { writer in
+            writer.member("sealing", progress != nil)
+            guard let progress else { return }
+            writer.member("done", progress.done)
+            writer.member("total", progress.total)
+        }
+        return .success((200, writer.bytes))
+    }
+
     private func rotateMasterKey() -> APIResult {
         do {
             var writer = JSONWriter()
@@ -153,11 +168,15 @@ package struct ControlSettings: Sendable {
     package let baseURL: BaseURL
     /// Makes a new master key and starts to seal everything again; returns the id of the key.
     let rotateMasterKey: @Sendable () throws -> String
+    /// How far that is; nil when it is done.
+    let resealing: @Sendable () -> ResealingProgress?
 
     package init(
-        baseURL: BaseURL, rotateMasterKey: @escaping @Sendable () throws -> String
+        baseURL: BaseURL, rotateMasterKey: @escaping @Sendable () throws -> String,
+        resealing: @escaping @Sendable () -> ResealingProgress?
     ) {
         self.baseURL = baseURL
         self.rotateMasterKey = rotateMasterKey
+        self.resealing = resealing
     }
 }

@@ -18,7 +18,7 @@ final class RegistrationRoutes {
 
     var store: any MessageStore { service.store }
     var now: StoreTime { store.clock.now }
-    var wall: Int64 { Int64(service.settings.now()) }
+    var wall: Int64 { Int64(service.now()) }
 
     var report: RegistrationReport { RegistrationReport(settings: service.settings) }
     var moment: RegistrationReport.Moment { RegistrationReport.Moment(now: now, wall: wall) }

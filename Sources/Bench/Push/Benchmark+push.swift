@@ -28,7 +28,7 @@ extension Benchmark {
         let bound = try server.listen(
             on: try ListeningSocket.tcp(address), HTTPListenerTerms(certificates: certificates))
         try server.start(name: "push")
-        print("ready \(bound)")
+        print("ready \(bound.address)")
         _ = server.join()
         pushes.close()
         api.close()

@@ -8,6 +8,7 @@ extension Distributor {
         case .refused(let channel, let reason):
             guard let key = channels[channel] else { return }
             refused(key, reason, at: moment)
+        case .unlisted(let end): self.end = end
         case .message(let message): received(message, at: moment)
         case .withdrawn(let channel, let id):
             guard let key = channels[channel], let client = clients[key] else { return }

@@ -19,7 +19,7 @@ extension Distributor {
             lastDelivery: all.compactMap(\.record.lastDelivery).max(),
             isMuted: all.allSatisfy(\.record.isMuted),
             leastUrgency: all.map(\.record.leastUrgency).min() ?? .veryLow,
-            trouble: all.compactMap(\.trouble).first)
+            trouble: all.compactMap(\.trouble).first, end: end)
     }
 
     /// Ends all registrations of an application and tells it. False if there is none.
@@ -75,4 +75,6 @@ package struct Application: Equatable, Sendable {
     package let isMuted: Bool
     package let leastUrgency: Urgency
     package let trouble: String?
+    /// When its registrations end because no receiver is listed, in seconds since 1970.
+    package let end: Int64?
 }

@@ -44,6 +44,8 @@ package struct Distributor {
     var heardSignals: [(client: ClientKey, signal: FetchSignal)] = []
     /// When the next call of a program would be due at an even pace.
     var dueCalls: [String: Duration] = [:]
+    /// When all registrations end because no receiver is listed, in seconds since 1970.
+    var end: Int64?
     private var lastID: UInt64 = 0
 
     package init() {}

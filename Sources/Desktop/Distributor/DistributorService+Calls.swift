@@ -93,7 +93,7 @@ extension DistributorService {
             version: call.version, at: now)
     }
 
-    private static func newChannel() -> ChannelID? {
+    static func newChannel() -> ChannelID? {
         guard let bytes = try? Random.bytes(count: 16) else { return nil }
         return Bits128(bytes.span).map { ChannelID($0) }
     }

@@ -15,6 +15,9 @@ final class ManagementObject: BusObject {
                 .init("RemoveApplication", [.init("service", "s")]),
                 .init("SetMuted", [.init("service", "s"), .init("muted", "b")]),
                 .init("SetLeastUrgency", [.init("service", "s"), .init("urgency", "s")]),
+                .init(
+                    "ImportRegistration", [.init("args", "a{sv}")],
+                    output: [.init("result", "a{sv}")]),
             ])
     ]
     private unowned let distributor: DistributorService
@@ -46,6 +49,7 @@ final class ManagementObject: BusObject {
                 return call.fail(BusErrorName.invalidArguments, "no such urgency")
             }
             finish(call, distributor.manage { $0.setLeastUrgency(urgency, service, at: $1) })
+        case "ImportRegistration": distributor.importRegistration(call)
         default: call.fail(BusErrorName.unknownMethod, "no such method")
         }
     }
@@ -71,6 +75,7 @@ extension Application {
         ]
         if let lastDelivery { members.append(("last-delivery", .int64(lastDelivery))) }
         if let trouble { members.append(("trouble", .string(trouble))) }
+        if let end { members.append(("end", .int64(end))) }
         return .options(members)
     }
 }

@@ -35,6 +35,9 @@ package enum LinkEvent: Equatable, Sendable {
     case endpoint(ChannelID, String)
     /// There is no endpoint, and waiting does not help. Being offline is not a refusal.
     case refused(ChannelID, RegistrationFailure)
+    /// No receiver is listed. All registrations end at that time, in seconds since 1970; nil if
+    /// they do not.
+    case unlisted(until: Int64?)
     case message(PushedMessage)
     /// The sender withdrew the message, or replaced it by a newer one with the same topic.
     case withdrawn(ChannelID, message: String)

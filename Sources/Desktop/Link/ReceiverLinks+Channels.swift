@@ -9,7 +9,10 @@ extension ReceiverLinks {
         case .register(let channel, let key, let known): register(channel, key, known)
         case .unregister(let channel):
             custody.ended(channel)
-            guard let connection = connection(of: channel) else { return flushLater() }
+            guard let connection = connection(of: channel) else {
+                endHeld(channel)
+                return flushLater()
+            }
             attempt("channel-ended") {
                 try store.save(
                     DesktopStore.ChannelRecord(
@@ -30,6 +33,7 @@ extension ReceiverLinks {
         var known = known
         if receivers[channel] == nil {
             guard let first = connections.first else {
+                if hold(channel, key, known: known) { return }
                 return notifyLater(.refused(channel, .actionRequired))
             }
             let isSaved = attempt("channel") {
@@ -47,7 +51,7 @@ extension ReceiverLinks {
         if isStarted { connection.perform() }
     }
 
-    private func notifyLater(_ event: LinkEvent) {
+    func notifyLater(_ event: LinkEvent) {
         loop.post { self.listener?.heard(event) }
     }
 

@@ -79,6 +79,7 @@ extension ReceiverLinks {
     }
 
     package func timerFired(_ cookie: UInt64) {
+        guard cookie != Self.graceCookie else { return graceElapsed() }
         sweepTimer = nil
         custody.sweep(at: BootClock.now)
         flushLater()

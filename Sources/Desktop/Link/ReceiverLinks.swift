@@ -22,6 +22,12 @@ package final class ReceiverLinks: PushLink, TimerHandler, @unchecked Sendable {
     var receivers: [ChannelID: Int64] = [:]
     /// Stored channels that the distributor has not asked for yet.
     var unclaimed: Set<ChannelID> = []
+    /// Registrations that wait until a receiver is listed, and the receivers that their channels
+    /// had.
+    var held: [ChannelID: HeldChannel] = [:]
+    var heldRows: [ChannelID: Int64] = [:]
+    var grace: ReceiverGrace
+    var graceTimer: TimerID?
     var custody = Custody()
     var isFlushing = false
     var isStarted = false
@@ -34,6 +40,7 @@ package final class ReceiverLinks: PushLink, TimerHandler, @unchecked Sendable {
         self.context = context
         self.loop = loop
         self.log = log
+        grace = ReceiverGrace(since: try store.receiversGone())
         for message in try store.messages() {
             custody.restore(
                 Custody.Key(message.channel, message.id), from: message.receiver, row: message.row,
@@ -42,23 +49,26 @@ package final class ReceiverLinks: PushLink, TimerHandler, @unchecked Sendable {
     }
 
     /// Sets the receivers. New channels go to the first one, and so do the channels of a receiver
-    /// that was removed; messages that it keeps stay there.
+    /// that was removed; messages that it keeps stay there. If no receiver is left, the channels
+    /// are held for a day.
     package func use(_ addresses: [ReceiverAddress]) throws {
         let records = try store.channels()
         let former = connections
         connections = try addresses.map { address in
             try former.first { $0.address.text == address.text } ?? connection(to: address, records)
         }
+        follow(addresses, records)
         let rows = Set(connections.map(\.row))
         for record in records where receivers[record.channel] == nil {
             if rows.contains(record.receiver) {
                 receivers[record.channel] = record.receiver
                 if !record.isEnded { unclaimed.insert(record.channel) }
-            } else if record.isEnded {
+            } else if record.isEnded, !addresses.isEmpty {
                 forget(record.channel)
             }
         }
         for connection in former where !rows.contains(connection.row) { leave(connection) }
+        if !addresses.isEmpty { releaseHeld() }
         if isStarted { begin() }
     }
 
@@ -76,10 +86,10 @@ package final class ReceiverLinks: PushLink, TimerHandler, @unchecked Sendable {
     private func leave(_ connection: ReceiverConnection) {
         connection.leave()
         custody.left(connection.row)
-        for channel in connection.link.ended { forget(channel) }
+        if !connections.isEmpty { for channel in connection.link.ended { forget(channel) } }
         for (channel, content) in connection.link.channels {
             receivers[channel] = nil
-            register(channel, content.key, nil)
+            register(channel, content.key, content.endpoint)
         }
     }
 
@@ -99,7 +109,9 @@ package final class ReceiverLinks: PushLink, TimerHandler, @unchecked Sendable {
     /// Call it after the distributor has asked for all its channels.
     package func start() {
         isStarted = true
-        for channel in custody.channels where receivers[channel] == nil { custody.ended(channel) }
+        for channel in custody.channels where receivers[channel] == nil && held[channel] == nil {
+            custody.ended(channel)
+        }
         begin()
     }
 
@@ -120,7 +132,7 @@ package final class ReceiverLinks: PushLink, TimerHandler, @unchecked Sendable {
     /// Ends all connections. Unacknowledged messages come again at the next start.
     package func end() {
         for connection in connections { connection.disconnect() }
-        if let sweepTimer { loop.cancel(sweepTimer) }
+        for timer in [sweepTimer, graceTimer].compactMap(\.self) { loop.cancel(timer) }
     }
 
     /// The network is back, the machine has slept, or the user wants it.

@@ -5,6 +5,7 @@ import SQLite
 enum DesktopSchema {
     static let migrations = [
         Migration("desktop", desktop), Migration("shown in groups", shownInGroups),
+        Migration("receivers gone", receiversGone),
     ]
 
     private static let desktop = """
@@ -61,5 +62,12 @@ enum DesktopSchema {
         DROP TABLE shown_highest;
         ALTER TABLE grouped RENAME TO shown;
         ALTER TABLE grouped_highest RENAME TO shown_highest;
+        """
+
+    /// One row while no receiver is listed: since when, by the store's clock.
+    private static let receiversGone = """
+        CREATE TABLE receivers_gone (
+            only INTEGER PRIMARY KEY CHECK (only = 1), since INTEGER NOT NULL
+        );
         """
 }

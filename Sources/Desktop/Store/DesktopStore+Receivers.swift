@@ -1,5 +1,6 @@
 import Base
 import Crypto
+package import Delivery
 import SQLite
 package import WebPush
 
@@ -79,6 +80,23 @@ extension DesktopStore {
         let bytes = channel.bits.bytes
         try run("DELETE FROM channel WHERE channel = ?1") { statement throws(SQLiteError) in
             try statement.bind(bytes.span, at: 1)
+        }
+    }
+}
+
+/// Since when no receiver is listed.
+extension DesktopStore {
+    package func receiversGone() throws -> StoreTime? {
+        let select = try Statement("SELECT since FROM receivers_gone", on: connection)
+        return try select.step() ? StoreTime(milliseconds: select.integer(0)) : nil
+    }
+
+    package func setReceiversGone(_ since: StoreTime?) throws {
+        try recordTime()
+        guard let since else { return try connection.execute("DELETE FROM receivers_gone") }
+        try run("INSERT OR REPLACE INTO receivers_gone VALUES (1, ?1)") {
+            statement throws(SQLiteError) in
+            try statement.bind(since.milliseconds, at: 1)
         }
     }
 }

@@ -13,6 +13,8 @@ package struct HTTPListenerTerms: Sendable {
 
     /// Only programs on this machine may connect, and there is no proxy in front.
     package var isForThisMachine = false
+    /// It accepts no more connections; those that are open go on.
+    package internal(set) var isClosed = false
 
     package init(
         certificates: CertificateStore? = nil, usesProxyProtocol: Bool = false,

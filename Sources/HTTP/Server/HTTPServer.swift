@@ -3,15 +3,17 @@ package import Reactor
 
 /// A server on several loops, with a handler for each.
 ///
-/// Add listeners before `start`; from then on everything belongs to the loops.
+/// Everything belongs to the loops once they run. Use the server itself on one thread.
 package final class HTTPServer {
     private let group: LoopGroup
     private let handlers: [any HTTPHandler]
     private let limits: HTTPService.Limits
     private let budget: MemoryBudget
     private let report: HTTPTrouble.Report
-    private let access: HTTPAccess.Report?
+    private var access: HTTPAccess.Report?
     private let figures: HTTPFigures
+    private var listeners: [ServedListener] = []
+    private var isRunning = false
 
     package init(
         loops: Int = LoopGroup.usableCores, limits: HTTPService.Limits = .init(),
@@ -28,40 +30,64 @@ package final class HTTPServer {
         budget = MemoryBudget(limit: limits.heldBytes)
     }
 
-    /// Serves `socket` on all loops. Returns its address.
+    /// Serves `socket` on all loops.
     @discardableResult
     package func listen(
         on socket: consuming ListeningSocket, _ terms: HTTPListenerTerms = HTTPListenerTerms()
-    ) throws(ReactorError) -> SocketAddress {
-        let address = socket.address
+    ) throws(ReactorError) -> ServedListener {
+        var parts: [ServedListener.Part] = []
         for (loop, handler) in zip(group.loops, handlers).dropFirst() {
-            try serve(try socket.sibling(), on: loop, terms, handler)
+            parts.append(part(try socket.sibling(), on: loop, terms, handler))
         }
-        try serve(socket, on: group.loops[0], terms, handlers[0])
-        return address
+        parts.append(part(socket, on: group.loops[0], terms, handlers[0]))
+        return try serve(parts)
     }
 
     /// Serves `socket` without TLS on the first loop only, with its own handler.
+    @discardableResult
     package func listen(
         on socket: consuming ListeningSocket, handler: (EventLoop) -> any HTTPHandler
-    ) throws(ReactorError) {
+    ) throws(ReactorError) -> ServedListener {
         let loop = group.loops[0]
-        try serve(socket, on: loop, HTTPListenerTerms(), handler(loop))
+        return try serve([part(socket, on: loop, HTTPListenerTerms(), handler(loop))])
     }
 
     package var loops: [EventLoop] { group.loops }
 
-    private func serve(
+    private func part(
         _ socket: consuming ListeningSocket, on loop: EventLoop,
         _ terms: HTTPListenerTerms, _ handler: any HTTPHandler
-    ) throws(ReactorError) {
+    ) -> ServedListener.Part {
         let service = HTTPService(
             on: loop, terms, limits: limits, budget, handler, figures, report: report,
             access: access)
-        try Listener(socket, on: loop, service).start()
+        return ServedListener.Part(
+            service: service, listener: Listener(socket, on: loop, service))
     }
 
-    package func start(name: String) throws(ReactorError) { try group.start(name: name) }
+    private func serve(_ parts: [ServedListener.Part]) throws(ReactorError) -> ServedListener {
+        let served = ServedListener(parts)
+        try served.start(isRunning: isRunning)
+        listeners.append(served)
+        return served
+    }
+
+    /// Accepts no more connections there. Those that are open go on.
+    package func close(_ listener: ServedListener) {
+        listeners.removeAll { $0 === listener }
+        listener.close()
+    }
+
+    /// Logs requests from now on, or with nil no more.
+    package func setAccess(_ access: HTTPAccess.Report?) {
+        self.access = access
+        for listener in listeners { listener.setAccess(access) }
+    }
+
+    package func start(name: String) throws(ReactorError) {
+        isRunning = true
+        try group.start(name: name)
+    }
 
     /// Accepts no new connections and lets the old ones finish, up to a limit.
     package func drain(within limit: Duration) { group.drain(within: limit) }

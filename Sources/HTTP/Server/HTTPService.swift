@@ -31,9 +31,9 @@ package final class HTTPService: ConnectionHandler {
     let scratch = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: 16 * 1024)
     let frameBuffers = HTTP2FrameBuffers()
     @exclusivity(unchecked) var pool = HeadPool()
-    let terms: HTTPListenerTerms
+    @exclusivity(unchecked) var terms: HTTPListenerTerms
     let budget: MemoryBudget
-    let access: HTTPAccess.Report?
+    @exclusivity(unchecked) var access: HTTPAccess.Report?
     let figures: HTTPFigures
     @exclusivity(unchecked) private var dateText: [UInt8] = []
     /// The time until which `dateText` is right, by the clock of the loop.

@@ -109,11 +109,15 @@ package final class SQLiteStore: MessageStore {
     /// Seals new data under `key` from now on, and existing data step by step. The key must be on
     /// the disk, and the former one must stay there until `onResealed`.
     package func rotate(to key: MasterKey) {
+        writer.resealing.withLock { $0 = ResealingProgress(done: 0, total: 0) }
         reader.between { [keys, writer] in
             keys.rotate(to: key)
             writer.wake()
         }
     }
+
+    /// How far that has got; nil when it is done. Any thread may use it.
+    package var resealing: ResealingProgress? { writer.resealing.withLock { $0 } }
 
     /// Finishes the queued work and ends. Call once, never on a store thread.
     package func close() {

@@ -176,6 +176,9 @@ extension BatchExecutor {
     /// Something may be sealed under a former key.
     var hasToReseal: Bool { resealing != nil || transaction.hasNewKeys }
 
+    /// Nil unless data is being sealed again.
+    var resealed: ResealingProgress? { resealing?.progress }
+
     func checkpoint(_ kind: Connection.Checkpoint) throws(StoreFault) -> Bool {
         try transaction.connection.forStore { connection throws(SQLiteError) in
             try connection.checkpoint(kind)

@@ -28,6 +28,8 @@ struct Resealing {
 
     private var index = 0
     private var lastRow = Int64.min
+    /// The keys of the first and the last row of each column, as they were at the beginning.
+    private var spans: [ClosedRange<Int64>?] = []
 
     var isDone: Bool { index == Self.columns.count }
 
@@ -36,6 +38,7 @@ struct Resealing {
         on connection: borrowing Connection, _ sealer: inout Sealer, limit: Int
     ) throws(StoreFault) {
         guard !isDone else { return }
+        if spans.isEmpty { try measure(connection) }
         let column = Self.columns[index]
         var rows: [(row: Int64, sealed: [UInt8])] = []
         let select = try connection.statement(
@@ -62,6 +65,27 @@ struct Resealing {
             index += 1
             lastRow = .min
         }
+    }
+
+    private mutating func measure(_ connection: borrowing Connection) throws(StoreFault) {
+        for column in Self.columns {
+            let select = try connection.statement(
+                """
+                SELECT (SELECT min(\(column.key)) FROM \(column.table)),
+                (SELECT max(\(column.key)) FROM \(column.table))
+                """)
+            let isThere = try select.step() && !select.isNull(0)
+            spans.append(isThere ? select.integer(0)...select.integer(1) : nil)
+        }
+    }
+
+    var progress: ResealingProgress {
+        let sizes = spans.map { $0.map { Int($0.upperBound - $0.lowerBound) + 1 } ?? 0 }
+        var done = sizes.prefix(index).reduce(0, +)
+        if index < spans.count, let span = spans[index], lastRow >= span.lowerBound {
+            done += Int(min(lastRow, span.upperBound) - span.lowerBound) + 1
+        }
+        return ResealingProgress(done: done, total: sizes.reduce(0, +))
     }
 
     private static func seal(

@@ -32,6 +32,8 @@ final class StoreWriter: @unchecked Sendable {
 
     private let queue = Monitor(WriterQueue())
     let usable = Atomic(true)
+    /// How far a change of the master key is; nil if there is none. Any thread may use it.
+    let resealing = Lock<ResealingProgress?>(nil)
     private let limits: StoreLimits
     let source: StoreSource
     let onFault: @Sendable (StoreFault) -> Void
@@ -139,10 +141,10 @@ final class StoreWriter: @unchecked Sendable {
     private var patience: Int64? {
         guard let executor else { return max(0, retryAt - Boot.milliseconds) }
         if executor.hasToReseal || executor.isReminding { return 0 }
-        if checkpoints.isDueWhenIdle(executor) { return CheckpointSchedule.idleTime }
-        guard let expiry = executor.nextExpiry else { return nil }
+        let upkeep = checkpoints.patience(executor, at: Boot.milliseconds)
+        guard let expiry = executor.nextExpiry else { return upkeep }
         let rest = expiry.milliseconds - executor.time.now.milliseconds
-        return min(max(rest, Self.sweepInterval), 3_600_000)
+        return min(max(rest, Self.sweepInterval), upkeep ?? 3_600_000)
     }
 
     private func process(_ submissions: ArraySlice<Submission>) {
@@ -186,17 +188,24 @@ extension StoreWriter {
             nextSweep = StoreTime(milliseconds: now.milliseconds + pause)
         }
         if executor.isReminding { try executor.remind(atMost: Self.remindedAtOnce) }
-        if executor.hasToReseal, let unopened = try executor.reseal(atMost: Self.resealedAtOnce) {
-            onResealed(unopened)
+        if executor.hasToReseal { try reseal(executor) }
+        if checkpoints.isDue(executor) {
+            try checkpoints.checkpoint(executor, at: Boot.milliseconds)
         }
-        if checkpoints.isDue(executor) { try checkpoints.checkpoint(executor) }
+    }
+
+    private func reseal(_ executor: BatchExecutor) throws(StoreFault) {
+        let unopened = try executor.reseal(atMost: Self.resealedAtOnce)
+        if let unopened { onResealed(unopened) }
+        let progress = executor.resealed
+        resealing.withLock { $0 = progress }
     }
 
     private func rest() {
         guard let executor else { return recover() }
         do throws(StoreFault) {
             try keepUp(executor)
-            if checkpoints.isDueWhenIdle(executor) { try checkpoints.checkpoint(executor) }
+            try checkpoints.rest(executor, at: Boot.milliseconds)
         } catch {
             fail(error, [])
         }

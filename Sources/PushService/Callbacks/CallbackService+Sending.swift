@@ -63,6 +63,7 @@ extension CallbackService {
         }
         metrics.count(result)
         lanes.finish(host: courier.host, wasSlow: wasSlow)
+        dropIdleClients()
         // Without randomness, couriers retry at the same time.
         let random = (try? random.word()) ?? 0
         perform(

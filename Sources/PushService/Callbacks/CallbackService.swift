@@ -25,8 +25,10 @@ package final class CallbackService: @unchecked Sendable {
     private let group: LoopGroup
     private let loop: EventLoop
     private let dialogue: StoreDialogue
-    let client: LoopClient
-    let settings: CallbackSettings
+    private(set) var client: LoopClient
+    /// Clients of earlier settings, as long as they have requests under way.
+    private var formerClients: [LoopClient] = []
+    private(set) var settings: CallbackSettings
     private let describe: @Sendable (Registration) -> String
     let surroundings: Surroundings
     let metrics: Metrics
@@ -62,6 +64,24 @@ package final class CallbackService: @unchecked Sendable {
         dialogue = StoreDialogue(on: loop, store)
         client = try LoopClient(on: loop, settings.client)
         signer = try WebhookSigner()
+        service.follow(on: loop) { [weak self] in self?.use($0.callbacks) }
+    }
+
+    /// Requests under way go on. A new client opens new connections, to whose addresses the new
+    /// rules apply.
+    private func use(_ settings: CallbackSettings) {
+        self.settings = settings
+        // Out of memory: idle connections stay, and new ones follow the new rules.
+        guard let client = try? LoopClient(on: loop, settings.client) else { return }
+        formerClients.append(self.client)
+        self.client = client
+        dropIdleClients()
+    }
+
+    /// Does not touch a client that may be calling.
+    func dropIdleClients() {
+        guard !formerClients.isEmpty else { return }
+        loop.post { self.formerClients.removeAll(where: \.isIdle) }
     }
 
     package func start() throws {
@@ -79,7 +99,8 @@ package final class CallbackService: @unchecked Sendable {
         group.stop()
         _ = group.join()
         couriers = [:]
-        client.close()
+        for client in formerClients + [client] { client.close() }
+        formerClients = []
         dialogue.forgetAll()
     }
 

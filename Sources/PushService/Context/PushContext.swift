@@ -4,6 +4,7 @@ package import HTTP
 package import Mailbox
 package import Reactor
 import System
+import WebPush
 
 /// What all stages of a push share: the store, the settings, the sessions with their passes, and
 /// the metrics.
@@ -11,7 +12,12 @@ package final class PushContext: Sendable {
     package let store: any MessageStore
     /// The index of `store`, kept here because every push reads it.
     package let index: StoreIndex
-    package let settings: PushServiceSettings
+    /// The time of day, in seconds since 1970.
+    package let now: @Sendable () -> Double
+    /// The beginning of every `Location` field.
+    let locationStart: [UInt8]
+    let userAgentPace: PaceLimit
+    let onUndecryptable: @Sendable (_ registration: String, _ reason: String) -> Void
     let metrics = Metrics()
     package let presence: DevicePresence
     let strangerPlaces: StrangerPlaces
@@ -19,6 +25,8 @@ package final class PushContext: Sendable {
     /// Requests to unknown endpoints, by the client's network.
     let strangers = FailureLimiter(perSecond: 50)
     private let endpointKey: Secret
+    private let inForce: Lock<PushServiceSettings>
+    private let followers = Lock<[SettingsFollower]>([])
     private let payloads = Lock<PayloadThread?>(nil)
     private let openDoors: Lock<Doors>
     private let registers = Lock<[SessionRegister]>([])
@@ -29,12 +37,14 @@ package final class PushContext: Sendable {
         self.store = store
         index = store.index
         self.endpointKey = endpointKey
-        self.settings = settings
         presence = DevicePresence(in: store)
+        inForce = Lock(settings)
+        now = settings.now
+        locationStart = settings.locationStart
+        userAgentPace = settings.userAgentPace
+        onUndecryptable = settings.onUndecryptable
         strangerPlaces = StrangerPlaces(limit: settings.strangersPerNetwork)
-        openDoors = Lock(
-            Doors(
-                registration: settings.registration, allowsLocalUsers: settings.allowsLocalUsers))
+        openDoors = Lock(settings.doors)
         index.endings.listen { [weak self] endings in
             self?.presence.forget(endings.credentials)
             let passes = Set(endings.credentials.map(Pass.credential))
@@ -85,14 +95,8 @@ package final class PushContext: Sendable {
         }
     }
 
-    /// Setting this ends the sessions that would no longer be let in. Any thread may use it.
-    package var doors: Doors {
-        get { openDoors.withLock { $0 } }
-        set {
-            openDoors.withLock { $0 = newValue }
-            endSessions { !newValue.admit($0) }
-        }
-    }
+    /// Whom the settings let in. Any thread may use it.
+    package var doors: Doors { openDoors.withLock { $0 } }
 
     private func endSessions(where isOver: @escaping @Sendable (Pass) -> Bool) {
         for register in registers.withLock({ $0 }) { register.end(where: isOver) }
@@ -101,7 +105,45 @@ package final class PushContext: Sendable {
     /// Call this after the loops and the store have ended.
     package func close() {
         payloads.withLock { $0.take() }?.end()
+        followers.withLock { $0 = [] }
         for register in registers.withLock({ $0 }) { register.forgetAll() }
         registers.withLock { $0 = [] }
+    }
+}
+
+/// Settings that a reload of the configuration replaces.
+extension PushContext {
+    /// The settings in force. This takes a lock and copies them, so a loop keeps what it needs for
+    /// each push, and follows the changes. Any thread may use it.
+    package var settings: PushServiceSettings { inForce.withLock { $0 } }
+
+    /// The origins under which the server is reached. Any thread may use it.
+    var origins: [Origin] { inForce.withLock { $0.origins } }
+
+    /// Replaces the settings as a whole, and ends the sessions that would no longer be let in.
+    /// `now` and what was read once stay as they are. Any thread may call it.
+    package func use(_ settings: PushServiceSettings) {
+        inForce.withLock { $0 = settings }
+        let doors = settings.doors
+        openDoors.withLock { $0 = doors }
+        endSessions { !doors.admit($0) }
+        for follower in followers.withLock({ $0 }) { follower.tell(settings) }
+    }
+
+    /// Calls `change` on the loop after each change of the settings. Call this before the loop
+    /// runs.
+    func follow(on loop: EventLoop, _ change: @escaping (PushServiceSettings) -> Void) {
+        followers.withLock { $0.append(SettingsFollower(loop: loop, change: change)) }
+    }
+}
+
+/// A part of a loop that keeps some of the settings.
+// Unchecked: `change` is called on the loop's thread only.
+private struct SettingsFollower: @unchecked Sendable {
+    let loop: EventLoop
+    let change: (PushServiceSettings) -> Void
+
+    func tell(_ settings: PushServiceSettings) {
+        loop.post { change(settings) }
     }
 }

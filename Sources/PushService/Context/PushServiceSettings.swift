@@ -1,4 +1,4 @@
-import Base
+package import Base
 package import Configuration
 package import Mailbox
 import System
@@ -8,7 +8,7 @@ package import WebPush
 package struct PushServiceSettings: Sendable {
     package let baseURL: BaseURL
     /// Other origins under which the server is reached.
-    package let aliases: [Origin]
+    package var aliases: [Origin]
     package var registration = RegistrationMode.open
     /// Users of this machine who are not administrators may add devices through the control socket.
     package var allowsLocalUsers = false
@@ -32,6 +32,8 @@ package struct PushServiceSettings: Sendable {
         _, _ in
     }
     package var callbacks: CallbackSettings
+    /// The bearer token that readers of the metrics must send; nil if none is needed.
+    package var metricsToken: Secret?
     package let version: String
     /// The beginning of every `Location` field.
     let locationStart: [UInt8]
@@ -44,8 +46,14 @@ package struct PushServiceSettings: Sendable {
         locationStart = Array("\(baseURL)/m/".utf8)
     }
 
+    var origins: [Origin] { [baseURL.origin] + aliases }
+
     /// Every text that may name the server in a signature.
-    var audiences: [[UInt8]] { ([baseURL.origin] + aliases).flatMap(\.audiences) }
+    var audiences: [[UInt8]] { origins.flatMap(\.audiences) }
+
+    var doors: Doors {
+        Doors(registration: registration, allowsLocalUsers: allowsLocalUsers)
+    }
 
     /// The address that senders push to.
     package func endpoint(_ token: EndpointToken, isBound: Bool) -> [UInt8] {

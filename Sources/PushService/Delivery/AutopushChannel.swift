@@ -129,7 +129,7 @@ final class AutopushChannel {
 
     private func spend() {
         defer { strain = 0 }
-        let limit = desk.service.settings.userAgentPace
+        let limit = desk.service.userAgentPace
         guard let rest = pace.spend(strain, limit, at: desk.loop.now.nanoseconds),
             paceTimer == nil
         else { return }

@@ -30,7 +30,7 @@ extension DeliveryDesk {
             return Message(
                 id: id, location: try LocationID(from: &random), address: address,
                 sequence: service.index.nextSequence(), content: consume content,
-                arrival: Int64(service.settings.now() * 1_000), expiry: expiry,
+                arrival: Int64(service.now() * 1_000), expiry: expiry,
                 reservation: reservation)
         } catch {
             throw .unavailable

@@ -1,17 +1,14 @@
-package import Base
+import Base
 package import HTTP
 
 /// Serves the metrics, on a listener of its own.
 package final class MetricsHandler: HTTPHandler {
     private let service: PushContext
-    /// The bearer token that a reader must send; nil if none is needed.
-    private let token: Secret?
     private let pages: PageGuard
 
-    package init(_ service: PushContext, token: Secret?) {
+    package init(_ service: PushContext) {
         self.service = service
-        self.token = token
-        pages = PageGuard(service.settings)
+        pages = PageGuard(service)
     }
 
     package func bodyLimit(for head: borrowing RequestHead) -> Int { 0 }
@@ -31,7 +28,7 @@ package final class MetricsHandler: HTTPHandler {
         guard !head.fields.contains("origin"), site != "cross-site" else {
             return Answer.empty(403, exchange)
         }
-        guard isAllowed(head) else { return Answer.empty(401, exchange) }
+        guard isAllowed(head, exchange.listener) else { return Answer.empty(401, exchange) }
         var answer = exchange.answer(200)
         answer.fields.append("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
         answer.fields.append("Cache-Control", "no-store")
@@ -41,8 +38,11 @@ package final class MetricsHandler: HTTPHandler {
         )
     }
 
-    private func isAllowed(_ head: borrowing RequestHead) -> Bool {
-        guard let token else { return true }
+    /// A connection that has outlasted its listener may come from the network, although what is
+    /// open now needs no token.
+    private func isAllowed(_ head: borrowing RequestHead, _ listener: HTTPListenerTerms) -> Bool {
+        guard !listener.isClosed else { return false }
+        guard let token = service.settings.metricsToken else { return true }
         guard let bearer = head.bearer else { return false }
         let bytes = head.bytes
         let given = bytes.span.extracting(bearer)

@@ -32,6 +32,10 @@ final class ServiceHandler: HTTPHandler {
         prefix = Array(service.settings.baseURL.path.utf8)
         self.further = further
         router = ServiceRoute.router(with: further)
+        service.follow(on: desk.loop) { [weak self] settings in
+            self?.intake.use(settings)
+            self?.gateway.use(settings)
+        }
     }
 
     func bodyLimit(for head: borrowing RequestHead) -> Int {

@@ -7,7 +7,6 @@ import WebPush
 /// Decides who may open the WebSocket of a user agent.
 struct UserAgentAdmission {
     private let service: PushContext
-    private let terms: WebSocketTerms
     private let pages: PageGuard
 
     /// Enough for every message of a client; Mozilla's server has the same limit.
@@ -22,8 +21,11 @@ struct UserAgentAdmission {
 
     init(_ service: PushContext) {
         self.service = service
-        pages = PageGuard(service.settings)
-        terms = WebSocketTerms(
+        pages = PageGuard(service)
+    }
+
+    private var terms: WebSocketTerms {
+        WebSocketTerms(
             subprotocols: ["push-notification"],
             session: Self.limits(isBehindProxy: service.settings.isBehindProxy),
             outputLimit: Self.outputLimit, sha1: { try? SHA1.digest(of: $0) })
@@ -74,9 +76,17 @@ struct UserAgentAdmission {
             guard let known else { throw .unauthorized }
             return known.row
         }
-        guard service.doors.registration == .open else { throw .unauthorized }
-        if exchange.listener.isForThisMachine, isForwarded(exchange) { throw .forbidden }
+        // A connection may outlast its listener, and was not meant by what is open now.
+        guard service.doors.registration == .open, !exchange.listener.isClosed else {
+            throw .unauthorized
+        }
+        if exchange.listener.isForThisMachine, comesFromElsewhere(exchange) { throw .forbidden }
         return nil
+    }
+
+    /// A connection from before a reload may have come through a proxy that is no longer declared.
+    private func comesFromElsewhere(_ exchange: HTTPExchange) -> Bool {
+        isForwarded(exchange) || exchange.client.map { !$0.isLoopback } ?? false
     }
 
     private func isForwarded(_ exchange: HTTPExchange) -> Bool {

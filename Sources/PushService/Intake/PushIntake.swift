@@ -16,13 +16,22 @@ final class PushIntake {
     private static let newSignaturesPerTurn = 8
     @exclusivity(unchecked) private var newSignatures = TurnShare(newSignaturesPerTurn)
     private let later: LaterPushes
+    /// A full subscription drops its oldest messages instead of refusing new ones.
+    private var dropsOldest: Bool
 
     init(_ service: PushContext, _ desk: DeliveryDesk) throws {
         self.service = service
         self.desk = desk
         receivers = try ReceiverIntake(service, desk)
-        gate = try VAPIDGate(service.settings, service.failedSignatures)
+        let settings = service.settings
+        gate = try VAPIDGate(settings, service.failedSignatures)
+        dropsOldest = settings.dropsOldest
         later = LaterPushes(on: desk.loop, perTurn: Self.newSignaturesPerTurn)
+    }
+
+    func use(_ settings: PushServiceSettings) {
+        gate.use(settings)
+        dropsOldest = settings.dropsOldest
     }
 
     /// `head` belongs to the exchange; `token` is the range of the endpoint's token in the head.
@@ -102,7 +111,7 @@ final class PushIntake {
             let message = try desk.makeMessage(consume content, to: address, reservation)
             return desk.accept(message, from: sender)
         }
-        guard service.settings.dropsOldest, !hasMadeRoom else {
+        guard dropsOldest, !hasMadeRoom else {
             throw .tooMany(retryAfter: RetryAfter.whenFull)
         }
         let (content, held) = (content, Held(reservation))
@@ -143,7 +152,7 @@ final class PushIntake {
 
     /// A client that tries many unknown endpoints must wait; known endpoints are never affected.
     func unknown(to client: IPAddress?) -> PushRefusal {
-        let second = Int64(service.settings.now())
+        let second = Int64(service.now())
         let network = client?.network ?? 0
         guard !service.strangers.isExhausted(network, second: second) else {
             return .tooMany(retryAfter: RetryAfter.nextSecond)

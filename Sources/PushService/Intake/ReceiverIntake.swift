@@ -183,7 +183,7 @@ final class ReceiverIntake {
     /// The sender gets the same answer, at the same time, as for a push that could be decrypted.
     private func count(_ reason: String, _ message: Message, _ arrival: Arrival) {
         service.metrics.noteUndecryptable(reason)
-        service.settings.onUndecryptable(arrival.entry.registration.id.text, reason)
+        service.onUndecryptable(arrival.entry.registration.id.text, reason)
         submit(
             .count(device: arrival.entry.registration.device, reason: reason),
             .undecryptable(reason: reason), message, arrival)

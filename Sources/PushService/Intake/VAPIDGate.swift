@@ -10,7 +10,7 @@ struct VAPIDGate: ~Copyable {
     private var verifier: VAPIDVerifier
     /// Counts failures by endpoint, on all loops together.
     private let failures: FailureLimiter
-    private let audiences: [[UInt8]]
+    private var audiences: [[UInt8]]
     /// The URL schemes to try for a host name that the configuration does not know.
     private let schemes: [String]
     private let time: @Sendable () -> Double
@@ -24,6 +24,8 @@ struct VAPIDGate: ~Copyable {
         time = settings.now
         clock = ClockTrust(at: settings.now())
     }
+
+    mutating func use(_ settings: PushServiceSettings) { audiences = settings.audiences }
 
     /// How many signatures had to be checked because no earlier push had them.
     var signaturesChecked: Int { verifier.signaturesChecked }

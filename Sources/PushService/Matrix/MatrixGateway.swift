@@ -7,11 +7,11 @@ import WebPush
 
 /// The push gateway for Matrix homeservers: each device of a notification becomes one push to an
 /// endpoint of this server. Nothing is sent on to other servers.
-struct MatrixGateway {
+final class MatrixGateway {
     private let service: PushContext
     private let desk: DeliveryDesk
     private let intake: PushIntake
-    private let names: EndpointNames
+    @exclusivity(unchecked) private var names: EndpointNames
 
     private struct Recipient {
         let device: Int
@@ -23,10 +23,14 @@ struct MatrixGateway {
         self.service = service
         self.desk = desk
         self.intake = intake
-        let settings = service.settings
-        names = EndpointNames(
-            origins: [settings.baseURL.origin] + settings.aliases, path: settings.baseURL.path)
+        names = Self.names(service.settings)
     }
+
+    private static func names(_ settings: PushServiceSettings) -> EndpointNames {
+        EndpointNames(origins: settings.origins, path: settings.baseURL.path)
+    }
+
+    func use(_ settings: PushServiceSettings) { names = Self.names(settings) }
 
     func receive(_ exchange: HTTPExchange) {
         do throws(MatrixRefusal) {

@@ -20,7 +20,7 @@ enum Answer {
         service.metrics.noteAnswered(after: exchange.age)
         var head = exchange.answer(201)
         head.fields.append("Location") { value in
-            value.append(contentsOf: service.settings.locationStart)
+            value.append(contentsOf: service.locationStart)
             message.location.bits.appendBase64URL(to: &value)
         }
         head.fields.append("TTL", decimal: Int(message.content.ttl))

@@ -7,11 +7,9 @@ import WebPush
 package struct PageGuard {
     package enum Verdict { case ours, misdirected, foreign }
 
-    private let ours: [Origin]
+    private let service: PushContext
 
-    package init(_ settings: PushServiceSettings) {
-        ours = [settings.baseURL.origin] + settings.aliases
-    }
+    package init(_ service: PushContext) { self.service = service }
 
     package func judge(_ exchange: HTTPExchange) -> Verdict {
         let head = exchange.head
@@ -23,7 +21,7 @@ package struct PageGuard {
     func namesUs(_ head: borrowing RequestHead) -> Bool {
         let authority = head.authority.map { head.text($0) } ?? ""
         guard let origin = Origin(url: "https://" + authority) else { return false }
-        return origin.isLoopback || ours.contains { $0.host == origin.host }
+        return origin.isLoopback || service.origins.contains { $0.host == origin.host }
     }
 
     /// A program sends no origin; Firefox sends the server's own address with the scheme `wss`.
@@ -34,7 +32,7 @@ package struct PageGuard {
         let authority = head.authority.map { head.text($0) } ?? ""
         guard let origin = Origin(url: "https://" + rest) else { return false }
         return origin == Origin(url: "https://" + authority)
-            || ours.contains { $0.host == origin.host && $0.port == origin.port }
+            || service.origins.contains { $0.host == origin.host && $0.port == origin.port }
     }
 
     /// Whether a page of another site sent it. Ask this where only programs and the server's own

@@ -38,7 +38,9 @@ extension Command {
             try StandardOutput.write(json(configuration, finding, advice, setAside) + "\n")
         } else {
             for problem in finding.problems { problem.report() }
-            try StandardOutput.write(configuration.text + "\n" + openings(configuration))
+            try StandardOutput.write(
+                configuration.text + "\n" + openings(configuration) + "\n"
+                    + ConfigurationSources.reloadSentence + "\n")
             if !finding.advice.isEmpty { try StandardOutput.write("\n" + finding.adviceText) }
             if let advice { try StandardOutput.write("\n" + advice.text) }
             if !setAside.entries.isEmpty { try StandardOutput.write("\n" + setAside.text) }

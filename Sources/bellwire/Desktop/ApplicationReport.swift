@@ -15,6 +15,8 @@ struct ApplicationReport {
     let isMuted: Bool
     let urgency: String
     let trouble: String?
+    /// When its registrations end because no receiver is listed, in seconds since 1970.
+    let end: Int?
 
     init(_ value: BusValue) {
         let members = value.members ?? [:]
@@ -30,6 +32,7 @@ struct ApplicationReport {
         isMuted = members["muted"]?.flag ?? false
         urgency = members["urgency"]?.text ?? ""
         trouble = members["trouble"]?.text
+        end = number("end")
     }
 
     static func text(_ applications: [ApplicationReport]) -> String {
@@ -45,6 +48,7 @@ struct ApplicationReport {
         if isMuted { remarks.append("muted") }
         if urgency != "very-low" { remarks.append("started for \(urgency) and above") }
         if let trouble { remarks.append(Printable.text(trouble)) }
+        if let end { remarks.append("no receiver is listed, ends " + LocalTime.text(end)) }
         return [
             Printable.text(service), Printable.text(description),
             lastDelivery.map { "last " + LocalTime.text($0) } ?? "nothing yet",
@@ -76,6 +80,7 @@ struct ApplicationReport {
             writer.member("muted", isMuted)
             writer.member("urgency", urgency)
             if let trouble { writer.member("trouble", trouble) }
+            if let end { writer.member("end", end) }
         }
     }
 }

@@ -15,7 +15,7 @@ extension Command {
             notifications, or APP/ACCOUNT=DESKTOP-ENTRY to let that application open them.
 
             SIGHUP reads the file again. Applications of a receiver that was removed move to the
-            first receiver.
+            first receiver. While the file is empty or missing, they are kept for a day.
 
             Prints "bellwire: ready NAME" on standard output once it has the name; everything else
             goes to standard error. SIGTERM ends it. bellwire serve --desktop does the same inside
@@ -45,7 +45,11 @@ extension Command {
                 SignalQueue.askToEnd()
             })
         wait(signals, manager) {
-            host.reload(log) { try DesktopTerms(DesktopHost.receivers(configure())) }
+            host.reload(log) {
+                let wanted = try configure()
+                say(wanted.keysForNextStart(after: configuration), log)
+                return try DesktopTerms(DesktopHost.receivers(wanted))
+            }
         }
         manager.notify(.stopping)
         LastResort.arm(log, "desktop-hangs")
@@ -53,6 +57,13 @@ extension Command {
         log.write(.info, "ended")
         if let reason = failure.reason { throw reason }
         return .success
+    }
+
+    /// Names the settings of the desktop that wait for its next start.
+    private static func say(_ waiting: [String], _ log: Log) {
+        let keys = ConfigurationKey.desktop.map(\.name).filter(waiting.contains)
+        guard !keys.isEmpty else { return }
+        log.write(.warning, "restart-needed", [("keys", keys.joined(separator: ","))])
     }
 
     private static func warn(_ configuration: ServerConfiguration, _ log: Log) {

@@ -8,25 +8,42 @@ enum DesktopDialogue {
     private static let patience = Duration.seconds(10)
 
     static func call(_ member: String, _ values: [BusValue] = []) throws -> [BusValue] {
-        let loop = try EventLoop()
-        var answer: BusReply?
-        let bus = try BusConnection(to: .session, on: loop) { _ in loop.stop() }
-        bus.call(
-            BusMethodCall(to: name, path: path, interface: name, member: member, values),
-            timeout: patience
-        ) {
-            answer = $0
-            loop.stop()
+        let reply = try reply { bus, completion in
+            bus.call(
+                BusMethodCall(to: name, path: path, interface: name, member: member, values),
+                timeout: patience, completion: completion)
         }
-        _ = loop.run()
-        bus.close()
-        switch answer {
+        switch reply {
         case .success(let values): return values
         case .failure(let failure): throw error(failure)
         case nil:
             throw CommandError(
                 message: "the session bus closed the connection", exitCode: .unavailable)
         }
+    }
+
+    /// Whether a program has that name on the session bus.
+    static func hasOwner(_ name: String) throws -> Bool {
+        let reply = try reply { bus, completion in
+            bus.ask("NameHasOwner", [.string(name)], completion: completion)
+        }
+        return (try? reply?.get())?.first?.flag ?? false
+    }
+
+    /// Nil if the bus closed the connection.
+    private static func reply(
+        to request: (BusConnection, @escaping (BusReply) -> Void) -> Void
+    ) throws -> BusReply? {
+        let loop = try EventLoop()
+        var answer: BusReply?
+        let bus = try BusConnection(to: .session, on: loop) { _ in loop.stop() }
+        request(bus) {
+            answer = $0
+            loop.stop()
+        }
+        _ = loop.run()
+        bus.close()
+        return answer
     }
 
     private static func error(_ failure: BusFailure) -> CommandError {

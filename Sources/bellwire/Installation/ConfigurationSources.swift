@@ -11,7 +11,21 @@ enum ConfigurationSources {
     }
 
     static func help(_ key: ConfigurationKey) -> String {
-        key.help + (key.isRepeatable ? "; repeatable" : "") + " (default: \(key.fallback))"
+        key.help + (key.isRepeatable ? "; repeatable" : "")
+            + (key.effect == .atStart ? "; \(restart)" : "") + " (default: \(key.fallback))"
+    }
+
+    private static let restart = "a change needs a restart"
+
+    /// Says which settings a reload does not change.
+    static let reloadSentence =
+        "A change of "
+        + list(ConfigurationKey.all.filter { $0.effect == .atStart }.map(\.name))
+        + " needs a restart; the server applies all other changes when it receives SIGHUP."
+
+    private static func list(_ names: [String]) -> String {
+        guard let last = names.last, names.count > 1 else { return names.first ?? "nothing" }
+        return names.dropLast().joined(separator: ", ") + " or " + last
     }
 
     private static let folders = [

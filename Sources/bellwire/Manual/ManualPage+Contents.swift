@@ -68,10 +68,12 @@ extension ManualPage {
             """)
         page.paragraph(
             """
-            When the server receives SIGHUP (systemctl reload bellwire), it reads the file again. \
-            Certificates, local-users and registration change at once; other changes wait for the \
-            next start.
+            When the server receives SIGHUP (systemctl reload bellwire), it reads the file again \
+            and applies the changes. It closes only sessions that are no longer allowed. What it \
+            cannot apply, because it needs a restart or because an address cannot be opened, it \
+            names in its log (restart-needed). After a mistake nothing changes.
             """)
+        page.paragraph(ConfigurationSources.reloadSentence)
         page.section("SETTINGS")
         for key in keys {
             page.item(

@@ -20,18 +20,19 @@ final class OpenListener {
     /// Returns the socket once.
     func handOver() -> ListeningSocket? { socket.take() }
 
-    func terms(_ certificates: CertificateStore?) -> HTTPListenerTerms {
-        HTTPListenerTerms(
-            certificates: isEncrypted ? certificates : nil,
-            usesProxyProtocol: configured.expectsProxyProtocol,
-            trustedProxies: configured.trustedProxies,
-            isForThisMachine: configured.isForThisMachine)
-    }
-
     var isEncrypted: Bool { configured.isEncrypted }
 
     var port: UInt16? {
         if case .ip(_, let port) = address { port } else { nil }
+    }
+}
+
+extension ListenAddress {
+    func terms(_ certificates: CertificateStore?) -> HTTPListenerTerms {
+        HTTPListenerTerms(
+            certificates: isEncrypted ? certificates : nil,
+            usesProxyProtocol: expectsProxyProtocol, trustedProxies: trustedProxies,
+            isForThisMachine: isForThisMachine)
     }
 }
 

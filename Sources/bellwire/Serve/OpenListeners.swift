@@ -35,6 +35,10 @@ struct OpenListeners {
         }
     }
 
+    var addresses: [SocketAddress] {
+        (faces + [control] + [metrics].compactMap(\.self)).map(\.address)
+    }
+
     /// The port of the first listener with or without TLS.
     func port(encrypted: Bool) -> UInt16? {
         faces.lazy.filter { $0.isEncrypted == encrypted }.compactMap(\.port).first

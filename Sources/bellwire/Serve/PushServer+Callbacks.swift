@@ -2,12 +2,13 @@ import Configuration
 import Mailbox
 import Outbound
 import PushService
+import Reactor
 import System
 
 extension PushServer {
     /// Lets callbacks go where the configuration allows, but never to this server.
     static func decideCallbacks(
-        _ configuration: ServerConfiguration, _ listeners: OpenListeners, _ baseURL: BaseURL,
+        _ configuration: ServerConfiguration, _ listeners: [SocketAddress], _ baseURL: BaseURL,
         _ settings: inout CallbackSettings
     ) throws {
         if let file = configuration.callbackAuthorities { _ = try TextFile.read(file) }
@@ -22,9 +23,8 @@ extension PushServer {
         settings.proxy = configuration.callbackProxy
         settings.unixFolder = configuration.callbackUnixDirectory
         settings.client.authorities = configuration.callbackAuthorities
-        let open = listeners.faces + [listeners.control] + [listeners.metrics].compactMap(\.self)
-        for listener in open {
-            switch listener.address {
+        for listener in listeners {
+            switch listener {
             case .ip(let address, let port):
                 settings.dialGuard.listeners.append((address, port))
             case .unix(let path): settings.ownSockets.append(path)

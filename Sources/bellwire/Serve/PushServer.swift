@@ -16,13 +16,21 @@ final class PushServer {
     let baseURL: BaseURL
     let pulse: LoopPulse
     /// Nil if no listener uses TLS.
-    let certificates: ServerCertificates?
+    var certificates: ServerCertificates?
+    /// The configuration that it was started with.
+    let configuration: ServerConfiguration
+    /// The listeners that the configuration names.
+    var faces: [ServedFace] = []
+    var metrics: ServedFace?
+    /// Listeners that no configuration changes.
+    let fixedAddresses: [SocketAddress]
+    let keys: KeyFolder
+    let service: PushContext
+    let server: HTTPServer
     private let store: SQLiteStore
-    private let service: PushContext
     private let pushes: PushLoops
     private let api: APILoops
     private let callbacks: CallbackService
-    private let server: HTTPServer
 
     /// Does everything that can fail before it accepts a connection. `further`: listeners besides
     /// the configured ones.
@@ -36,6 +44,8 @@ final class PushServer {
         // The group that may use the control socket needs access to the folder.
         try PrivateFolder.make(configuration.state, mode: 0o750)
         let keys = try KeyFolder(configuration)
+        self.keys = keys
+        self.configuration = configuration
         let store = try Self.store(configuration, keys, checkout, log)
         do {
             certificates =
@@ -46,12 +56,15 @@ final class PushServer {
             baseURL = try Self.baseURL(configuration, listeners)
             let control = ControlSettings(
                 baseURL: baseURL,
-                rotateMasterKey: { try Self.rotateMasterKey(of: store, keys, log) })
+                rotateMasterKey: { try Self.rotateMasterKey(of: store, keys, log) },
+                resealing: { store.resealing })
             let service = PushContext(
                 store: store, endpointKey: store.endpointKey,
-                settings: try Self.settings(configuration, listeners, baseURL, log))
-            let report: HTTPAccess.Report = { log.write($0) }
-            let access = configuration.hasAccessLog ? report : nil
+                settings: try Self.settings(
+                    configuration, listeners.addresses,
+                    hasProxies: configuration.listeners.contains(where: \.hasProxies), baseURL,
+                    log))
+            let access = Self.access(configuration, log)
             let pushes = PushLoops(service)
             let api = APILoops(service)
             self.service = service
@@ -62,24 +75,21 @@ final class PushServer {
             server = try HTTPServer(
                 figures: service.figures, report: { log.write($0) }, access: access,
                 handler: { try pushes.handler(on: $0, api.route(on: $0)) })
-            try Self.listen(listeners, on: server, certificates, control, api)
-            Self.announce(listeners, configuration, baseURL, log)
-            if let socket = listeners.metrics?.handOver() {
-                let token = try Self.metricsToken(configuration)
-                try server.listen(on: socket) { _ in MetricsHandler(service, token: token) }
+            let served = try Self.listen(listeners, on: server, certificates, control, api)
+            faces = served.filter { face in !further.contains(face.configured) }
+            fixedAddresses =
+                served.filter { face in further.contains(face.configured) }
+                .map(\.served.address) + [listeners.control.address]
+            if let listener = listeners.metrics {
+                metrics = try Self.serveMetrics(listener, on: server, service)
             }
+            Self.announce(listeners, configuration, baseURL, log)
         } catch {
             store.close()
             throw error
         }
         self.store = store
         pulse = LoopPulse(server.loops)
-    }
-
-    /// Who may connect. A change also applies to open connections.
-    var doors: Doors {
-        get { service.doors }
-        set { service.doors = newValue }
     }
 
     /// Changes when an account gets its first registration or loses its last.
@@ -207,6 +217,13 @@ extension PushServer {
         }
     }
 
+    static func access(
+        _ configuration: ServerConfiguration, _ log: Log
+    ) -> HTTPAccess.Report? {
+        let report: HTTPAccess.Report = { log.write($0) }
+        return configuration.hasAccessLog ? report : nil
+    }
+
     private static func metricsToken(_ configuration: ServerConfiguration) throws -> Secret? {
         guard let path = configuration.metricsTokenFile else { return nil }
         var token = try TextFile.read(path)
@@ -229,9 +246,10 @@ extension PushServer {
         return baseURL
     }
 
-    private static func settings(
-        _ configuration: ServerConfiguration, _ listeners: OpenListeners, _ baseURL: BaseURL,
-        _ log: Log
+    /// `listeners`: all addresses of this server.
+    static func settings(
+        _ configuration: ServerConfiguration, _ listeners: [SocketAddress], hasProxies: Bool,
+        _ baseURL: BaseURL, _ log: Log
     ) throws -> PushServiceSettings {
         var settings = PushServiceSettings(
             baseURL: baseURL, aliases: configuration.aliases, version: ProgramVersion.text)
@@ -243,8 +261,8 @@ extension PushServer {
         settings.registration = configuration.registration
         settings.allowsLocalUsers = configuration.allowsLocalUsers
         settings.dropsOldest = configuration.backlog == .dropOldest
-        let hasProxies = configuration.listeners.contains(where: \.hasProxies)
         settings.isBehindProxy = hasProxies
+        settings.metricsToken = try metricsToken(configuration)
         return settings
     }
 
@@ -254,14 +272,8 @@ extension PushServer {
         _ log: Log
     ) {
         for listener in listeners.faces {
-            let entrance = Entrance(listener.configured, configuration.registration, baseURL)
-            log.write(
-                entrance.isOpenToStrangers ? .warning : .info, "listening",
-                [
-                    ("address", listener.address.description),
-                    ("protocol", listener.isEncrypted ? "https" : "http"),
-                    ("open-to", entrance.sentence),
-                ])
+            announce(
+                listener.configured, listener.address, configuration.registration, baseURL, log)
         }
         log.write(
             .info, "listening",
@@ -270,10 +282,30 @@ extension PushServer {
                 ("open-to", configuration.controlSentence),
             ])
         guard let metrics = listeners.metrics else { return }
+        announceMetrics(metrics.address, configuration, log)
+    }
+
+    static func announce(
+        _ listener: ListenAddress, _ address: SocketAddress, _ registration: RegistrationMode,
+        _ baseURL: BaseURL, _ log: Log
+    ) {
+        let entrance = Entrance(listener, registration, baseURL)
+        log.write(
+            entrance.isOpenToStrangers ? .warning : .info, "listening",
+            [
+                ("address", address.description),
+                ("protocol", listener.isEncrypted ? "https" : "http"),
+                ("open-to", entrance.sentence),
+            ])
+    }
+
+    static func announceMetrics(
+        _ address: SocketAddress, _ configuration: ServerConfiguration, _ log: Log
+    ) {
         log.write(
             .info, "listening",
             [
-                ("address", metrics.address.description), ("protocol", "metrics"),
+                ("address", address.description), ("protocol", "metrics"),
                 ("open-to", configuration.metricsSentence),
             ])
     }
@@ -281,12 +313,27 @@ extension PushServer {
     private static func listen(
         _ listeners: OpenListeners, on server: HTTPServer, _ certificates: ServerCertificates?,
         _ control: ControlSettings, _ api: APILoops
-    ) throws {
-        for listener in listeners.faces {
-            guard let socket = listener.handOver() else { continue }
-            try server.listen(on: socket, listener.terms(certificates?.store))
+    ) throws -> [ServedFace] {
+        let faces = try listeners.faces.compactMap { try serve($0, on: server, certificates) }
+        if let socket = listeners.control.handOver() {
+            try server.listen(on: socket) { api.control(on: $0, control) }
         }
-        guard let socket = listeners.control.handOver() else { return }
-        try server.listen(on: socket) { api.control(on: $0, control) }
+        return faces
+    }
+
+    static func serve(
+        _ listener: OpenListener, on server: HTTPServer, _ certificates: ServerCertificates?
+    ) throws -> ServedFace? {
+        guard let socket = listener.handOver() else { return nil }
+        let terms = listener.configured.terms(certificates?.store)
+        return ServedFace(listener.configured, try server.listen(on: socket, terms))
+    }
+
+    static func serveMetrics(
+        _ listener: OpenListener, on server: HTTPServer, _ service: PushContext
+    ) throws -> ServedFace? {
+        guard let socket = listener.handOver() else { return nil }
+        let served = try server.listen(on: socket) { _ in MetricsHandler(service) }
+        return ServedFace(listener.configured, served)
     }
 }

@@ -62,7 +62,7 @@ extension Command {
         Supervisor(
             server: server, desktop: desktop, manager: manager, signals: signals, log: log,
             configure: configure
-        ).watch(configuration)
+        ).watch()
         manager.notify(.stopping)
         LastResort.arm(log, "server-hangs")
         log.write(.info, "ending")

@@ -1,5 +1,4 @@
 import Configuration
-import PushService
 import System
 
 /// Runs a server: handles signals, the systemd watchdog, and what is due from time to time.
@@ -18,14 +17,14 @@ struct Supervisor {
     let configure: () throws -> ServerConfiguration
 
     /// Returns when the server should end.
-    func watch(_ running: ServerConfiguration) {
+    func watch() {
         var keysMade = Boot.milliseconds
         let interval = min(manager.watchdogInterval ?? Self.pulse, Self.pulse)
         while true {
             switch signals.next(within: interval) {
             case .end: return
             case .reload:
-                reload(running)
+                reload()
                 keysMade = Boot.milliseconds
             case nil: break
             }
@@ -45,12 +44,17 @@ struct Supervisor {
     }
 
     /// Applies what can change while it runs; after a mistake everything stays as it was.
-    private func reload(_ running: ServerConfiguration) {
+    private func reload() {
         manager.notify(.reloading)
         defer { manager.notify(.ready) }
         let configuration: ServerConfiguration
         do {
             configuration = try configure()
+            let waiting = try server.reload(configuration, log)
+            if !waiting.isEmpty {
+                log.write(
+                    .warning, "restart-needed", [("keys", waiting.joined(separator: ","))])
+            }
         } catch {
             let error = CommandError(error)
             log.write(
@@ -59,21 +63,6 @@ struct Supervisor {
             server.certificates?.reload(nil, log)
             return
         }
-        let registration = configuration.registration(
-            afterReloadOf: running, now: server.doors.registration)
-        var waiting = configuration.keysForNextStart(after: running)
-        if registration != configuration.registration {
-            waiting.append(ConfigurationKey.registration.name)
-        }
-        if !waiting.isEmpty {
-            log.write(
-                .warning, "restart-needed", [("keys", waiting.joined(separator: ","))])
-        }
-        if registration != server.doors.registration {
-            log.write(.warning, "registration", [("mode", registration.rawValue)])
-        }
-        server.doors = Doors(
-            registration: registration, allowsLocalUsers: configuration.allowsLocalUsers)
         server.certificates?.reload(configuration, log)
         desktop?.reload(configuration)
         log.write(.info, "configuration-read")

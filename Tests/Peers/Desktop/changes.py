@@ -1,4 +1,4 @@
-"""Receivers and accounts come and go while the desktop runs.
+"""Receivers, accounts and applications of other distributors come and go while the desktop runs.
 
 usage: changes.py PATH_OF_BELLWIRE
 """
@@ -10,6 +10,7 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 
 import requests
 from screen import PLASMA, Recorder, eventually
@@ -291,8 +292,110 @@ async def consent(session):
     check(session.end(process) == 0, "the service ends with exit code 0")
 
 
+def applications(session):
+    done = subprocess.run(
+        [session.bellwire, "apps", "list", "--json"], capture_output=True, text=True, env=session.environment
+    )
+    check(done.returncode == 0, f"apps list: {done.stderr}")
+    return {app["service"]: app for app in json.loads(done.stdout)["applications"]}
+
+
+async def emptied(session):
+    """The file is emptied by mistake: a restart and a day pass before a registration ends."""
+    session.serve()
+    address = session.device()["websocket"]
+    manager = Manager(session)
+    desktop = session.desktop(address)
+    await manager.told("READY=1")
+    app = await Application(session, "org.example.App").appear()
+    await app.register()
+    endpoint = await app.endpoint()
+    check("end" not in applications(session)[app.name], "with a receiver nothing ends")
+    await reload(session, desktop, manager)
+    await eventually(lambda: "event=registrations-kept" in session.log("desktop"), "the log says what is kept")
+    end = applications(session)[app.name]["end"]
+    check(86_000 < end - time.time() < 86_401, "apps says that the registration is kept for a day")
+    await pushed(endpoint, b"meanwhile")
+    check(session.end(desktop) == 0, "the service ends with exit code 0")
+    desktop = session.desktop()
+    await manager.told("STOPPING=1")
+    await manager.told("READY=1")
+    await eventually(lambda: app.name in applications(session), "a restart keeps the registration")
+    check(applications(session)[app.name]["end"] <= end + 1, "a restart does not begin the day anew")
+    check(app.endpoints.empty(), "the application is not told anything")
+    await reload(session, desktop, manager, address)
+    check(await app.message() == b"meanwhile", "the message that waited at the receiver arrives")
+    await pushed(endpoint, b"and on")
+    check(await app.message() == b"and on", "the endpoint is the same as before")
+    check("end" not in applications(session)[app.name], "nothing ends any more")
+    check(app.endpoints.empty(), "the application got no new endpoint")
+    check(session.end(desktop) == 0, "the service ends with exit code 0")
+    app.disappear()
+
+
+KUNIFIEDPUSH = """[Clients]
+Tokens="{token}", other
+
+[PushProvider]
+Type=Ntfy
+
+[{section}]
+Description=An app
+Endpoint=https://ntfy.example/up1
+RemoteId=up1
+ServiceName=org.example.App
+VAPIDKey=
+Version=2
+
+[other]
+Description=Gone
+ServiceName=org.example.Gone
+Version=1
+"""
+
+
+async def imported(session):
+    """An application that is registered with KUnifiedPush gets an endpoint here, under the same token."""
+    session.serve()
+    manager = Manager(session)
+    desktop = session.desktop(session.device()["websocket"])
+    await manager.told("READY=1")
+    app = await Application(session, "org.example.App").appear()
+    path = session.environment["XDG_CONFIG_HOME"] + "/KDE/kunifiedpush-distributor.conf"
+    os.makedirs(os.path.dirname(path))
+    section = app.token.replace("{", "%7B").replace("}", "%7D")
+    with open(path, "w") as file:
+        file.write(KUNIFIEDPUSH.format(token=app.token, section=section))
+
+    async def run(*words):
+        return await asyncio.to_thread(
+            subprocess.run,
+            [session.bellwire, "import", "kunifiedpush", *words],
+            capture_output=True,
+            text=True,
+            env=session.environment,
+        )
+
+    tried = await run("--dry-run")
+    check(tried.returncode == 3, f"one of them cannot be taken over: {tried.stderr}")
+    check("org.example.App   An app  would be taken over" in tried.stdout, tried.stdout)
+    check("not taken over: no program of this name is installed" in tried.stdout, tried.stdout)
+    check(not applications(session) and app.endpoints.empty(), "a dry run changes nothing")
+    done = await run()
+    check("org.example.App   An app  taken over" in done.stdout, done.stdout)
+    endpoint = await app.endpoint()
+    await pushed(endpoint, b"here")
+    check(await app.message() == b"here", "the messages arrive through our receiver")
+    again = json.loads((await run("--json")).stdout)
+    check(again["registrations"][0]["result"] == "known", "a second time changes nothing")
+    check(app.endpoints.empty(), "and tells nobody anything")
+    check(app.token not in tried.stdout + done.stdout + session.log("desktop"), "no token is printed")
+    check(session.end(desktop) == 0, "the service ends with exit code 0")
+    app.disappear()
+
+
 async def main(bellwire):
-    for case in (receivers, accounts, consent):
+    for case in (receivers, accounts, consent, emptied, imported):
         session = Session(bellwire)
         try:
             await case(session)

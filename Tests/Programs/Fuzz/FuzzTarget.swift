@@ -1,5 +1,6 @@
 import Base
 import Crypto
+import Desktop
 import Dialects
 import WebPush
 
@@ -30,6 +31,7 @@ enum FuzzTarget: String, CaseIterable {
     case engineState = "engine-state"
     case engineEntry = "engine-entry"
     case picture
+    case settingsFile = "settings-file"
     case delivery
 
     func read(_ bytes: [UInt8]) {
@@ -59,6 +61,7 @@ enum FuzzTarget: String, CaseIterable {
         case .engineState: Self.readState(bytes)
         case .engineEntry: Self.readEntry(bytes)
         case .picture: Self.readPicture(bytes)
+        case .settingsFile: _ = KUnifiedPushFile(bytes)
         case .delivery: Self.live(bytes)
         }
     }

@@ -31,7 +31,7 @@ final class Probe {
         guard let any = SocketAddress("[::]:0") else { throw NoPort() }
         let bound = try server.listen(
             on: try .tcp(any), HTTPListenerTerms(certificates: certificates))
-        guard case .ip(_, let port) = bound else { throw NoPort() }
+        guard case .ip(_, let port) = bound.address else { throw NoPort() }
         return port
     }
 

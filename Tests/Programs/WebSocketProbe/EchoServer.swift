@@ -18,7 +18,7 @@ final class EchoServer: HTTPHandler {
             on: try ListeningSocket.tcp(address), HTTPListenerTerms(certificates: store))
         signal(SIGPIPE, SIG_IGN)
         try server.start(name: "echo")
-        if case .ip(_, let port) = bound { print("ready \(port)") }
+        if case .ip(_, let port) = bound.address { print("ready \(port)") }
         fflush(nil)
         _ = server.join()
     }

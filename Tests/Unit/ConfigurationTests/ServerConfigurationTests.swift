@@ -274,13 +274,35 @@ struct ServerConfigurationTests {
         #expect(throws: ConfigurationError.self) { try configuration("registration = open") }
     }
 
-    @Test("A reload applies certificates and local users; the rest waits for a start")
+    @Test("A reload applies all settings but those that need a restart")
     func changes() throws {
         let before = try configuration("listen = 127.0.0.1:1\ntls-certificate = a\ntls-key = b")
         let after = try configuration(
-            "listen = 127.0.0.1:2\ntls-certificate = c\ntls-key = d\nlocal-users = yes")
-        #expect(after.keysForNextStart(after: before) == ["listen"])
+            "state = /s\ntls-certificate = c\ntls-key = d\nlocal-users = yes\nkeys = /k")
+        #expect(after.keysForNextStart(after: before) == ["state", "keys"])
         #expect(before.keysForNextStart(after: before).isEmpty)
+        // There is no certificate to use instead.
+        let without = try configuration("listen = 127.0.0.1:1")
+        #expect(without.keysForNextStart(after: before) == ["tls-certificate", "tls-key"])
+        #expect(before.keysForNextStart(after: without).isEmpty)
+    }
+
+    @Test("Open listeners stay if their place does; others are closed, and new ones opened")
+    func listenerChanges() throws {
+        func listeners(_ texts: String...) throws -> [ListenAddress] {
+            try texts.map { try ListenAddress($0) }
+        }
+        let open = try listeners("127.0.0.1:1", "http://127.0.0.1:2", "unix:/a", "127.0.0.1:0")
+        #expect(ListenerChanges(from: open, to: open).opened.isEmpty)
+        #expect(ListenerChanges(from: open, to: open).closed.isEmpty)
+        #expect(ListenerChanges(from: open, to: open).kept.map(\.index) == [0, 1, 2, 3])
+        let wanted = try listeners(
+            "unix:/b", "http://127.0.0.1:1 trusted-proxies=127.0.0.1", "127.0.0.1:0", "127.0.0.1:0")
+        let changes = ListenerChanges(from: open, to: wanted)
+        #expect(changes.opened == [wanted[0], wanted[3]])
+        #expect(changes.kept.map(\.index) == [0, 3])
+        #expect(changes.kept.map(\.address) == [wanted[1], wanted[2]])
+        #expect(changes.closed == [1, 2])
     }
 
     @Test("A reload closes registration at once, but opens it only for unchanged listeners")
@@ -290,12 +312,19 @@ struct ServerConfigurationTests {
         let elsewhere = try configuration("listen = 127.0.0.1:2")
         let proxied = try configuration("listen = 127.0.0.1:1 proxy-protocol")
         #expect(closed.keysForNextStart(after: here).isEmpty)
-        #expect(closed.registration(afterReloadOf: here, now: .open) == .token)
-        #expect(here.registration(afterReloadOf: here, now: .token) == .open)
-        #expect(elsewhere.registration(afterReloadOf: here, now: .open) == .open)
-        #expect(proxied.registration(afterReloadOf: here, now: .open) == .token)
-        // The server still runs behind the proxy.
-        #expect(here.registration(afterReloadOf: proxied, now: .token) == .token)
+        func mode(
+            _ wanted: ServerConfiguration, _ running: ServerConfiguration, _ now: RegistrationMode
+        ) -> RegistrationMode {
+            wanted.registration(serving: running.listeners, under: running.baseURL, now: now)
+        }
+        #expect(mode(closed, here, .open) == .token)
+        #expect(mode(here, here, .token) == .open)
+        #expect(mode(elsewhere, here, .open) == .open)
+        #expect(mode(proxied, here, .open) == .token)
+        // The server still runs behind the proxy, or under a public name.
+        #expect(mode(here, proxied, .token) == .token)
+        let named = try configuration("listen = 127.0.0.1:1\nbase-url = https://push.example")
+        #expect(mode(here, named, .token) == .token)
     }
 
     @Test(

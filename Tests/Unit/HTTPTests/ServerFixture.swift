@@ -84,7 +84,7 @@ final class ServerFixture {
         handler = made
         let any = SocketAddress("127.0.0.1:0") ?? .unix(path: "")
         let socket = try ListeningSocket.tcp(any)
-        let address = try server.listen(on: socket, terms)
+        let address = try server.listen(on: socket, terms).address
         guard case .ip(_, let port) = address else { throw POSIXError(.EADDRNOTAVAIL) }
         self.port = port
         if let path { try server.listen(on: .unix(path: path, mode: 0o600), terms) }

@@ -108,9 +108,9 @@ final class WebSocketFixture {
         server = try HTTPServer(loops: 1) { WebSocketEcho(terms, $0, ends) }
         let any = SocketAddress("127.0.0.1:0") ?? .unix(path: "")
         let socket = try ListeningSocket.tcp(any)
-        let address = try server.listen(
+        let bound = try server.listen(
             on: socket, HTTPListenerTerms(certificates: certificates))
-        guard case .ip(_, let port) = address else { throw POSIXError(.EADDRNOTAVAIL) }
+        guard case .ip(_, let port) = bound.address else { throw POSIXError(.EADDRNOTAVAIL) }
         self.port = port
         signal(SIGPIPE, SIG_IGN)
         try server.start(name: "test")

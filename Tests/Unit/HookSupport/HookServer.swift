@@ -74,7 +74,8 @@ package final class HookServer: @unchecked Sendable {
         case .unix(let path): socket = try .unix(path: path, mode: 0o666)
         }
         self.address = try server.listen(
-            on: socket, HTTPListenerTerms(certificates: certificates))
+            on: socket, HTTPListenerTerms(certificates: certificates)
+        ).address
         self.server = server
         handler = made
         try server.start(name: "hook")

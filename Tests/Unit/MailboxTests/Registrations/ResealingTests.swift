@@ -37,6 +37,25 @@ struct ResealingTests {
         return (registration, device)
     }
 
+    @Test("How far it is can be asked, and never goes back")
+    func progress() throws {
+        let end = End()
+        let test = try TestStore { $0.onResealed = { end.note($0) } }
+        _ = try fill(test)
+        #expect(test.store.resealing == nil)
+        test.store.rotate(to: try MasterKey.generate())
+        var seen: [ResealingProgress] = []
+        while let progress = test.store.resealing {
+            if seen.last != progress { seen.append(progress) }
+        }
+        #expect(end.came && end.unopened == 0)
+        #expect(seen.first == ResealingProgress(done: 0, total: 0))
+        for (former, next) in zip(seen, seen.dropFirst()) {
+            #expect(former.done <= next.done && next.done <= next.total)
+        }
+        #expect(seen.count > 1 && seen.last?.total ?? 0 > 150)
+    }
+
     private func expectWhole(
         _ test: TestStore, _ registration: Registration, _ device: UInt32
     ) throws {

@@ -32,6 +32,7 @@ final class CallbackFixture {
     private let key: MasterKey
     private let settings: CallbackSettings
     private var running: (store: SQLiteStore, service: CallbackService?)?
+    private var context: PushContext?
     private let box = OutcomeBox()
     private var random = RandomSupply()
 
@@ -58,7 +59,16 @@ final class CallbackFixture {
         surroundings.now = { [clock] in storeClock.time(at: clock.reading()) }
         let service = try CallbackService(for: push, surroundings) { _ in "{}" }
         running = (store, service)
+        context = push
         try service.start()
+    }
+
+    /// Changes the settings while the service runs.
+    func use(_ change: (inout CallbackSettings) -> Void) throws {
+        guard let context else { throw Stopped() }
+        var settings = context.settings
+        change(&settings.callbacks)
+        context.use(settings)
     }
 
     /// The store, while no callbacks are sent.
@@ -75,6 +85,7 @@ final class CallbackFixture {
         running?.service?.end()
         running?.store.close()
         running = nil
+        context = nil
     }
 
     struct Stopped: Error {}

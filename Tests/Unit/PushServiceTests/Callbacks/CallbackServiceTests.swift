@@ -62,6 +62,38 @@ struct CallbackServiceTests {
                 + #""received":"2026-11-21T17:25:09Z"}}"#)
     }
 
+    @Test("An address that is no longer allowed gets no request, not even on an open connection")
+    func noLongerAllowed() throws {
+        let hook = try HookServer()
+        let fixture = try CallbackFixture { settings in
+            settings.client.fixedNames = ["hook.test:\(hook.port):127.0.0.1"]
+            settings.dialGuard.allowed = [AddressBlock("127.0.0.0/8")].compactMap(\.self)
+        }
+        try fixture.make(1, "http://hook.test:\(hook.port)/hook", user: nil)
+        try fixture.run(.add(try fixture.message("one"), to: 1))
+        #expect(hook.requests(2).count == 2)
+        try waitUntil { try fixture.record(1)?.head == nil }
+        try fixture.use { $0.dialGuard.allowed = [AddressBlock("10.0.0.0/8")].compactMap(\.self) }
+        try fixture.run(.add(try fixture.message("two"), to: 1))
+        try waitUntil { try fixture.record(1)?.head?.attempts ?? 0 > 0 }
+        try fixture.use { $0.dialGuard.allowed = [AddressBlock("127.0.0.0/8")].compactMap(\.self) }
+        fixture.later(seconds: 3_600)
+        #expect(hook.requests(3).count == 3)
+    }
+
+    @Test("A folder for sockets that is named while the service runs counts at once")
+    func newFolder() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("hook.sock")
+        let hook = try HookServer(at: .unix(path: path))
+        let fixture = try CallbackFixture()
+        try fixture.make(1, "unix:" + path)
+        try waitUntil { try fixture.record(1)?.head?.attempts ?? 0 > 0 }
+        try fixture.use { $0.unixFolder = folder.path }
+        fixture.later(seconds: 600)
+        #expect(hook.requests(1).count == 1)
+    }
+
     @Test("Fetch signals that come while one is being sent make one more event")
     func signals() throws {
         let hook = try HookServer()

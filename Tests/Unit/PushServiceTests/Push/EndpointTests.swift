@@ -339,6 +339,27 @@ struct EndpointTests {
         #expect(left == (16..<22).map(String.init))
     }
 
+    @Test("A change of the settings decides at once what a full backlog does")
+    func dropsOldestFromNowOn() throws {
+        let fixture = try PushFixture { plan in
+            plan.store = { $0.limits.quota.device = .init(messages: 40, bytes: 1 << 20) }
+        }
+        var agent = try fixture.userAgent()
+        let endpoint = try agent.register()
+        agent.close()
+        for _ in 0..<20 { #expect(try fixture.push(endpoint).status == 201) }
+        #expect(try fixture.push(endpoint).status == 429)
+        var settings = fixture.service.settings
+        settings.dropsOldest = true
+        fixture.service.use(settings)
+        #expect(try fixture.push(endpoint, "new").status == 201)
+        settings.dropsOldest = false
+        fixture.service.use(settings)
+        agent = try fixture.userAgent(agent.uaid)
+        let left = try (0..<5).map { _ in try agent.notification().body }
+        #expect(left.last == "new")
+    }
+
     @Test("A client that tries many unknown endpoints must wait, but not for one it knows")
     func strangers() throws {
         let fixture = try PushFixture()

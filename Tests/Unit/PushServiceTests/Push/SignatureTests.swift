@@ -1,4 +1,5 @@
 import Base
+import Configuration
 import Foundation
 import Reactor
 import Testing
@@ -154,6 +155,23 @@ struct SignatureTests {
         #expect(answer.code == "503/109", "\(answer.text)")
         #expect(answer["retry-after"] != nil)
         #expect(try fixture.push(endpoint, "", [field]).code == "401/109")
+    }
+
+    @Test("An alias that is added while the server runs counts at once")
+    func newAlias() throws {
+        let fixture = try PushFixture()
+        let endpoint = try fixture.userAgent().register()
+        func push() throws -> String {
+            try fixture.push(endpoint, "", [try Sender().field(for: "https://new.example")]).code
+        }
+        #expect(try push() == "401/109")
+        var settings = fixture.service.settings
+        settings.aliases = [try BaseURL(alias: "https://new.example").origin]
+        fixture.service.use(settings)
+        #expect(try push() == "201/-")
+        settings.aliases = []
+        fixture.service.use(settings)
+        #expect(try push() == "401/109")
     }
 
     @Test("The same holds without TLS, if base-url has no TLS")

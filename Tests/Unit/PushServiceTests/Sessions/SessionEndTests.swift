@@ -127,7 +127,10 @@ struct SessionEndTests {
             return agent
         }
         let device = try UserAgent(fixture, path: "/u/" + fixture.addCredential())
-        fixture.service.doors = Doors(registration: .token, allowsLocalUsers: true)
+        var settings = fixture.service.settings
+        settings.registration = .token
+        settings.allowsLocalUsers = true
+        fixture.service.use(settings)
         #expect(end(strangers))
         try device.hello()
         do {

@@ -81,7 +81,7 @@ final class PushFixture {
             try pushes.handler(on: $0, api.route(on: $0))
         }
         let any = SocketAddress("127.0.0.1:0") ?? .unix(path: "")
-        let address = try server.listen(on: try ListeningSocket.tcp(any), plan.listener)
+        let address = try server.listen(on: try ListeningSocket.tcp(any), plan.listener).address
         guard case .ip(_, let port) = address else { throw POSIXError(.EADDRNOTAVAIL) }
         try server.start(name: "push")
         return Running(

@@ -1,0 +1,78 @@
+import Base
+import Bus
+import Desktop
+import System
+
+extension Command {
+    static let importing = Command(
+        name: "import",
+        summary: "take over the applications that are registered with KUnifiedPush",
+        forms: ["kunifiedpush [FILE]"],
+        details: """
+            Reads the file in which KUnifiedPush's distributor keeps its registrations, and
+            registers the same applications with the running desktop service. They keep their
+            tokens and get new endpoints at once, as if they had asked for them; one that is closed
+            is started for that. The file is only read. By default it is
+            ~/.config/KDE/kunifiedpush-distributor.conf.
+
+            Each application is listed with what happened, and why if it was not taken over. The
+            exit code is 3 if there is one of those. With --dry-run nothing is changed: the list
+            says what would happen.
+
+            End KUnifiedPush's distributor before: its applications prefer it while it runs.
+            """,
+        options: [Option("dry-run", help: "only show what would happen"), .json]
+    ) { arguments in
+        let words = arguments.positional
+        guard words.first == "kunifiedpush", words.count <= 2 else {
+            throw CommandError.usage(
+                "use import kunifiedpush, perhaps with a FILE", hint: "see bellwire import --help")
+        }
+        // The service looks up its caller and refuses one that may be sandboxed.
+        try ProcessGuard.showItself()
+        let path = try words.count == 2 ? words[1] : usualFile()
+        guard let file = KUnifiedPushFile(try TextFile.read(path)) else {
+            throw CommandError(
+                message: "\(Printable.text(path)) is not a file of KUnifiedPush's distributor",
+                hint: "it keeps its registrations in ~/.config/KDE/kunifiedpush-distributor.conf")
+        }
+        let isDryRun = arguments.has("dry-run")
+        let report = ImportReport(
+            try file.entries.map { try outcome(of: $0, isDryRun: isDryRun) },
+            provider: file.provider, isDryRun: isDryRun)
+        try StandardOutput.write(arguments.has("json") ? report.json : report.text)
+        if try DesktopDialogue.hasOwner(competitor) {
+            StandardError.write(
+                "bellwire: hint: KUnifiedPush's distributor still runs, and applications prefer it: "
+                    + "switch it off, and start them again\n")
+        }
+        return report.isWhole ? .success : .refused
+    }
+
+    private static let competitor = "org.unifiedpush.Distributor.kde"
+
+    private static func usualFile() throws -> String {
+        let home = Environment["HOME"].map { $0 + "/.config" }
+        guard let folder = Environment["XDG_CONFIG_HOME"] ?? home else {
+            throw CommandError.usage("there is no home folder", hint: "name the file")
+        }
+        return folder + "/KDE/kunifiedpush-distributor.conf"
+    }
+
+    private static func outcome(
+        of entry: KUnifiedPushFile.Entry, isDryRun: Bool
+    ) throws -> ImportReport.Row {
+        let options: BusValue
+        do throws(KUnifiedPushFile.Objection) {
+            options = try entry.options(isDryRun: isDryRun)
+        } catch {
+            return ImportReport.Row(
+                entry.service, entry.description, .refused(error.rawValue))
+        }
+        let answer = try DesktopDialogue.call("ImportRegistration", [options]).first?.members
+        return ImportReport.Row(
+            entry.service, entry.description,
+            ImportReport.Outcome(
+                answer?["success"]?.text ?? "", reason: answer?["reason"]?.text ?? ""))
+    }
+}

@@ -1,0 +1,185 @@
+import Configuration
+import Glibc
+import HTTP
+import PushService
+import Reactor
+import System
+
+/// A reload of the configuration while the server runs.
+extension PushServer {
+    /// Who may connect.
+    var doors: Doors { service.doors }
+
+    /// Applies what a running server can change, and returns the keys that wait for the next start.
+    /// If it throws, nothing has changed.
+    ///
+    /// All sockets are opened first, because that may fail. The new settings come before anybody
+    /// can connect to a new listener.
+    func reload(_ wanted: ServerConfiguration, _ log: Log) throws -> [String] {
+        var waiting = wanted.keysForNextStart(after: configuration)
+        let change = try faceChange(wanted, log)
+        let metricsChange = metricsChange(wanted, log)
+        let listeners = change == nil ? faces.map(\.configured) : wanted.listeners
+        var settings = try Self.settings(
+            wanted, addresses(after: change, metricsChange),
+            hasProxies: listeners.contains(where: \.hasProxies), baseURL, log)
+        settings.registration = wanted.registration(
+            serving: listeners, under: configuration.baseURL, now: doors.registration)
+        if change == nil { waiting.append(ConfigurationKey.listen.name) }
+        if metricsChange == nil {
+            // Its listener may be one that needs the token.
+            settings.metricsToken = service.settings.metricsToken
+            waiting.append(ConfigurationKey.metricsListen.name)
+        }
+        if settings.registration != wanted.registration {
+            waiting.append(ConfigurationKey.registration.name)
+        }
+        if settings.registration != doors.registration {
+            log.write(.warning, "registration", [("mode", settings.registration.rawValue)])
+        }
+        service.use(settings)
+        server.setAccess(Self.access(wanted, log))
+        if let change { use(change, settings.registration, log) }
+        if let metricsChange { use(metricsChange, wanted, log) }
+        return waiting
+    }
+
+    /// Callbacks may go to none of them.
+    private func addresses(
+        after change: FaceChange?, _ metricsChange: MetricsChange?
+    ) -> [SocketAddress] {
+        let kept = change.map { $0.changes.kept.map { faces[$0.index] } } ?? faces
+        let opened = (change?.opened ?? []) + [metricsChange?.opened].compactMap(\.self)
+        let isKept = metricsChange?.isKept ?? true
+        let served = kept + [isKept ? metrics : nil].compactMap(\.self)
+        return served.map(\.served.address) + opened.map(\.address) + fixedAddresses
+    }
+
+    private func close(_ face: ServedFace, _ log: Log) {
+        server.close(face.served)
+        log.write(.info, "listening-ended", [("address", face.served.address.description)])
+    }
+}
+
+/// The listeners for pushes and clients.
+extension PushServer {
+    private struct FaceChange {
+        let changes: ListenerChanges
+        /// Those of `changes.opened` that this machine has.
+        let opened: [OpenListener]
+    }
+
+    /// Opens new sockets. Nil, with a log line, if the listeners have to stay as they are.
+    private func faceChange(_ wanted: ServerConfiguration, _ log: Log) throws -> FaceChange? {
+        let changes = ListenerChanges(from: faces.map(\.configured), to: wanted.listeners)
+        guard keepsName(wanted, changes) else {
+            Self.refuse("base-url follows from the port, and would change with it", log)
+            return nil
+        }
+        if certificates == nil, wanted.listeners.contains(where: \.isEncrypted) {
+            certificates = try ServerCertificates(wanted, keys)
+        }
+        var opened: [OpenListener] = []
+        for listener in changes.opened {
+            do throws(ReactorError) {
+                opened.append(try OpenListener.open(listener))
+            } catch {
+                // The default includes IPv6, which this machine may lack.
+                let isLacking = error.code == EADDRNOTAVAIL || error.code == EAFNOSUPPORT
+                if wanted.listensAsUsual, isLacking, !changes.kept.isEmpty { continue }
+                Self.refuse(CommandError(listening: error).message, log)
+                return nil
+            }
+        }
+        return FaceChange(changes: changes, opened: opened)
+    }
+
+    /// Whether base-url stays the same where it follows from the ports.
+    private func keepsName(_ wanted: ServerConfiguration, _ changes: ListenerChanges) -> Bool {
+        guard configuration.baseURL == nil else { return true }
+        guard wanted.baseURL == nil else {
+            return wanted.listeners == faces.map(\.configured)
+        }
+        func port(encrypted: Bool) -> UInt16? {
+            let first = wanted.listeners.first { $0.isPort && $0.isEncrypted == encrypted }
+            let kept = changes.kept.first { $0.address == first }
+            return kept.map { faces[$0.index].port } ?? first?.port
+        }
+        return baseURL
+            == wanted.baseURL(
+                tlsPort: port(encrypted: true), plainPort: port(encrypted: false))
+    }
+
+    private static func refuse(_ reason: String, _ log: Log) {
+        log.write(
+            .error, "cannot-listen",
+            [("reason", reason), ("effect", "the listeners stay as they are")])
+    }
+
+    private func use(_ change: FaceChange, _ registration: RegistrationMode, _ log: Log) {
+        for index in change.changes.closed { close(faces[index], log) }
+        var now: [ServedFace] = []
+        for kept in change.changes.kept {
+            let face = faces[kept.index]
+            now.append(ServedFace(kept.address, face.served))
+            guard face.configured != kept.address else { continue }
+            face.served.use(kept.address.terms(certificates?.store))
+            Self.announce(kept.address, face.served.address, registration, baseURL, log)
+        }
+        for listener in change.opened {
+            do {
+                guard let face = try Self.serve(listener, on: server, certificates) else {
+                    continue
+                }
+                now.append(face)
+                Self.announce(listener.configured, listener.address, registration, baseURL, log)
+            } catch { Self.lost(listener, error, log) }
+        }
+        faces = now
+    }
+
+    /// The loops had no descriptors for it.
+    private static func lost(_ listener: OpenListener, _ error: any Error, _ log: Log) {
+        log.write(
+            .error, "cannot-listen",
+            [
+                ("address", listener.address.description),
+                ("reason", CommandError(error).message),
+            ])
+    }
+}
+
+/// The listener for metrics.
+extension PushServer {
+    private struct MetricsChange {
+        let isKept: Bool
+        let opened: OpenListener?
+    }
+
+    /// Nil, with a log line, if it has to stay as it is.
+    private func metricsChange(_ wanted: ServerConfiguration, _ log: Log) -> MetricsChange? {
+        guard let listener = wanted.metricsListener else {
+            return MetricsChange(isKept: false, opened: nil)
+        }
+        if let metrics, metrics.configured.isSamePlace(as: listener) {
+            return MetricsChange(isKept: true, opened: nil)
+        }
+        do throws(ReactorError) {
+            return MetricsChange(isKept: false, opened: try OpenListener.open(listener))
+        } catch {
+            Self.refuse(CommandError(listening: error).message, log)
+            return nil
+        }
+    }
+
+    private func use(_ change: MetricsChange, _ wanted: ServerConfiguration, _ log: Log) {
+        guard !change.isKept else { return }
+        if let metrics { close(metrics, log) }
+        metrics = nil
+        guard let opened = change.opened else { return }
+        do {
+            metrics = try Self.serveMetrics(opened, on: server, service)
+            Self.announceMetrics(opened.address, wanted, log)
+        } catch { Self.lost(opened, error, log) }
+    }
+}

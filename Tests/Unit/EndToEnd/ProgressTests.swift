@@ -1,0 +1,60 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import bellwire
+
+@Suite("Progress of long work")
+struct ProgressTests {
+    @Test("A bar says each percent once, and is one line")
+    func bar() {
+        var progress = Progress(what: "sealing", total: 1_000, .bar)
+        let start = progress.text(at: 0)
+        #expect(start?.hasSuffix("sealing [" + String(repeating: "-", count: 30) + "] 0 %") == true)
+        #expect(progress.text(at: 9) == nil)
+        #expect(progress.text(at: 500)?.contains("[###############---------------] 50 %") == true)
+        #expect(progress.text(at: .max)?.hasSuffix("] 100 %") == true)
+        #expect(start?.contains("\n") == false)
+    }
+
+    @Test("Elsewhere there is a line for each tenth, or a line of JSON for each percent")
+    func lines() throws {
+        var progress = Progress(what: "sealing", total: 50, .lines)
+        #expect((0...50).compactMap { progress.text(at: $0) }.count == 11)
+        var json = Progress(what: "sealing", total: 50, .json)
+        let lines = (0...50).compactMap { json.text(at: $0) }
+        #expect(lines.count == 51)
+        let last = try ServeFixture.object(try #require(lines.last))
+        #expect(last["what"] as? String == "sealing")
+        #expect(last["done"] as? Int == 50 && last["total"] as? Int == 50)
+    }
+
+    @Test("Work of no size is done at once")
+    func nothing() {
+        var progress = Progress(what: "x", total: 0, .lines)
+        #expect(progress.text(at: 0) == "x: 100 %\n")
+    }
+}
+
+@Suite("bellwire keys rotate-master: its progress")
+struct MasterKeyProgressTests {
+    private let fixture: ServeFixture
+
+    init() throws { fixture = try ServeFixture() }
+
+    @Test("It returns when everything is sealed under the new key")
+    func followed() throws {
+        let server = try fixture.startInClear()
+        for number in 0..<5 {
+            let words = ["register", "--app", "test", "--account", "\(number)"]
+            #expect(try fixture.run(words).exitCode == 0)
+        }
+        let outcome = try fixture.run(["keys", "rotate-master"])
+        #expect(outcome.exitCode == 0, "\(outcome.errors)")
+        #expect(outcome.output.contains("is in use; the server is sealing old data again\n"))
+        #expect(server.hasSaid("event=store-resealed"))
+        let json = try fixture.run(["keys", "rotate-master", "--json"])
+        for line in json.output.split(separator: "\n") { _ = try ServeFixture.object(String(line)) }
+        #expect(server.end() == 0)
+    }
+}
