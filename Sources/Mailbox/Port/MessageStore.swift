@@ -79,6 +79,8 @@ package enum StoreOperation: Sendable {
     /// `.conflict` if the owner has a credential of that name, `.full` at the owner's limit.
     case addCredential(DeviceCredential)
     case touchCredential(UInt32, at: Int64)
+    /// Lets in a device that a restore brought back.
+    case confirmCredential(UInt32)
     /// Also ends the devices that were made under it.
     case removeCredential(UInt32)
 
