@@ -18,7 +18,7 @@ extension Command {
 
             rotate-master makes the running server create a new master key and seal everything
             again while it serves. Backups made before that need the old key: keep a copy of it
-            with them.
+            with those that bellwire backup made without keys.
             """,
         options: serverOptions
     ) { arguments in

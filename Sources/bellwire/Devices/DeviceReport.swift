@@ -9,6 +9,8 @@ enum DeviceReport {
         var owner = ""
         /// Seconds since 1970; nil if it never connected.
         var lastSeen: Int?
+        /// False after a restore, until somebody confirms it.
+        var isConfirmed = true
     }
 
     struct Added: Confidential {
@@ -48,7 +50,8 @@ enum DeviceReport {
                 let number = Int(decimalDigits: scanner.bytes.span.extracting(range)) ?? 0
                 if name == "id" { device.id = number }
                 if name == "last_seen" { device.lastSeen = number }
-            case .string: break
+            case .bool(let value) where name == "unconfirmed": device.isConfirmed = !value
+            case .string, .bool: break
             default: throw .invalid(at: scanner.position)
             }
         }
@@ -60,7 +63,8 @@ enum DeviceReport {
         let rows = devices.map { device in
             [
                 "\(device.id)", Printable.text(device.name), Printable.text(device.owner),
-                device.lastSeen.map { "last seen " + LocalTime.text($0) } ?? "never seen",
+                (device.lastSeen.map { "last seen " + LocalTime.text($0) } ?? "never seen")
+                    + (device.isConfirmed ? "" : ", not let in: confirm it"),
             ]
         }
         return TextTable.text(rows)
