@@ -168,6 +168,7 @@ def installed():
         "/usr/share/fish/vendor_completions.d/bellwire.fish",
         "/usr/share/doc/bellwire/copyright",
         "/lib/systemd/system/bellwire.socket",
+        "/lib/systemd/system/bellwire-backup.timer",
         "/usr/lib/systemd/user/bellwire-desktop.service",
         "/usr/share/dbus-1/services/org.unifiedpush.Distributor.bellwire.service",
         "/etc/xdg/autostart/bellwire-autostart.desktop",
