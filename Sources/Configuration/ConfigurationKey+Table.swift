@@ -44,11 +44,11 @@ extension ConfigurationKey {
         "tls-key", "FILE", fallback: "the key of the development certificate",
         help: "the private key of the certificate, in PEM", check: anything)
 
-    static let state = ConfigurationKey(
+    package static let state = ConfigurationKey(
         "state", "FOLDER", fallback: "$STATE_DIRECTORY, else $XDG_STATE_HOME/bellwire",
         help: "the folder for subscriptions and messages", effect: .atStart, check: anything)
 
-    static let keys = ConfigurationKey(
+    package static let keys = ConfigurationKey(
         "keys", "FOLDER", fallback: "$CREDENTIALS_DIRECTORY, else STATE/keys",
         help: "the folder for the master key", effect: .atStart, check: anything)
 

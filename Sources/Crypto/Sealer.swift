@@ -26,7 +26,7 @@ package struct Sealer: ~Copyable {
         case fault(OpenSSLError)
     }
 
-    private static let version: UInt8 = 1
+    package static let version: UInt8 = 1
     private static let saltLength = 32
     private static let headerLength = 1 + 8 + saltLength
     private static let zeroNonce = InlineArray<12, UInt8>(repeating: 0)
@@ -98,9 +98,14 @@ package struct Sealer: ~Copyable {
         Self.masterKeyID(of: sealed) == current.id
     }
 
+    /// The id of the master key of a field, of which the first nine bytes are enough.
+    package static func masterKeyID(ofStart start: Span<UInt8>) -> UInt64? {
+        guard start.count >= 9, start[0] == version else { return nil }
+        return start.word(at: 1)
+    }
+
     private static func masterKeyID(of sealed: Span<UInt8>) -> UInt64? {
-        guard sealed.count >= headerLength + GCM.tagLength, sealed[0] == version else { return nil }
-        return sealed.word(at: 1)
+        sealed.count >= headerLength + GCM.tagLength ? masterKeyID(ofStart: sealed) : nil
     }
 
     /// HKDF (RFC 5869) with one block of output.

@@ -30,9 +30,10 @@ package enum StoreFault: Error, Equatable, Sendable, CustomStringConvertible {
         switch self {
         case .sqlite(let error) where error.isFull: "free some space on the disk"
         case .sqlite, .crypto, .thread: nil
-        case .damaged: "move the files bellwire.db* away and restore a backup"
+        case .damaged: "move the files bellwire.db* away and run bellwire restore"
         case .wrongMasterKey: "start with the key file or credential that belongs to this store"
-        case .newerSchema: "install the newer version again, or restore a backup made by this one"
+        case .newerSchema:
+            "install the newer version again, or run bellwire restore with a backup of this one"
         case .folder(let failure): failure.hint
         }
     }

@@ -1,9 +1,11 @@
 import CSQLite
 
 extension Connection {
-    /// Checks the whole file; nil if it is sound, else what is wrong with it.
-    package func damage() throws(SQLiteError) -> String? {
-        let statement = try Statement("PRAGMA quick_check(1)", on: self)
+    /// Checks the whole file; nil if it is sound, else what is wrong with it. A thorough check
+    /// compares the indexes with the tables, too.
+    package func damage(thoroughly: Bool = false) throws(SQLiteError) -> String? {
+        let check = thoroughly ? "integrity_check" : "quick_check"
+        let statement = try Statement("PRAGMA \(check)(1)", on: self)
         guard try statement.step() else { return "the check gave no answer" }
         let answer = statement.text(0)
         guard answer != "ok" else { return nil }

@@ -12,6 +12,9 @@ package struct Connection: ~Copyable, Sendable {
         case readOnly
         /// A database in memory only.
         case scratch
+        /// A file that nobody else knows yet. It has no WAL, and nothing of it needs to be on the
+        /// disk before it is complete.
+        case draft
     }
 
     // Sendable: a connection without a mutex may move to another thread, and since it cannot be
@@ -30,6 +33,7 @@ package struct Connection: ~Copyable, Sendable {
             switch access {
             case .readOnly: SQLITE_OPEN_READONLY
             case .readWrite: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+            case .draft: SQLITE_OPEN_READWRITE
             case .scratch: SQLITE_OPEN_READWRITE | SQLITE_OPEN_MEMORY
             }
         let flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_EXRESCODE
@@ -82,6 +86,13 @@ package struct Connection: ~Copyable, Sendable {
         }
     }
 
+    /// Begins a transaction that sees the database as it is now. It ends with the connection.
+    package func beginReading() throws(SQLiteError) {
+        try execute("BEGIN")
+        // Only the first read decides which moment the transaction sees.
+        _ = try integer("SELECT count(*) FROM sqlite_schema")
+    }
+
     /// Rolls back the transaction, if there is one.
     package func rollBack() {
         guard sqlite3_get_autocommit(handle) == 0 else { return }
@@ -105,6 +116,12 @@ package struct Connection: ~Copyable, Sendable {
         switch access {
         case .readOnly: return try execute("PRAGMA query_only = 1")
         case .scratch: return
+        case .draft:
+            return try execute(
+                """
+                PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = MEMORY;
+                PRAGMA synchronous = OFF; PRAGMA secure_delete = 1
+                """)
         case .readWrite: break
         }
         try useWAL()

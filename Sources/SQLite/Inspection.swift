@@ -19,24 +19,30 @@ package struct Inspection: Sendable {
         self.lengths = lengths
     }
 
-    /// What is wrong with the file; nil if it is empty or was made by these migrations.
-    package func finding(_ path: String) throws(Migration.Failure) -> String? {
+    /// What is wrong with the file; nil if it is empty or was made by these migrations. `further`
+    /// made tables that it has besides.
+    package func finding(
+        _ path: String, further: [Migration] = [], thoroughly: Bool = false
+    ) throws(Migration.Failure) -> String? {
         let version: Int
         do throws(SQLiteError) {
             let connection = try Connection(path, .readOnly)
             version = Int(try connection.integer("PRAGMA user_version"))
-            if version <= migrations.count { return try finding(connection, version) }
+            if version <= migrations.count {
+                return try finding(connection, version, further, thoroughly)
+            }
         } catch { throw .sqlite(error) }
         throw .newerSchema(found: version, known: migrations.count)
     }
 
     private func finding(
-        _ connection: borrowing Connection, _ version: Int
+        _ connection: borrowing Connection, _ version: Int, _ further: [Migration],
+        _ thoroughly: Bool
     ) throws(SQLiteError) -> String? {
         guard version >= 0 else { return "its schema has number \(version)" }
-        if let damage = try connection.damage() { return damage }
+        if let damage = try connection.damage(thoroughly: thoroughly) { return damage }
         let model = try Connection(":memory:", .scratch)
-        for migration in migrations.prefix(version) { try model.execute(migration.sql) }
+        for migration in migrations.prefix(version) + further { try model.execute(migration.sql) }
         let expected = try Self.objects(in: model)
         let found = try Self.objects(in: connection)
         for (name, shape) in expected.sorted(by: { $0.key < $1.key }) where found[name] != shape {

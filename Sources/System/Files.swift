@@ -84,6 +84,22 @@ package enum FileSize {
     }
 }
 
+package enum FolderNames {
+    /// The names of everything in the folder, in no order.
+    package static func all(in folder: String) throws(SystemError) -> [String] {
+        guard let stream = opendir(folder) else { throw SystemError("opendir") }
+        defer { closedir(stream) }
+        var names: [String] = []
+        while let entry = readdir(stream) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) { name in
+                name.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            if name != ".", name != ".." { names.append(name) }
+        }
+        return names
+    }
+}
+
 package enum FreeSpace {
     /// The bytes that this process may still write next to `path`; nil if the system does not say.
     package static func bytes(at path: String) -> Int? {

@@ -59,6 +59,14 @@ package struct StateFolder: ~Copyable, Sendable {
         self.lock = lock
     }
 
+    /// Whether a server uses the folder, which is only read. False if there is no lock to ask.
+    package static func isInUse(_ path: String) -> Bool {
+        guard let lock = try? FileDescriptor.open(path + "/lock", O_RDONLY | O_NOFOLLOW) else {
+            return false
+        }
+        return flock(lock.number, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK
+    }
+
     /// Creates an empty file for its owner only, unless it exists.
     package func makeFile(_ name: String) throws(Failure) {
         do throws(SystemError) {

@@ -8,6 +8,6 @@ package enum RetryAfter {
     package static let whenFull: UInt32 = 60
     /// The server has a problem, or clocks differ.
     package static let trouble: UInt32 = 120
-    /// A new version of the server is needed.
+    /// Somebody has to do something first, such as to install a new version of the server.
     package static let update: UInt32 = 3_600
 }

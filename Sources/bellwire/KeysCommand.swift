@@ -18,8 +18,8 @@ extension Command {
 
             rotate-master makes the running server create a new master key and seal everything
             again while it serves. The command shows how far that is; the server goes on even if
-            you interrupt the command. Backups made before that need the old key: keep a copy of
-            it with them.
+            you interrupt the command. Backups made before that need the old key: keep a copy of it
+            with those that bellwire backup made without keys.
             """,
         options: serverOptions
     ) { arguments in

@@ -45,6 +45,12 @@ final class DeviceRoutes {
         }
     }
 
+    /// Lets in a device that a restore brought back.
+    func confirm(_ row: UInt32, _ caller: ControlCaller, _ answer: @escaping Answer) {
+        guard caller == .administrator else { return answer(.failure(.notAllowed)) }
+        dialogue.submit(.confirmCredential(row)) { answer(APIResult(ofRemoval: $0)) }
+    }
+
     private func keep(_ device: NewDevice, _ owner: String, _ answer: @escaping Answer) {
         let access: DeviceAccess
         do throws(OpenSSLError) {
@@ -105,6 +111,7 @@ final class DeviceRoutes {
             writer.member("created", Int(credential.created / 1_000))
             writer.member("connected", presence.isConnected(credential.row))
             if let time = seen.max() { writer.member("last_seen", Int(time / 1_000)) }
+            if !credential.isConfirmed { writer.member("unconfirmed", true) }
         }
     }
 }

@@ -27,6 +27,7 @@ final class APIFace {
             service.index.credential(secret: bytes.span.extracting(secret))
         }
         guard let credential else { return exchange.respond(.failure(.unauthorized)) }
+        guard credential.isConfirmed else { return exchange.respond(.failure(.unconfirmed)) }
         service.presence.asked(credential.row)
         routes.serve(exchange, path, APICaller(credential))
     }

@@ -12,6 +12,7 @@ final class ControlHandler: HTTPHandler {
         case listDevices
         case addDevice
         case removeDevice
+        case confirmDevice
         case listOwners
         case addOwner
         case removeOwner
@@ -45,6 +46,7 @@ final class ControlHandler: HTTPHandler {
         var routes = HTTPRouter<Route>()
         routes.add("/api/v1/devices", [(.get, .listDevices), (.post, .addDevice)])
         routes.add("/api/v1/devices/*", [(.delete, .removeDevice)])
+        routes.add("/api/v1/devices/*/confirm", [(.post, .confirmDevice)])
         routes.add("/api/v1/owners", [(.get, .listOwners), (.post, .addOwner)])
         routes.add("/api/v1/owners/*", [(.delete, .removeOwner)])
         routes.add("/health", [(.get, .health)])
@@ -111,14 +113,17 @@ final class ControlHandler: HTTPHandler {
             match.action == .addDevice
                 ? devices.add(exchange.body, caller, answer)
                 : owners.add(exchange.body, caller, answer)
-        case .removeDevice, .removeOwner:
+        case .removeDevice, .removeOwner, .confirmDevice:
             let path = exchange.head.text(exchange.head.path)
             let digits = Array(path.utf8)[match.first]
             guard let row = UInt32(decimalDigits: digits.span) else {
                 return answer(.failure(.unknown))
             }
-            match.action == .removeDevice
-                ? devices.remove(row, caller, answer) : owners.remove(row, caller, answer)
+            switch match.action {
+            case .removeDevice: devices.remove(row, caller, answer)
+            case .confirmDevice: devices.confirm(row, caller, answer)
+            default: owners.remove(row, caller, answer)
+            }
         }
     }
 

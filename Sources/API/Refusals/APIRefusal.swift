@@ -22,6 +22,8 @@ enum APIRefusal: Error, Equatable {
     case setAside
     /// The request has no credential of a device, or an unknown one.
     case unauthorized
+    /// The device has to be confirmed after a restore.
+    case unconfirmed
     /// The Idempotency-Key was used with another body.
     case otherRequest
     /// The master key cannot be replaced now, or cannot be replaced at all.
@@ -40,7 +42,7 @@ enum APIRefusal: Error, Equatable {
             .cannotRotate:
             409
         case .tooManyKeys: 429
-        case .unavailable, .setAside: 503
+        case .unavailable, .setAside, .unconfirmed: 503
         case .http(let refusal): refusal.status
         }
     }
@@ -58,6 +60,7 @@ enum APIRefusal: Error, Equatable {
         case .badCallback: 1009
         case .unavailable, .setAside: 1004
         case .unauthorized: 1005
+        case .unconfirmed: 1024
         case .otherRequest: 1006
         case .foreignPage: 1007
         case .cannotRotate: 1008
@@ -80,11 +83,17 @@ enum APIRefusal: Error, Equatable {
         case .setAside: "the server crashed on this twice, and refuses it until its next update"
         case .unavailable: "the store does not answer; try again later"
         case .unauthorized: "the bearer secret of a device is needed"
+        case .unconfirmed: "the server was restored from a backup; this device is not confirmed yet"
         case .otherRequest: "this Idempotency-Key was used for another request"
         case .foreignPage: "requests from pages of other sites are refused"
         case .cannotRotate: "the master key cannot be replaced now; the server's log says why"
         case .http(let refusal): refusal.rawValue
         }
+    }
+
+    private var retryAfter: UInt32? {
+        guard status == 503 else { return nil }
+        return self == .unconfirmed ? RetryAfter.trouble : RetryAfter.shortPause
     }
 
     /// The answer, in the form that all errors of the server have.
@@ -95,6 +104,6 @@ enum APIRefusal: Error, Equatable {
                 status: status, number: number,
                 reason: "\(ResponseHead.reasonPhrase(of: status))", message: message,
                 moreInfo: "docs/errors.md#" + (number.map { "errno-\($0)" } ?? "http")),
-            retryAfter: status == 503 ? RetryAfter.shortPause : nil)
+            retryAfter: retryAfter)
     }
 }

@@ -32,7 +32,7 @@ extension HTTPExchange {
 }
 
 extension APIResult {
-    /// The answer to the removal of a device or an owner.
+    /// The answer to the removal of a device or an owner, or to the confirmation of a device.
     init(ofRemoval outcome: StoreOutcome) {
         switch outcome {
         case .done: self = .success((204, []))

@@ -7,8 +7,8 @@ enum CredentialRows {
     {
         let select = try StoreStatement(
             """
-            SELECT credential.row, secret, credential.name, owner.name, created, last_seen
-            FROM credential JOIN owner ON owner.row = credential.owner ORDER BY credential.row
+            SELECT credential.row, secret, credential.name, owner.name, created, last_seen,
+            unconfirmed FROM credential JOIN owner ON owner.row = credential.owner ORDER BY credential.row
             """, on: connection)
         var credentials: [DeviceCredential] = []
         while try select.step() {
@@ -17,7 +17,8 @@ enum CredentialRows {
                 DeviceCredential(
                     row: UInt32(clamping: select.integer(0)), secret: secret,
                     name: select.text(2), owner: select.text(3), created: select.integer(4),
-                    lastSeen: select.isNull(5) ? nil : select.integer(5)))
+                    lastSeen: select.isNull(5) ? nil : select.integer(5),
+                    isConfirmed: select.integer(6) == 0))
         }
         return credentials
     }

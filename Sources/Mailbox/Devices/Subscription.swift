@@ -81,10 +81,12 @@ package struct DeviceCredential: Sendable, Confidential {
     /// Milliseconds since 1970.
     package let created: Int64
     package var lastSeen: Int64?
+    /// False after a restore, until an administrator says that the device was not revoked since.
+    package var isConfirmed: Bool
 
     package init(
         row: UInt32, secret: Digest, name: String, owner: String, created: Int64,
-        lastSeen: Int64? = nil
+        lastSeen: Int64? = nil, isConfirmed: Bool = true
     ) {
         self.row = row
         self.secret = secret
@@ -92,5 +94,6 @@ package struct DeviceCredential: Sendable, Confidential {
         self.owner = owner
         self.created = created
         self.lastSeen = lastSeen
+        self.isConfirmed = isConfirmed
     }
 }

@@ -97,12 +97,20 @@ final class EngineRows {
 
 /// Rare queries.
 extension EngineRows {
+    struct Stored {
+        let owner: String
+        let record: Int64
+        let sealed: [UInt8]
+        /// It came from a backup, and its counters have to be raised.
+        let isRestored: Bool
+    }
+
     static func insert(
         _ row: UInt32, owner: String, _ name: EngineName, sealed: [UInt8],
         on connection: borrowing Connection
     ) throws(StoreFault) {
         try connection.run(
-            "INSERT INTO engine VALUES (?1, ?2, ?3, ?4, ?5, 0, ?6, length(?6))", row, owner,
+            "INSERT INTO engine VALUES (?1, ?2, ?3, ?4, ?5, 0, ?6, length(?6), 0)", row, owner,
             name.app, name.account, name.user, sealed)
     }
 
@@ -120,7 +128,8 @@ extension EngineRows {
     ) throws(StoreFault) {
         try connection.run(
             """
-            UPDATE engine SET position = ?2, sealed = ?3, size = length(?3) WHERE row = ?1
+            UPDATE engine SET position = ?2, sealed = ?3, size = length(?3), restored = 0
+            WHERE row = ?1
             """, row, position, sealed)
     }
 
@@ -150,11 +159,13 @@ extension EngineRows {
     /// Nil if there is none.
     static func state(
         _ engine: UInt32, on connection: borrowing Connection
-    ) throws(StoreFault) -> (owner: String, record: Int64, sealed: [UInt8])? {
+    ) throws(StoreFault) -> Stored? {
         let select = try connection.statement(
-            "SELECT owner, position, sealed FROM engine WHERE row = ?1", engine)
-        return try select.step()
-            ? (select.text(0), select.integer(1), select.bytes(2)) : nil
+            "SELECT owner, position, sealed, restored FROM engine WHERE row = ?1", engine)
+        guard try select.step() else { return nil }
+        return Stored(
+            owner: select.text(0), record: select.integer(1), sealed: select.bytes(2),
+            isRestored: select.integer(3) != 0)
     }
 
     /// The engines of an account, for one owner or all, and for one application or all.

@@ -13,6 +13,8 @@ package final class StoreIndex: Sendable {
         case found(Endpoint)
         /// It has ended: 410.
         case gone
+        /// Until then, it may be newer than the backup that the store was restored from.
+        case missing(until: StoreTime)
     }
 
     package struct UserAgent: Equatable, Sendable {
@@ -37,6 +39,8 @@ package final class StoreIndex: Sendable {
     let reminders = Reminders()
     package let engines = EngineIndex()
     package let endings = EndingIndex()
+    /// What a restore may have lost.
+    let missing = MissingEndpoints()
     /// Records to skip for now.
     package let setAside: SetAside
     private let userAgents: Lock<FlatTable<UserAgentEntry>>
@@ -65,7 +69,7 @@ package final class StoreIndex: Sendable {
 extension StoreIndex {
     /// `digest` is that of a token whose mark is ours.
     package func endpoint(_ digest: Digest) -> EndpointAnswer {
-        endpoints[digest].map { .found($0) } ?? .gone
+        endpoints[digest].map { .found($0) } ?? missing.answer(digest)
     }
 
     /// `digest` is that of the user agent's id.
@@ -199,6 +203,10 @@ extension StoreIndex {
         credentials.withLock { $0[credential.secret] = credential }
     }
 
+    func confirmCredential(_ secret: Digest) {
+        credentials.withLock { $0[secret]?.isConfirmed = true }
+    }
+
     /// Returns its row; nil if it does not exist.
     func removeCredential(_ secret: Digest) -> UInt32? {
         credentials.withLock { $0.removeValue(forKey: secret)?.row }
@@ -239,6 +247,7 @@ extension StoreIndex {
     }
 
     func removeEndpoint(_ digest: Digest) {
+        missing.end(digest)
         if let endpoint = endpoints.remove(digest) {
             ledger.withLock { $0.removeEndpoint(ofDevice: endpoint.address.device) }
         }

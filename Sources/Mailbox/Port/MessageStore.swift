@@ -80,6 +80,8 @@ package enum StoreOperation: Sendable {
     case addCredential(DeviceCredential)
     /// The device was here.
     case touchCredential(UInt32, at: Int64)
+    /// Lets in a device that a restore brought back.
+    case confirmCredential(UInt32)
     /// Also ends the devices that were made under it.
     case removeCredential(UInt32)
 

@@ -21,10 +21,13 @@ struct StoreOpening {
         let record = try Self.record(in: connection, options, now)
         let keys = StoreKeys(
             master: options.masterKey, former: options.formerKeys,
-            endpoint: try Self.endpointKey(record.sealedEndpointKey, options))
+            endpoint: try Self.endpointKey(record.sealedEndpointKey, Self.sealer(options)))
         let time = StoreTimekeeper(
             clock: StoreClock(after: record.values.anchor, at: now), reading: options.reading)
         let index = try Self.index(of: connection, record, options, setAside)
+        if let until = record.restoredUntil, until > time.now {
+            try index.missing.begin(until, endedIn: connection)
+        }
         source = StoreSource(
             path: path, keys: keys, index: index, time: time, limits: options.limits,
             templates: options.templates, onExpiredActions: options.onExpiredActions)
@@ -61,14 +64,17 @@ struct StoreOpening {
         return record
     }
 
-    /// A key that unseals this record unseals the rest.
-    private static func endpointKey(
-        _ sealed: [UInt8], _ options: SQLiteStore.Options
-    ) throws(StoreFault) -> Secret {
-        var sealer: Sealer
+    private static func sealer(_ options: SQLiteStore.Options) throws(StoreFault) -> Sealer {
         do throws(OpenSSLError) {
-            sealer = try Sealer(current: options.masterKey, former: options.formerKeys)
+            return try Sealer(current: options.masterKey, former: options.formerKeys)
         } catch { throw .crypto(error) }
+    }
+
+    /// A key that unseals this record unseals the rest.
+    static func endpointKey(
+        _ sealed: [UInt8], _ sealer: consuming Sealer
+    ) throws(StoreFault) -> Secret {
+        var sealer = sealer
         do throws(Sealer.Failure) {
             return try sealer.open(sealed.span, at: keyPlace)
         } catch {

@@ -11,6 +11,7 @@ struct BatchEffects {
         case boundEndpoint(Digest, KeyHash)
         case endedEndpoint(Digest)
         case credential(DeviceCredential)
+        case confirmedCredential(Digest)
         case removedCredential(Digest)
         case callback(UInt32, isGone: Bool)
         /// The registration changed or ended.
@@ -86,6 +87,7 @@ struct BatchEffects {
             }
         case .endedEndpoint(let digest): index.removeEndpoint(digest)
         case .credential(let credential): index.set(credential)
+        case .confirmedCredential(let secret): index.confirmCredential(secret)
         case .removedCredential(let secret):
             if let row = index.removeCredential(secret) { endings.credentials.append(row) }
         case .callback(let row, let isGone): index.callbacks.set(row, isGone: isGone)

@@ -20,6 +20,7 @@ extension BatchExecutor {
         case .addCredential(let credential): try devices.add(credential)
         case .touchCredential(let row, let time):
             try devices.touch(.credential, row, at: time) ? .done : .notFound
+        case .confirmCredential(let row): try devices.confirm(credential: row)
         case .removeCredential(let row): try registrations.remove(credential: row)
         case .addOwner(let name): try devices.insertOwner(name) ? .done : .conflict
         case .removeOwner(let row): try registrations.remove(owner: row)

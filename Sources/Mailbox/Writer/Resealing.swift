@@ -3,14 +3,14 @@ import SQLite
 
 /// How far the store has got with sealing everything under the current master key.
 struct Resealing {
-    private struct Column {
+    struct Column {
         let table: StaticString
         let key: String
         let column: StaticString
     }
 
     /// Every sealed column. `key` is the row that the seal is bound to.
-    private static let columns = [
+    static let columns = [
         Column(table: "state", key: "only", column: "sealed_endpoint_key"),
         Column(table: "subscription", key: "row", column: "sealed_token"),
         Column(table: "message", key: "position", column: "sealed"),

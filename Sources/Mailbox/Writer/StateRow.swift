@@ -14,8 +14,11 @@ struct StateRow: ~Copyable {
 
     /// The whole row.
     struct Record {
-        let values: Values
+        var values: Values
         let sealedEndpointKey: [UInt8]
+        /// Until then, endpoints that the store does not know may be newer than the backup that it
+        /// was restored from.
+        var restoredUntil: StoreTime?
     }
 
     private let update: StoreStatement
@@ -40,7 +43,7 @@ struct StateRow: ~Copyable {
         let select = try StoreStatement(
             """
             SELECT batch, position, sequence, subscription, device, credential, time, boot,
-            since_boot, wall, sealed_endpoint_key FROM state
+            since_boot, wall, sealed_endpoint_key, restored_until FROM state
             """, on: connection)
         guard try select.step() else { return nil }
         let counters = StoreIndex.Counters(
@@ -56,7 +59,8 @@ struct StateRow: ~Copyable {
             batch: select.integer(0), position: select.integer(1), counters: counters,
             anchor: anchor)
         return Record(
-            values: values, sealedEndpointKey: select.bytes(10))
+            values: values, sealedEndpointKey: select.bytes(10),
+            restoredUntil: select.isNull(11) ? nil : StoreTime(milliseconds: select.integer(11)))
     }
 
     static func create(

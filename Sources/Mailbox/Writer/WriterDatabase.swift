@@ -6,16 +6,24 @@ enum WriterDatabase {
 
     /// Checks the whole database and migrates it.
     static func open(_ path: String, pageLimit: Int?) throws(StoreFault) -> Connection {
-        let finding: String?
-        do throws(Migration.Failure) {
-            finding = try Schema.inspection.finding(path)
-        } catch { throw StoreFault(error) }
-        if let finding { throw .damaged(finding) }
+        try check(path)
         let connection = try connect(path, pageLimit)
         do throws(Migration.Failure) {
             try connection.migrate(Schema.migrations)
         } catch { throw StoreFault(error) }
         return connection
+    }
+
+    /// Fails unless the file is a sound store, with these tables besides.
+    static func check(
+        _ path: String, further: [Migration] = [], thoroughly: Bool = false
+    ) throws(StoreFault) {
+        let finding: String?
+        do throws(Migration.Failure) {
+            finding = try Schema.inspection.finding(
+                path, further: further, thoroughly: thoroughly)
+        } catch { throw StoreFault(error) }
+        if let finding { throw .damaged(finding) }
     }
 
     private static func connect(

@@ -53,12 +53,13 @@ struct UserAgentAdmission {
             case .misdirected: Answer.refuse(HTTPRefusal.misdirected.answer, exchange)
             case .forbidden: Answer.empty(403, exchange)
             case .unauthorized: Answer.empty(401, exchange)
+            case .unconfirmed: Answer.empty(503, exchange, retryAfter: RetryAfter.trouble)
             case .crowded: Answer.empty(429, exchange, retryAfter: RetryAfter.whenFull)
             }
         }
     }
 
-    private enum Refusal: Error { case misdirected, forbidden, unauthorized, crowded }
+    private enum Refusal: Error { case misdirected, forbidden, unauthorized, unconfirmed, crowded }
 
     /// Nil for a client on this machine, where connections are not limited.
     private func place(for client: IPAddress?) throws(Refusal) -> StrangerPlace? {
@@ -74,6 +75,7 @@ struct UserAgentAdmission {
             let bytes = exchange.head.bytes
             let known = service.index.credential(secret: bytes.span.extracting(secret))
             guard let known else { throw .unauthorized }
+            guard known.isConfirmed else { throw .unconfirmed }
             return known.row
         }
         // A connection may outlast its listener, and was not meant by what is open now.

@@ -130,7 +130,8 @@ final class PushIntake {
             })
     }
 
-    /// Tokens that this server never made are unknown; others not in the index are gone.
+    /// Tokens that this server never made are unknown; others not in the index are gone, or missing
+    /// after a restore.
     func lookUp(
         _ text: Span<UInt8>
     ) throws(PushRefusal) -> (endpoint: Endpoint, token: EndpointToken) {
@@ -147,6 +148,8 @@ final class PushIntake {
         switch service.index.endpoint(ours.digest) {
         case .found(let endpoint): return (endpoint, ours.token)
         case .gone: throw .gone
+        case .missing(let until):
+            throw service.store.clock.now < until ? .missing : .gone
         }
     }
 

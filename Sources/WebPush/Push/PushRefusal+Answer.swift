@@ -5,7 +5,7 @@ extension PushRefusal {
         switch self {
         case .tooMany(let seconds): seconds
         case .unavailable, .clocksDiffer, .unknownOrigin: RetryAfter.trouble
-        case .setAside: RetryAfter.update
+        case .setAside, .missing: RetryAfter.update
         default: nil
         }
     }

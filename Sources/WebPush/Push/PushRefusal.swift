@@ -18,6 +18,8 @@ package enum PushRefusal: Error, Equatable, Sendable {
     case tooMany(retryAfter: UInt32)
     /// The store is full, busy or broken.
     case unavailable
+    /// The store was restored from a backup, which may be older than the endpoint.
+    case missing
     /// The server has failed on this message twice, and will not try it again in this version.
     case setAside
     /// The signature may be valid, but our clock or the sender's is wrong.
@@ -33,7 +35,7 @@ package enum PushRefusal: Error, Equatable, Sendable {
         case .tooLarge: 413
         case .missingTTL, .encryption, .negativeTTL, .topicTooLong, .badTopic, .badMessageID: 400
         case .tooMany: 429
-        case .unavailable, .setAside, .clocksDiffer, .unknownOrigin: 503
+        case .unavailable, .missing, .setAside, .clocksDiffer, .unknownOrigin: 503
         }
     }
 
@@ -48,7 +50,7 @@ package enum PushRefusal: Error, Equatable, Sendable {
         case .missingTTL: 111
         case .topicTooLong, .badTopic: 113
         case .negativeTTL: 114
-        case .tooMany, .unavailable, .setAside: 201
+        case .tooMany, .unavailable, .missing, .setAside: 201
         case .badMessageID: nil
         }
     }
@@ -68,6 +70,7 @@ package enum PushRefusal: Error, Equatable, Sendable {
         case .badMessageID: "Invalid message ID"
         case .tooMany: "Too many pushes, try again later"
         case .unavailable: "Database error while saving notification"
+        case .missing: "The server was restored from a backup and does not know this subscription"
         case .setAside:
             "The server crashed on this push twice, and refuses it until its next update"
         case .clocksDiffer: "The clocks of sender and push service differ"
@@ -97,6 +100,7 @@ package enum PushRefusal: Error, Equatable, Sendable {
         case .badMessageID: "bad-message-id"
         case .tooMany: "too-many"
         case .unavailable: "unavailable"
+        case .missing: "missing"
         case .setAside: "set-aside"
         case .clocksDiffer: "clocks-differ"
         case .unknownOrigin: "unknown-origin"

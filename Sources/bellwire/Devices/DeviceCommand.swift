@@ -5,23 +5,30 @@ extension Command {
     static let device = Command(
         name: "device",
         summary: "add, list and remove the devices that may connect",
-        forms: ["add NAME", "list", "remove NAME|ID"],
+        forms: ["add NAME", "list", "remove NAME|ID", "confirm NAME|ID"],
         details: """
             Asks the running server through its control socket. add prints the two addresses of the
             new device. They hold its secret and are shown only once. Put the first into Firefox
             (about:config, dom.push.serverURL), the second into KUnifiedPush and other clients.
+
+            A device that bellwire restore brought back may have been removed since the backup. It
+            is not let in before confirm.
             """,
         options: [
-            Option("owner", "OWNER", help: "the owner of the device (administrators only)")
+            Option("owner", "OWNER", help: "the owner of the device (administrators only)"),
+            Option("all", help: "confirm every device that waits for it"),
         ] + ControlConnection.options + [.json]
     ) { arguments in
         switch (arguments.positional.first, arguments.positional.count) {
         case ("add", 2): return try addDevice(arguments.positional[1], arguments)
         case ("list", 1): return try listDevices(arguments)
         case ("remove", 2): return try removeDevice(arguments.positional[1], arguments)
+        case ("confirm", 2) where !arguments.has("all"):
+            return try confirmDevice(arguments.positional[1], arguments)
+        case ("confirm", 1) where arguments.has("all"): return try confirmAll(arguments)
         default:
             throw CommandError.usage(
-                "use device add NAME, device list or device remove NAME",
+                "use device add NAME, device list, device remove NAME or device confirm NAME",
                 hint: "see bellwire device --help")
         }
     }
@@ -58,6 +65,45 @@ extension Command {
 
     private static func removeDevice(_ name: String, _ arguments: Arguments) throws -> ExitCode {
         let connection = try ControlConnection(arguments)
+        let device = try find(name, arguments, connection)
+        _ = try connection.send("DELETE", "\(devicesPath)/\(device.id)")
+        if !arguments.has("json") {
+            try StandardOutput.write("removed \(Printable.text(device.name))\n")
+        }
+        return .success
+    }
+
+    private static func confirmDevice(_ name: String, _ arguments: Arguments) throws -> ExitCode {
+        let connection = try ControlConnection(arguments)
+        return try confirm([try find(name, arguments, connection)], arguments, connection)
+    }
+
+    private static func confirmAll(_ arguments: Arguments) throws -> ExitCode {
+        let connection = try ControlConnection(arguments)
+        let devices = try DeviceReport.devices(json: try connection.send("GET", devicesPath))
+        let waiting = devices.filter { device in
+            !device.isConfirmed && (arguments["owner"].map { $0 == device.owner } ?? true)
+        }
+        return try confirm(waiting, arguments, connection)
+    }
+
+    private static func confirm(
+        _ devices: [DeviceReport.Device], _ arguments: Arguments, _ connection: ControlConnection
+    ) throws -> ExitCode {
+        for device in devices {
+            _ = try connection.send("POST", "\(devicesPath)/\(device.id)/confirm")
+            guard !arguments.has("json") else { continue }
+            try StandardOutput.write("confirmed \(Printable.text(device.name))\n")
+        }
+        if devices.isEmpty, !arguments.has("json") {
+            try StandardOutput.write("no device waits for confirmation\n")
+        }
+        return .success
+    }
+
+    private static func find(
+        _ name: String, _ arguments: Arguments, _ connection: ControlConnection
+    ) throws -> DeviceReport.Device {
         let devices = try DeviceReport.devices(json: try connection.send("GET", devicesPath))
         let byName = devices.filter { device in
             device.name == name && (arguments["owner"].map { $0 == device.owner } ?? true)
@@ -73,10 +119,6 @@ extension Command {
             throw CommandError.usage(
                 "several owners have a device \(name)", hint: "add --owner, or use its number")
         }
-        _ = try connection.send("DELETE", "\(devicesPath)/\(device.id)")
-        if !arguments.has("json") {
-            try StandardOutput.write("removed \(Printable.text(device.name))\n")
-        }
-        return .success
+        return device
     }
 }

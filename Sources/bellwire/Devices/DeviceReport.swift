@@ -10,6 +10,8 @@ enum DeviceReport {
         var isConnected = false
         /// Seconds since 1970; nil if it never connected.
         var lastSeen: Int?
+        /// False after a restore, until somebody confirms it.
+        var isConfirmed = true
     }
 
     struct Added: Confidential {
@@ -50,6 +52,7 @@ enum DeviceReport {
                 if name == "id" { device.id = number }
                 if name == "last_seen" { device.lastSeen = number }
             case .bool(let isTrue) where name == "connected": device.isConnected = isTrue
+            case .bool(let isTrue) where name == "unconfirmed": device.isConfirmed = !isTrue
             case .string, .bool: break
             default: throw .invalid(at: scanner.position)
             }
@@ -62,7 +65,8 @@ enum DeviceReport {
         let rows = devices.map { device in
             [
                 "\(device.id)", Printable.text(device.name), Printable.text(device.owner),
-                presence(of: device),
+                presence(of: device)
+                    + (device.isConfirmed ? "" : ", not let in: confirm it"),
             ]
         }
         return TextTable.text(rows)

@@ -112,6 +112,37 @@ struct KeyFolder {
         return key
     }
 
+    /// The master keys as they are now, the current one first. Nothing is made.
+    static func masterKeys(_ configuration: ServerConfiguration) throws -> [MasterKey] {
+        let folder = KeyFolder(places: configuration)
+        if FileStamp(of: folder.writable) != nil { try PrivateFolder.check(folder.writable) }
+        if let earlier = try folder.earlierKeys(of: Checkout.ofThisProgram) {
+            return [earlier.master] + [earlier.former].compactMap(\.self)
+        }
+        guard let master = try folder.foundMasterKey() else { throw folder.missing }
+        return [master] + [try folder.formerMasterKey()].compactMap(\.self)
+    }
+
+    /// Puts the keys of a restored store where a start looks for them. Keys that are there already
+    /// stay; other ones are not replaced.
+    func place(_ keys: BackupKeys) throws {
+        let former = keys.former.first
+        let isOther =
+            try foundMasterKey().map { $0.id != keys.master.id } ?? false
+            || formerMasterKey().map { $0.id != former?.id } ?? false
+        guard !isOther else {
+            throw CommandError(
+                message: "there is another master key in \(writable)",
+                hint: "move it away, or choose another folder by --keys")
+        }
+        // The current key comes last, so that an interrupted restore does it again.
+        for (key, name) in [(former, Self.formerName), (keys.master, Self.masterName)] {
+            guard let key, try found(name) == nil else { continue }
+            let json = try StoredKey.master(key).json()
+            try KeyFile.create(writable + "/" + name, json.span)
+        }
+    }
+
     private func foundMasterKey() throws -> MasterKey? { try found(Self.masterName) }
 
     private func found(_ name: String) throws -> MasterKey? {

@@ -37,6 +37,7 @@ struct CommandError: Error {
             self = .usage(error.description, hint: error.hint)
         case let error as StateFolder.Failure:
             self.init(message: error.description, hint: error.hint)
+        case let error as BackupFailure: self.init(message: error.description, hint: error.hint)
         case let error as StoreFault: self.init(message: error.description, hint: error.hint)
         case let error as CertificateStore.Failure:
             self.init(message: error.description, hint: error.hint)

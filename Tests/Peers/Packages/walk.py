@@ -170,6 +170,7 @@ def installed():
         "/usr/share/bellwire/monitoring/bellwire.rules.yaml",
         "/usr/share/bellwire/monitoring/bellwire.dashboard.json",
         "/lib/systemd/system/bellwire.socket",
+        "/lib/systemd/system/bellwire-backup.timer",
         "/usr/lib/systemd/user/bellwire-desktop.service",
         "/usr/share/dbus-1/services/org.unifiedpush.Distributor.bellwire.service",
         "/etc/xdg/autostart/bellwire-autostart.desktop",

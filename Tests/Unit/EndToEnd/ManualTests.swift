@@ -71,7 +71,7 @@ struct ManualTests {
         }
         #expect(try completed("se") == ["send", "serve"])
         #expect(try completed("help", "wat") == ["watch"])
-        #expect(try completed("device", "") == ["add", "list", "remove"])
+        #expect(try completed("device", "") == ["add", "list", "remove", "confirm"])
         #expect(try completed("device", "--owner", "ann", "r") == ["remove"])
         #expect(try completed("device", "--owner", "=", "ann", "add", "") == [])
         #expect(try completed("serve", "--registration", "") == ["open", "token"])

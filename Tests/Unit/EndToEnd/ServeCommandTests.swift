@@ -132,7 +132,8 @@ struct ServeCommandTests {
         #expect(said.count == 2, "\(outcome.errors)")
         #expect(said.first?.hasPrefix("bellwire: error: the store is damaged: ") == true)
         #expect(
-            said.last == "bellwire: hint: move the files bellwire.db* away and restore a backup")
+            said.last == "bellwire: hint: move the files bellwire.db* away and run bellwire restore"
+        )
         #expect(try Data(contentsOf: database) == garbage)
     }
 

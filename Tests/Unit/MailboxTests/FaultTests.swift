@@ -107,7 +107,7 @@ struct FaultTests {
             Issue.record("\(damaged)")
             return
         }
-        #expect(damaged.hint == "move the files bellwire.db* away and restore a backup")
+        #expect(damaged.hint == "move the files bellwire.db* away and run bellwire restore")
     }
 
     @Test("A message that cannot be unsealed does not hold up the others")

@@ -135,7 +135,7 @@ extension StoredDevices {
         let owner = try row(ofOwner: credential.owner)
         let insert = try transaction.connection.statement(
             """
-            INSERT INTO credential SELECT ?1, ?2, ?3, ?4, ?5, ?6
+            INSERT INTO credential SELECT ?1, ?2, ?3, ?4, ?5, ?6, 0
             WHERE (SELECT count(*) FROM credential WHERE owner = ?4) < ?7
             ON CONFLICT (owner, name) DO NOTHING RETURNING row
             """, credential.row, credential.secret.bytes, credential.name, owner,
@@ -144,6 +144,11 @@ extension StoredDevices {
         let other = try transaction.connection.statement(
             "SELECT 1 FROM credential WHERE owner = ?1 AND name = ?2", owner, credential.name)
         return try other.step() ? .conflict : .full
+    }
+
+    /// Returns the digest of its secret; nil if the credential does not exist.
+    func confirm(credentialRow row: UInt32) throws(StoreFault) -> Digest? {
+        try digest("UPDATE credential SET unconfirmed = 0 WHERE row = ?1 RETURNING secret", row)
     }
 
     /// Returns the digest of its secret; nil if the credential does not exist.

@@ -57,6 +57,12 @@ extension StoredDevices {
         return outcome
     }
 
+    func confirm(credential row: UInt32) throws(StoreFault) -> StoreOutcome {
+        guard let secret = try confirm(credentialRow: row) else { return .notFound }
+        record(.confirmedCredential(secret))
+        return .done
+    }
+
     /// Call this when nothing made under the credential is left.
     func remove(credential row: UInt32) throws(StoreFault) -> StoreOutcome {
         guard let secret = try deleteCredential(row) else { return .notFound }

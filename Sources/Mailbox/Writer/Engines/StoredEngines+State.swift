@@ -6,7 +6,7 @@ import System
 /// Loading and saving engines.
 extension StoredEngines {
     private enum FoundEngine {
-        case loaded(LoadedEngine)
+        case loaded(LoadedEngine, isRestored: Bool)
         case none
         case damaged
     }
@@ -22,8 +22,9 @@ extension StoredEngines {
             switch try load(row) {
             case .none: return .notFound
             case .damaged: return .unavailable
-            case .loaded(let engine):
+            case .loaded(let engine, let isRestored):
                 loaded.insert(engine)
+                if isRestored { try raiseCounters(of: engine) }
                 return try body(engine)
             }
         }
@@ -52,8 +53,18 @@ extension StoredEngines {
             row, of: stored.owner, host(engine.account), journalSize: journalSize,
             stateSize: stored.sealed.count)
         try measureRoom(of: loaded)
-        return .loaded(loaded)
+        return .loaded(loaded, isRestored: stored.isRestored)
     }
+
+    /// After a restore: the numbers that were given since the backup are not used again.
+    private func raiseCounters(of engine: LoadedEngine) throws(StoreFault) {
+        var account = engine.hosted.engine.account
+        Counters(account).raise(&account, by: Self.restoredJump)
+        engine.hosted = host(account)
+        try save(engine)
+    }
+
+    private static let restoredJump: Int32 = 100_000
 
     /// Nil if it cannot be read.
     func record(_ record: Int64) throws(StoreFault) -> [UInt8]? {
@@ -138,9 +149,10 @@ extension StoredEngines {
             owed = account.owed.lastID
         }
 
-        func raise(_ account: inout Account) {
-            account.lastNotificationID = notification
-            account.owed.lastID = owed
+        func raise(_ account: inout Account, by jump: Int32 = 0) {
+            // An account with higher numbers could not be read again.
+            account.lastNotificationID = min(notification + jump, .max / 2 - 1)
+            account.owed.lastID = min(owed + Int64(jump), .max / 2 - 1)
         }
     }
 

@@ -4,13 +4,13 @@ import SQLite
 ///
 /// Counters in `state` number the rows and only go up, so no number is used twice, not even after a
 /// restore. Sealed data are in columns with `sealed` in their name. Times are milliseconds:
-/// `expires` and `time` by the store's clock, the others since 1970.
+/// `expires`, `time` and `restored_until` by the store's clock, the others since 1970.
 enum Schema {
     static let migrations = [
         Migration("mailbox", mailbox), callbacks, registrations, Migration("marks", marks),
         Migration("replays", replays), engines, engineRecords, owed,
         Migration("device names", deviceNames),
-        Migration("ended endpoints", endedEndpoints), shares,
+        Migration("ended endpoints", endedEndpoints), shares, restores,
     ]
 
     /// Values that a file of ours can contain. Row numbers kept in memory are 32 bits; sums of
@@ -22,7 +22,8 @@ enum Schema {
             "state.credential": counters, "credential.row": counters,
             "device.row": counters, "subscription.row": counters,
             "subscription.kind": 0...2, "subscription.sender": 0...2,
-            "subscription.device": counters,
+            "subscription.device": counters, "credential.unconfirmed": 0...1,
+            "engine.restored": 0...1,
             // Earlier versions put unreadable registrations off for ever.
             "registration.due": 0 ... .max,
             "message.size": 0...1 << 31, "callback_event.size": 0...1 << 31,

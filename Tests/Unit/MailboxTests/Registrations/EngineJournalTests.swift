@@ -9,47 +9,6 @@ import Testing
 /// The stored changes of engines.
 @Suite("The journal of engines")
 struct EngineJournalTests {
-    /// Receives the state that clients start with.
-    // Unchecked: the texts are only touched under the lock.
-    private final class Listener: EngineListener, @unchecked Sendable {
-        private let lock = NSLock()
-        private var texts: [UInt32: [String]] = [:]
-
-        func hear(_ news: [EngineNews]) {
-            for item in news {
-                guard case .welcome(let updates, _, _) = item.content else { continue }
-                let text = updates.map { update in
-                    var writer = JSONWriter()
-                    update.write(to: &writer)
-                    return String(decoding: writer.bytes, as: UTF8.self)
-                }
-                lock.withLock { texts[item.engine] = text }
-            }
-        }
-
-        func storeReturned() {}
-        func welcome(_ engine: UInt32) -> [String] { lock.withLock { texts[engine] ?? [] } }
-    }
-
-    /// What a new client of each engine is shown.
-    private func welcomes(
-        _ test: TestStore, _ engines: [UInt32]
-    ) throws -> [[String]] {
-        let (index, listener) = (test.store.index.engines, Listener())
-        for engine in engines {
-            index.listen(listener, to: engine)
-            try test.expectDone(
-                .engine(
-                    .join(
-                        EngineClientID(engine: engine, number: index.nextClient()),
-                        EngineRole())))
-            // News of a commit arrives before the answer to the next operation.
-            _ = try test.run(.touchDevice(0, at: 0))
-            index.stopListening(listener, to: engine, at: test.now)
-        }
-        return engines.map(listener.welcome)
-    }
-
     private func accounts(_ test: TestStore, _ names: String...) throws -> [Subscription] {
         try names.map { name in
             let terms = #"{"token_type":10,"app":"telegram","account":"\#(name)"}"#
@@ -97,10 +56,10 @@ struct EngineJournalTests {
         let records = try number(test, "SELECT count(*) FROM engine_record")
         #expect(records > 0)
         #expect(records <= (try number(test, "SELECT batch FROM state")) - before)
-        let shown = try welcomes(test, engines)
+        let shown = try test.welcomes(engines)
         #expect(shown.allSatisfy { $0.joined().contains("message 299") })
         try test.restart()
-        #expect(try welcomes(test, engines) == shown)
+        #expect(try test.welcomes(engines) == shown)
     }
 
     @Test("At its size limit, the accounts in the oldest records are written")
@@ -109,7 +68,7 @@ struct EngineJournalTests {
         let (accounts, rare) = (try accounts(test, "a", "b"), try accounts(test, "rare"))
         let engines = (accounts + rare).map(\.address.device)
         // With a fetcher, nothing is kept for later clients.
-        let listener = Listener()
+        let listener = WelcomeListener()
         for engine in engines {
             test.store.index.engines.listen(listener, to: engine)
             test.store.index.engines.addFetcher(of: engine)
@@ -119,14 +78,14 @@ struct EngineJournalTests {
         for start in stride(from: 0, to: 200, by: 20) {
             try push(test, accounts, start..<start + 20, text: text)
         }
-        let shown = try welcomes(test, engines)
+        let shown = try test.welcomes(engines)
         #expect(shown.map { $0.joined().contains("x 199") } == [true, true, false])
         #expect(shown[2].joined().contains("once 0"))
         #expect(try size(test) > 256 << 10)
         #expect(try size(test) <= 512 << 10)
         try test.restart()
         // The count of dropped messages is not kept either.
-        #expect(try welcomes(test, engines).map(withoutCounts) == shown.map(withoutCounts))
+        #expect(try test.welcomes(engines).map(withoutCounts) == shown.map(withoutCounts))
     }
 
     @Test("Engines without room in memory are read again for each batch, unchanged")
@@ -137,7 +96,7 @@ struct EngineJournalTests {
             for start in stride(from: 0, to: 60, by: 5) {
                 try push(test, accounts, start..<start + 5, text: "message")
             }
-            return try welcomes(test, accounts.map(\.address.device))
+            return try test.welcomes(accounts.map(\.address.device))
         }
         #expect(shown[0] == shown[1])
         #expect(shown[0].allSatisfy { $0.joined().contains("message 59") })
@@ -152,11 +111,11 @@ struct EngineJournalTests {
         let test = try TestStore { $0.limits.engineJournal = 48 << 10 }
         let accounts = try accounts(test, "a", "b")
         try push(test, accounts, 0..<50, text: String(repeating: "x", count: 200))
-        let (all, shown) = (try size(test), try welcomes(test, [accounts[1].address.device]))
+        let (all, shown) = (try size(test), try test.welcomes([accounts[1].address.device]))
         try test.expectDone(.removeDevice(accounts[0].address.device))
         #expect(try size(test) < all * 6 / 10)
         try test.restart()
-        #expect(try welcomes(test, [accounts[1].address.device]) == shown)
+        #expect(try test.welcomes([accounts[1].address.device]) == shown)
         // Deleted records no longer count: new ones stay, though in total there were more than the
         // limit.
         for name in ["c", "d", "e"] {

@@ -24,6 +24,8 @@ extension PushFixture {
         run(.removeCredential(store.index.counters.credential))
     }
 
+    func confirmCredential(_ row: UInt32) { run(.confirmCredential(row)) }
+
     func removeOwner(_ row: UInt32) {
         run(.removeOwner(row))
     }

@@ -10,7 +10,7 @@ struct PushRefusalTests {
         [
             .unknownToken, .unknownVersion, .gone, .tooLarge, .missingTTL, .negativeTTL,
             .topicTooLong, .badTopic, .badMessageID, .tooMany(retryAfter: 7), .unavailable,
-            .setAside, .clocksDiffer, .unknownOrigin,
+            .setAside, .missing, .clocksDiffer, .unknownOrigin,
         ]
         + AuthorizationFault.allCases.map(PushRefusal.unauthorized)
         + EncryptionFault.allCases.map(PushRefusal.encryption)

@@ -1,0 +1,169 @@
+package import Base
+import Crypto
+import SQLite
+import System
+
+/// A backup that was read to its end and is whole.
+///
+/// It is a database of SQLite, with a line after its end. Everything in the store is in it as it
+/// was, so that it can be looked into with other tools.
+package struct BackupFile: Sendable {
+    /// What it contains.
+    package struct Figures: Equatable, Sendable {
+        package var devices = 0
+        package var endpoints = 0
+        package var messages = 0
+    }
+
+    package let header: BackupHeader
+    package let figures: Figures
+    package let bytes: Int
+    /// As it was given, and without links.
+    let path: String
+    let realPath: String
+
+    private static let pieceLength = 1 << 20
+    private static let databaseStart = Array("SQLite format 3\0".utf8)
+
+    /// Checks everything that can be checked without keys.
+    package init(_ path: String, report: BackupReport) throws(BackupFailure) {
+        let realPath = try BackupFailure.onFile(path) { () throws(SystemError) in
+            try RealPath.of(path)
+        }
+        let isDatabase = try Self.startsLikeADatabase(realPath)
+        guard let (digits, size) = try Self.seal(of: realPath) else {
+            throw isDatabase ? .cut(path: path) : .notABackup(path: path)
+        }
+        let digest = try Self.digest(of: realPath, isSealed: true, report: report)
+        guard digits == BackupSeal.hexadecimal(digest) else { throw .changed(path: path) }
+        (self.path, self.realPath, bytes) = (path, realPath, size)
+        do throws(StoreFault) {
+            (header, figures) = try Self.content(realPath)
+        } catch { throw BackupFailure(error, path: path) }
+    }
+
+    private static func content(
+        _ realPath: String
+    ) throws(StoreFault) -> (BackupHeader, Figures) {
+        let connection = try connect(realPath)
+        switch try BackupHeader.read(on: connection) {
+        case .none: throw .damaged("it says nothing about itself")
+        case .laterFormat: throw .newerSchema(found: 0, known: 0)
+        case .header(let header):
+            try WriterDatabase.check(
+                realPath, further: [BackupHeader.table], thoroughly: true)
+            return (header, try figures(connection))
+        }
+    }
+
+    static func connect(_ realPath: String) throws(StoreFault) -> Connection {
+        do throws(SQLiteError) { return try Connection(realPath, .readOnly) } catch {
+            throw StoreFault(error)
+        }
+    }
+
+    static func figures(
+        _ connection: borrowing Connection
+    ) throws(StoreFault) -> Figures {
+        Figures(
+            devices: Int(try connection.number("SELECT count(*) FROM credential")),
+            endpoints: Int(try connection.number("SELECT count(*) FROM subscription")),
+            messages: Int(try connection.number("SELECT count(*) FROM message")))
+    }
+}
+
+/// Keys.
+extension BackupFile {
+    /// The master keys in the backup; nil if it has none.
+    package func keys(_ passphrase: Secret?) throws(BackupFailure) -> BackupKeys? {
+        if passphrase != nil, header.protection != .passphrase {
+            throw .noPassphrase(path: path)
+        }
+        let bytes: Secret
+        switch (header.protection, passphrase) {
+        case (.none, _): return nil
+        case (.clear, _): bytes = Secret(header.keys.span)
+        case (.passphrase, nil): throw .needsPassphrase(path: path)
+        case (.passphrase, let passphrase?): bytes = try unsealed(passphrase)
+        }
+        let keys = try BackupFailure.onCrypto { () throws(OpenSSLError) in
+            try BackupKeys(bytes: bytes)
+        }
+        guard let keys else { throw .damaged(path: path, "its keys cannot be read") }
+        return keys
+    }
+
+    private func unsealed(_ passphrase: Secret) throws(BackupFailure) -> Secret {
+        do throws(PassphraseSeal.Failure) {
+            return try PassphraseSeal.open(header.keys.span, under: passphrase)
+        } catch {
+            switch error {
+            case .wrongPassphrase: throw .wrongPassphrase(path: path)
+            case .unknownFormat: throw .damaged(path: path, "its keys cannot be read")
+            case .fault(let error): throw .crypto(error)
+            }
+        }
+    }
+
+    /// Fails unless these keys open everything in the backup.
+    package func check(_ keys: BackupKeys) throws(BackupFailure) {
+        do throws(StoreFault) {
+            try StoredSeals.check(try Self.connect(realPath), keys)
+        } catch { throw BackupFailure(error, path: path) }
+    }
+}
+
+/// Bytes.
+extension BackupFile {
+    /// Fails if something is there that is not a backup.
+    static func checkReplaceable(_ path: String) throws(BackupFailure) {
+        do throws(BackupFailure) {
+            guard try seal(of: path) != nil else { throw .exists(path: path) }
+        } catch {
+            if case .system(_, let error) = error, error.isMissingFile { return }
+            throw error
+        }
+    }
+
+    private static func startsLikeADatabase(_ path: String) throws(BackupFailure) -> Bool {
+        try BackupFailure.onFile(path) { () throws(SystemError) in
+            try LargeFile(path).read(at: 0, count: databaseStart.count) == databaseStart
+        }
+    }
+
+    /// The digits of the checksum in the last line, and the size of the file; nil if there is no
+    /// such line.
+    private static func seal(
+        of path: String
+    ) throws(BackupFailure) -> (digits: [UInt8], size: Int)? {
+        let (line, size) = try BackupFailure.onFile(path) { () throws(SystemError) in
+            let file = try LargeFile(path)
+            let start = max(0, file.size - BackupSeal.length)
+            return (try file.read(at: start, count: BackupSeal.length), file.size)
+        }
+        return BackupSeal.digits(in: line).map { ($0, size) }
+    }
+
+    /// The SHA-256 of the file; `isSealed`: without its last line.
+    static func digest(
+        of path: String, isSealed: Bool = false, report: BackupReport
+    ) throws(BackupFailure) -> Digest {
+        let file = try BackupFailure.onFile(path) { () throws(SystemError) in
+            try LargeFile(path)
+        }
+        let size = file.size - (isSealed ? BackupSeal.length : 0)
+        var hash = try BackupFailure.onCrypto { () throws(OpenSSLError) in try SHA256() }
+        try BackupFailure.onCrypto { () throws(OpenSSLError) in try hash.begin() }
+        var start = 0
+        while start < size {
+            let piece = try BackupFailure.onFile(path) { () throws(SystemError) in
+                try file.read(at: start, count: min(pieceLength, size - start))
+            }
+            guard !piece.isEmpty else { break }
+            try BackupFailure.onCrypto { () throws(OpenSSLError) in try hash.update(piece.span) }
+            start += piece.count
+            report(.checking, start, size)
+        }
+        return try BackupFailure.onCrypto { () throws(OpenSSLError) in Digest(try hash.finish()) }
+    }
+}

@@ -1,0 +1,130 @@
+import Crypto
+import Delivery
+import SQLite
+import System
+
+/// Makes a store of a backup, in a folder that has none.
+package struct Restoration: ~Copyable {
+    package struct Report: Equatable, Sendable {
+        package var figures: BackupFile.Figures
+        /// Devices that are not let in before somebody confirms them.
+        package var unconfirmed: Int
+    }
+
+    /// Numbers up to this far above those of the backup may have been given out since.
+    private static let jump: Int64 = 1 << 32
+    /// The same for the rows of subscriptions, devices and credentials, of which there are fewer.
+    private static let rowJump: UInt32 = 1_000_000
+
+    private let folder: StateFolder
+    private let place: String
+    private let backup: BackupFile
+
+    /// Locks the folder.
+    package init(of backup: BackupFile, into path: String) throws(BackupFailure) {
+        let folder = try Self.lock(path)
+        let real = try BackupFailure.onFile(path) { () throws(SystemError) in
+            try RealPath.of(path)
+        }
+        let place = real + "/" + WriterDatabase.fileName
+        // Another store's WAL would be taken for one of this store.
+        for ending in ["", "-wal", "-shm", "-journal"]
+        where FileStamp(of: place + ending) != nil {
+            throw .storeIsThere(folder: path)
+        }
+        self.folder = folder
+        self.place = place
+        self.backup = backup
+    }
+
+    private static func lock(_ path: String) throws(BackupFailure) -> StateFolder {
+        do throws(StateFolder.Failure) { return try StateFolder(path) } catch {
+            throw .folder(error)
+        }
+    }
+
+    /// The store is whole and in its place when this returns; a failure or a kill leaves none.
+    /// `former`: where the store went on after the backup. Without it, devices have to be
+    /// confirmed.
+    package func run(
+        _ keys: BackupKeys, former: FormerStore?, at now: ClockReading, report: BackupReport
+    ) throws(BackupFailure) -> Report {
+        let draft = try BackupFailure.onFile(folder.path) { () throws(SystemError) in
+            try DraftFile(for: place)
+        }
+        try fill(draft.path, report)
+        let later = try former?.merge(
+            into: draft.path, keys, beside: place + "-former", report: report)
+        let result = try BackupFailure.onStore { () throws(StoreFault) in
+            try Self.finish(draft.path, later, needsConfirmation: former == nil, now)
+        }
+        try BackupFailure.onFile(folder.path) { () throws(SystemError) in try draft.publish() }
+        return result
+    }
+
+    /// Copies the database and brings it to this program's schema.
+    private func fill(_ path: String, _ report: BackupReport) throws(BackupFailure) {
+        try BackupFailure.onStore { () throws(StoreFault) in
+            let draft = try StoreSnapshot.draft(path)
+            let source = try BackupFile.connect(backup.realPath)
+            try source.forStore { source throws(SQLiteError) in
+                try source.copy(into: draft) { report(.copying, $0, $1) }
+                try draft.execute("DROP TABLE backup")
+            }
+            do throws(Migration.Failure) { try draft.migrate(Schema.migrations) } catch {
+                throw StoreFault(error)
+            }
+        }
+    }
+
+    /// Sets the counters, and marks what the server has to know. `later`: the state of the former
+    /// store.
+    private static func finish(
+        _ path: String, _ later: StateRow.Record?, needsConfirmation: Bool, _ now: ClockReading
+    ) throws(StoreFault) -> Report {
+        let result = try mark(path, later, needsConfirmation, now)
+        try WriterDatabase.check(path)
+        return result
+    }
+
+    private static func mark(
+        _ path: String, _ later: StateRow.Record?, _ needsConfirmation: Bool, _ now: ClockReading
+    ) throws(StoreFault) -> Report {
+        let draft = try StoreSnapshot.draft(path)
+        guard let record = try StateRow.read(on: draft) else {
+            throw .damaged("its state is missing")
+        }
+        let values = raised(record.values, later?.values ?? record.values, now)
+        let until = values.anchor.time.adding(seconds: MissingEndpoints.patience)
+        let latest = [until, record.restoredUntil, later?.restoredUntil].compactMap(\.self).max()
+        try draft.run("BEGIN")
+        try StateRow(on: draft).write(values)
+        try draft.run("UPDATE state SET restored_until = ?1", latest?.milliseconds)
+        try draft.run("UPDATE engine SET restored = 1")
+        if needsConfirmation { try draft.run("UPDATE credential SET unconfirmed = 1") }
+        try draft.run("COMMIT")
+        return Report(
+            figures: try BackupFile.figures(draft),
+            unconfirmed: Int(
+                try draft.number("SELECT count(*) FROM credential WHERE unconfirmed = 1")))
+    }
+
+    private static func raised(
+        _ backup: StateRow.Values, _ later: StateRow.Values, _ now: ClockReading
+    ) -> StateRow.Values {
+        func row(_ counter: KeyPath<StoreIndex.Counters, UInt32>) -> UInt32 {
+            let last = max(backup.counters[keyPath: counter], later.counters[keyPath: counter])
+            return min(last + rowJump, StoreIndex.lastRow)
+        }
+        let anchor = backup.anchor.time < later.anchor.time ? later.anchor : backup.anchor
+        let time = StoreClock(after: anchor, at: now).time(at: now)
+        return StateRow.Values(
+            batch: max(backup.batch, later.batch) + jump,
+            position: max(backup.position, later.position) + jump,
+            counters: StoreIndex.Counters(
+                sequence: max(backup.counters.sequence, later.counters.sequence) + jump,
+                subscription: row(\.subscription), device: row(\.device),
+                credential: row(\.credential)),
+            anchor: StoreClock.Anchor(time: time, reading: now))
+    }
+}

@@ -1,0 +1,117 @@
+package import Base
+package import Crypto
+import SQLite
+import System
+
+/// One moment of a store, for a backup. The server may go on writing; nothing is written to its
+/// folder.
+package struct StoreSnapshot: ~Copyable {
+    /// What to put into the backup besides the store.
+    package struct Terms: Sendable {
+        package enum Protection: Sendable {
+            case clear(BackupKeys)
+            case passphrase(Secret, BackupKeys, PassphraseSeal.Cost = .usual)
+            case none
+        }
+
+        let protection: Protection
+        let made: Int64
+        let program: String
+
+        /// `made` in milliseconds since 1970.
+        package init(_ protection: Protection, made: Int64, program: String) {
+            (self.protection, self.made, self.program) = (protection, made, program)
+        }
+    }
+
+    private let connection: Connection
+
+    /// The moment is when this returns. Keys that were read just before and just after it open
+    /// everything, even if a rotation began or ended at that moment.
+    package init(of folder: String) throws(BackupFailure) {
+        guard SQLiteStore.isThere(in: folder) else { throw .noStore(folder: folder) }
+        let real = try BackupFailure.onFile(folder) { () throws(SystemError) in
+            try RealPath.of(folder)
+        }
+        connection = try Self.connect(real + "/" + WriterDatabase.fileName)
+    }
+
+    private static func connect(_ path: String) throws(BackupFailure) -> Connection {
+        do throws(SQLiteError) {
+            let connection = try Connection(path, .readOnly)
+            try connection.beginReading()
+            return connection
+        } catch { throw .store(StoreFault(error)) }
+    }
+
+    /// Writes the backup. It is whole and on the disk when this returns; a failure or a kill leaves
+    /// what was there before.
+    package func write(
+        to path: String, _ terms: Terms, report: BackupReport
+    ) throws(BackupFailure) -> BackupFile.Figures {
+        try BackupFile.checkReplaceable(path)
+        let draft: DraftFile
+        do throws(SystemError) {
+            draft = try DraftFile(for: try RealPath.ofFile(path))
+        } catch {
+            throw error.isLocked ? .beingWritten(path: path) : .system(path: path, error)
+        }
+        let figures = try fill(draft.path, terms, report)
+        let line = BackupSeal.line(try BackupFile.digest(of: draft.path, report: report))
+        try BackupFailure.onFile(path) { () throws(SystemError) in
+            try draft.append(line.span)
+            try draft.publish()
+        }
+        return figures
+    }
+
+    /// Copies the store, adds the header and checks the result.
+    private func fill(
+        _ path: String, _ terms: Terms, _ report: BackupReport
+    ) throws(BackupFailure) -> BackupFile.Figures {
+        let header = try Self.header(terms)
+        try BackupFailure.onStore { () throws(StoreFault) in
+            try copy(to: path, report)
+            let draft = try Self.draft(path)
+            try header.write(on: draft)
+            switch terms.protection {
+            case .clear(let keys), .passphrase(_, let keys, _):
+                try StoredSeals.check(draft, keys)
+            case .none: break
+            }
+        }
+        return try BackupFailure.onStore { () throws(StoreFault) in
+            try WriterDatabase.check(path, further: [BackupHeader.table])
+            return try BackupFile.figures(try BackupFile.connect(path))
+        }
+    }
+
+    func copy(to path: String, _ report: BackupReport) throws(StoreFault) {
+        let draft = try Self.draft(path)
+        try connection.forStore { connection throws(SQLiteError) in
+            try connection.copy(into: draft) { report(.copying, $0, $1) }
+        }
+    }
+
+    static func draft(_ path: String) throws(StoreFault) -> Connection {
+        do throws(SQLiteError) { return try Connection(path, .draft) } catch {
+            throw StoreFault(error)
+        }
+    }
+
+    private static func header(_ terms: Terms) throws(BackupFailure) -> BackupHeader {
+        let (protection, keys): (BackupHeader.Protection, [UInt8])
+        switch terms.protection {
+        case .none: (protection, keys) = (.none, [])
+        case .clear(let known):
+            (protection, keys) = (.clear, known.bytes.withSpan { $0.array($0.indices) })
+        case .passphrase(let passphrase, let known, let cost):
+            protection = .passphrase
+            keys = try BackupFailure.onCrypto { () throws(OpenSSLError) in
+                try PassphraseSeal.seal(known.bytes, under: passphrase, cost)
+            }
+        }
+        return BackupHeader(
+            made: terms.made, program: terms.program, protection: protection, keys: keys)
+    }
+}

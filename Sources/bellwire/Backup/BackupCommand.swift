@@ -1,0 +1,117 @@
+import Base
+import Configuration
+import Crypto
+import Mailbox
+import System
+
+extension Command {
+    static let backup = Command(
+        name: "backup",
+        summary: "copy the store into one file, also while the server runs",
+        forms: ["FILE"],
+        details: """
+            The file has the whole store as it was at one moment: devices, endpoints, waiting
+            messages, accounts. An interrupted backup leaves the former file as it was. The store
+            cannot be read without its master key, so say what becomes of that key: --with-keys,
+            --passphrase-file or --without-keys. bellwire restore makes a store of the file again.
+
+            Run it as the user of the server. It reads the state folder, and needs no server.
+            """,
+        options: [
+            Option("with-keys", help: "put the master key into the file, readable"),
+            Option(
+                "passphrase-file", "FILE",
+                help: "put the master key into the file, sealed under the passphrase in this file"),
+            Option(
+                "without-keys", help: "leave the master key out; keep a copy of it elsewhere"),
+            Option(
+                "keep", "NUMBER",
+                help: "FILE is a folder: add a backup, check it, and remove all but the newest"),
+            Option("verify", help: "check that FILE is whole and that its keys open it"),
+        ] + ConfigurationSources.options(of: [.state, .keys]) + [.json]
+    ) { arguments in
+        guard arguments.positional.count == 1, let path = arguments.positional.first else {
+            throw CommandError.usage("backup takes one file", hint: "see bellwire backup --help")
+        }
+        return arguments.has("verify")
+            ? try verify(path, arguments) : try backUp(path, arguments)
+    }
+
+    private static func backUp(_ path: String, _ arguments: Arguments) throws -> ExitCode {
+        let choices = ["with-keys", "passphrase-file", "without-keys"].filter(arguments.has)
+        guard choices.count == 1 else {
+            throw CommandError.usage(
+                "say what becomes of the master key",
+                hint: "use one of --with-keys, --passphrase-file FILE and --without-keys")
+        }
+        let passphrase = try Passphrase.read(arguments)
+        let series = try BackupSeries(path, arguments)
+        let configuration = try ConfigurationSources.read(arguments)
+        let progress = BackupProgress(arguments)
+        let file = try series?.next() ?? path
+        let snapshot = try snapshot(configuration, needsKeys: !arguments.has("without-keys"))
+        let protection = protection(snapshot.keys, passphrase)
+        let terms = StoreSnapshot.Terms(
+            protection, made: Int64(WallClock.now * 1_000), program: ProgramVersion.text)
+        let figures = try snapshot.store.write(to: file, terms, report: progress.report)
+        try series?.finish(file, snapshot.keys, passphrase, report: progress.report)
+        try progress.end(
+            BackupText.made(file, figures, protection, configuration),
+            BackupText.json("done", file, figures, protection))
+        return .success
+    }
+
+    private static func protection(
+        _ keys: BackupKeys?, _ passphrase: Secret?
+    ) -> StoreSnapshot.Terms.Protection {
+        guard let keys else { return .none }
+        guard let passphrase else { return .clear(keys) }
+        return .passphrase(passphrase, keys)
+    }
+
+    private struct Snapshot: ~Copyable {
+        let store: StoreSnapshot
+        /// Nil if they are not needed.
+        let keys: BackupKeys?
+    }
+
+    /// A rotation that begins or ends at this moment is seen by one of the two looks at the keys.
+    private static func snapshot(
+        _ configuration: ServerConfiguration, needsKeys: Bool
+    ) throws -> Snapshot {
+        guard SQLiteStore.isThere(in: configuration.state) else {
+            throw BackupFailure.noStore(folder: configuration.state)
+        }
+        try PrivateFolder.check(configuration.state)
+        let before = needsKeys ? try KeyFolder.masterKeys(configuration) : []
+        let store = try StoreSnapshot(of: configuration.state)
+        let after = needsKeys ? try KeyFolder.masterKeys(configuration) : []
+        return Snapshot(store: store, keys: BackupKeys(after + before))
+    }
+
+    private static func verify(_ path: String, _ arguments: Arguments) throws -> ExitCode {
+        guard !arguments.has("with-keys"), !arguments.has("without-keys"), !arguments.has("keep")
+        else {
+            throw CommandError.usage(
+                "--verify goes only with --passphrase-file, --state, --keys and --json")
+        }
+        let passphrase = try Passphrase.read(arguments)
+        let progress = BackupProgress(arguments, hasLines: false)
+        let backup = try BackupFile(path, report: progress.report)
+        let keys = try backup.keys(passphrase) ?? knownKeys(arguments)
+        if let keys { try backup.check(keys) }
+        try progress.end(
+            BackupText.verified(path, backup, isOpened: keys != nil),
+            BackupText.json("verified", path, backup, isOpened: keys != nil))
+        return .success
+    }
+
+    /// The keys of this server, for a backup that has none; nil if there are none here.
+    private static func knownKeys(_ arguments: Arguments) throws -> BackupKeys? {
+        // Whoever checks a backup on another machine has neither a configuration nor keys there.
+        guard let configuration = try? ConfigurationSources.read(arguments),
+            let keys = try? KeyFolder.masterKeys(configuration)
+        else { return nil }
+        return BackupKeys(keys)
+    }
+}

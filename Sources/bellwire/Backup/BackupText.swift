@@ -1,0 +1,103 @@
+import Base
+import Configuration
+import Mailbox
+
+/// What is said about backups.
+enum BackupText {
+    static func made(
+        _ file: String, _ figures: BackupFile.Figures,
+        _ protection: StoreSnapshot.Terms.Protection, _ configuration: ServerConfiguration
+    ) -> String {
+        let advice =
+            switch protection {
+            case .clear: "the master key is in it: keep it where only you can read it"
+            case .passphrase:
+                "the master key is in it, sealed: keep the passphrase, but not next to it"
+            case .none:
+                """
+                the master key is not in it: without a copy of \
+                \(Printable.text(configuration.ownKeys))/master.json it is worthless
+                """
+            }
+        return "\(Printable.text(file)) has \(text(figures))\n\(advice)\n"
+    }
+
+    static func verified(_ file: String, _ backup: BackupFile, isOpened: Bool) -> String {
+        let made = LocalTime.text(Int(backup.header.made / 1_000))
+        let keys =
+            switch (backup.header.protection, isOpened) {
+            case (.none, true): "the master key of this server opens it"
+            case (.none, false): "its master key is neither in it nor here"
+            default: "its keys open it"
+            }
+        return "\(Printable.text(file)) is whole: made \(made), \(text(backup.figures)), \(keys)\n"
+    }
+
+    static func restored(_ folder: String, _ report: Restoration.Report) -> String {
+        var text = "\(Printable.text(folder)) has \(text(report.figures)) again\n"
+        if report.unconfirmed > 0 {
+            text += """
+                no device is let in before you confirm it: start the server and run bellwire \
+                device confirm --all, or confirm those that you know
+
+                """
+        }
+        return text
+    }
+
+    private static func text(_ figures: BackupFile.Figures) -> String {
+        count(figures.devices, "device") + ", " + count(figures.endpoints, "endpoint") + ", "
+            + count(figures.messages, "waiting message")
+    }
+
+    private static func count(_ number: Int, _ word: String) -> String {
+        "\(number) \(word)" + (number == 1 ? "" : "s")
+    }
+}
+
+/// The same as JSON.
+extension BackupText {
+    static func json(
+        _ event: String, _ file: String, _ figures: BackupFile.Figures,
+        _ protection: StoreSnapshot.Terms.Protection
+    ) -> String {
+        let keys: BackupHeader.Protection =
+            switch protection {
+            case .clear: .clear
+            case .passphrase: .passphrase
+            case .none: .none
+            }
+        return json(event, file, figures) { $0.member("keys", keys.rawValue) }
+    }
+
+    static func json(
+        _ event: String, _ file: String, _ backup: BackupFile, isOpened: Bool
+    ) -> String {
+        json(event, file, backup.figures) { writer in
+            writer.member("keys", backup.header.protection.rawValue)
+            writer.member("keys_open_it", isOpened)
+            writer.member("made", Int(backup.header.made / 1_000))
+            writer.member("program", backup.header.program)
+        }
+    }
+
+    static func json(_ folder: String, _ report: Restoration.Report) -> String {
+        json("done", folder, report.figures) { $0.member("unconfirmed", report.unconfirmed) }
+    }
+
+    private static func json(
+        _ event: String, _ file: String, _ figures: BackupFile.Figures,
+        _ more: (inout JSONWriter) -> Void
+    ) -> String {
+        var writer = JSONWriter()
+        writer.object { writer in
+            writer.member("event", event)
+            writer.member("path", file)
+            writer.member("devices", figures.devices)
+            writer.member("endpoints", figures.endpoints)
+            writer.member("messages", figures.messages)
+            more(&writer)
+        }
+        return writer.text
+    }
+}
