@@ -1,4 +1,5 @@
 import Foundation
+import HookSupport
 import TestSupport
 import Testing
 
@@ -56,5 +57,21 @@ struct MasterKeyProgressTests {
         let json = try fixture.run(["keys", "rotate-master", "--json"])
         for line in json.output.split(separator: "\n") { _ = try ServeFixture.object(String(line)) }
         #expect(server.end() == 0)
+    }
+
+    @Test("Interrupted, it says that the server goes on", arguments: [SIGINT, SIGTERM])
+    func interrupted(signal: Int32) throws {
+        let folder = try TemporaryFolder()
+        let server = try HookServer(at: .unix(path: folder.file("control.sock")))
+        server.reply { _ in
+            let answer = #"{"id":"new","sealing":true,"done":5,"total":10}"#
+            return HookAnswer(body: Array(answer.utf8))
+        }
+        let command = try RunningProcess(
+            Program.path, ["keys", "rotate-master", "--state", folder.path], errors: .apart)
+        #expect(server.requests(3).count >= 3)
+        #expect(command.end(by: signal) == 0)
+        let said = String(decoding: try command.errors.readToEnd() ?? Data(), as: UTF8.self)
+        #expect(said == "sealing: 50 %\nbellwire: the server goes on sealing by itself\n")
     }
 }

@@ -203,6 +203,21 @@ struct ReloadTests {
         #expect(!server.errors.contains("restart-needed"))
     }
 
+    @Test("listen: the first listener with TLS gets a certificate, and an open one may get TLS")
+    func encrypted() throws {
+        let name = "base-url = http://localhost:1"
+        let (first, second) = (try freePort(), try freePort())
+        let server = try start("listen = http://127.0.0.1:\(first)", name)
+        let encrypted = "listen = 127.0.0.1:\(second)"
+        try reload(server, "listen = http://127.0.0.1:\(first)", encrypted, name)
+        #expect(try status("https://localhost:\(second)/health") == "200")
+        #expect(try status("http://127.0.0.1:\(first)/health") == "200")
+        try reload(server, "listen = 127.0.0.1:\(first)", encrypted, name, time: 2)
+        #expect(try status("https://localhost:\(first)/health") == "200")
+        #expect(server.end() == 0)
+        #expect(!server.errors.contains("restart-needed"))
+    }
+
     @Test("listen: on a closed listener nobody new may subscribe without a credential")
     func closedListener() throws {
         let name = "base-url = http://localhost:1"
