@@ -21,13 +21,17 @@ struct PathsTests {
 
     private static let configuration = ConfigurationInput.defaultPath([:], isSystemService: true)
     private static let state = "/var/lib/bellwire"
+    private static let backups = "/var/lib/bellwire-backups"
 
     @Test(
         "A path has one form",
         arguments: [
             ("[^\\s=#\"'`]*/s?bin/bellwire\\b", ["usr/bin/bellwire", "$prefix/bin/bellwire"]),
             ("/etc/[a-z/]*bellwire[a-z/.-]*\\.conf", [configuration ?? ""]),
-            ("/var/lib/bellwire[a-z/-]*", [state, state + "/", state + "/keys"]),
+            (
+                "/var/lib/bellwire[a-z/-]*",
+                [state, state + "/", state + "/keys", backups, backups + "/bellwire-"]
+            ),
         ])
     func forms(pattern: String, allowed: [String]) throws {
         let pattern = try Regex(pattern, as: Substring.self)
