@@ -20,8 +20,6 @@ package struct SystemError: Error, Equatable, Sendable, CustomStringConvertible 
     package var isMissingFile: Bool { code == ENOENT }
     /// Another process has the lock.
     package var isLocked: Bool { code == EWOULDBLOCK }
-    /// What is there belongs to somebody else, or must not be replaced.
-    package var isForeignFile: Bool { code == EEXIST }
 
     /// What the user of this machine can do about it; nil if that depends on what failed.
     package var hint: String? {

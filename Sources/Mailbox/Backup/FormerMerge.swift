@@ -106,6 +106,10 @@ enum FormerMerge {
             FROM former.callback AS other WHERE other.row = ours.row
             AND (other.sealed IS NULL OR substr(other.sealed, 1, 9) IN (\(starts)))
             """,
+            """
+            UPDATE main.credential AS ours SET unconfirmed = other.unconfirmed
+            FROM former.credential AS other WHERE other.row = ours.row
+            """,
             "DELETE FROM main.mark", "INSERT INTO main.mark SELECT * FROM former.mark",
             "DELETE FROM main.replay", "INSERT INTO main.replay SELECT * FROM former.replay",
         ] + engines(starts)

@@ -4,7 +4,7 @@ import SQLite
 import System
 
 /// One moment of a store, for a backup. The server may go on writing; nothing is written to its
-/// folder.
+/// database.
 package struct StoreSnapshot: ~Copyable {
     /// What to put into the backup besides the store.
     package struct Terms: Sendable {

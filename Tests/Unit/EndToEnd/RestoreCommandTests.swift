@@ -176,28 +176,34 @@ struct RestoreCommandTests {
         #expect(!FileManager.default.fileExists(atPath: backup.restored + "/bellwire.db"))
     }
 
-    @Test("A restore that is killed at any moment can be run again")
+    @Test("A restore that is killed at any moment leaves a whole store or none")
     func kills() throws {
         let server = try fixture.startInClear()
         let made = try backup.register("me")
         let (id, endpoint) = (
             try #require(made["id"] as? String), try #require(made["endpoint"] as? String)
         )
-        for number in 0..<30 { _ = try backup.push(endpoint, "\(number)", to: server) }
+        let text = String(repeating: "x", count: 5_000)
+        for number in 0..<120 { _ = try backup.push(endpoint, "\(number) \(text)", to: server) }
         let before = try backup.pending(id, fixture.state)
+        #expect(before.count == 120)
         try backup.run("backup", "--with-keys", backup.file)
         _ = server.end(by: SIGKILL)
+        let (database, probe) = (backup.restored + "/bellwire.db", fixture.home.file("probe"))
         var generator = SeededGenerator(seed: 3)
-        var isDone = false
-        for _ in 0..<60 where !isDone {
+        var killed = 0
+        for _ in 0..<40 {
             let restoring = try RunningProcess(
                 Program.path, ["restore", "--state", backup.restored, backup.file],
-                environment: fixture.environment)
-            usleep(.random(in: 1_000..<60_000, using: &generator))
-            _ = restoring.end(by: SIGKILL)
-            isDone = FileManager.default.fileExists(atPath: backup.restored + "/bellwire.db")
+                environment: fixture.environment, errors: .nowhere)
+            usleep(.random(in: 20_000..<200_000, using: &generator))
+            if restoring.end(by: SIGKILL) != 0 { killed += 1 }
+            guard FileManager.default.fileExists(atPath: database) else { continue }
+            try backup.run("backup", "--without-keys", "--state", backup.restored, probe)
+            try FileManager.default.removeItem(atPath: backup.restored)
         }
-        if !isDone { try backup.run("restore", "--state", backup.restored, backup.file) }
+        #expect(killed > 5, "\(killed) were killed")
+        try backup.run("restore", "--state", backup.restored, backup.file)
         let again = try backup.startRestored()
         #expect(try backup.pending(id, backup.restored) == before)
         #expect(again.end() == 0)
