@@ -2,9 +2,9 @@ import System
 
 enum CommandLineTool {
     static let commands: [Command] = [
-        .apps, .chats, .check, .decrypt, .desktop, .device, .engine, .keys, .list, .mute, .owner,
-        .pause, .receiverID, .register, .revoke, .rotate, .send, .serve, .show, .test, .unmute,
-        .unpause, .version, .watch,
+        .apps, .chats, .check, .decrypt, .desktop, .device, .engine, .forget, .keys, .list, .mute,
+        .owner, .pause, .receiverID, .register, .revoke, .rotate, .send, .serve, .show, .test,
+        .unmute, .unpause, .version, .watch,
     ]
 
     static func run(_ words: [String]) -> ExitCode {

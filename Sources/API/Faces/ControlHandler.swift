@@ -12,9 +12,11 @@ final class ControlHandler: HTTPHandler {
         case listDevices
         case addDevice
         case removeDevice
+        case forgetDevice
         case listOwners
         case addOwner
         case removeOwner
+        case forgetOwner
         case rotateMasterKey
         case health
     }
@@ -44,8 +46,10 @@ final class ControlHandler: HTTPHandler {
         var routes = HTTPRouter<Route>()
         routes.add("/api/v1/devices", [(.get, .listDevices), (.post, .addDevice)])
         routes.add("/api/v1/devices/*", [(.delete, .removeDevice)])
+        routes.add("/api/v1/devices/*/forget", [(.post, .forgetDevice)])
         routes.add("/api/v1/owners", [(.get, .listOwners), (.post, .addOwner)])
         routes.add("/api/v1/owners/*", [(.delete, .removeOwner)])
+        routes.add("/api/v1/owners/*/forget", [(.post, .forgetOwner)])
         routes.add("/health", [(.get, .health)])
         routes.add("/api/v1/master-key", [(.post, .rotateMasterKey)])
         self.routes = routes
@@ -109,14 +113,26 @@ final class ControlHandler: HTTPHandler {
             match.action == .addDevice
                 ? devices.add(exchange.body, caller, answer)
                 : owners.add(exchange.body, caller, answer)
-        case .removeDevice, .removeOwner:
+        case .removeDevice, .forgetDevice, .removeOwner, .forgetOwner:
             let path = exchange.head.text(exchange.head.path)
             let digits = Array(path.utf8)[match.first]
             guard let row = UInt32(decimalDigits: digits.span) else {
                 return answer(.failure(.unknown))
             }
-            match.action == .removeDevice
-                ? devices.remove(row, caller, answer) : owners.remove(row, caller, answer)
+            end(row, match.action, caller, answer)
+        }
+    }
+
+    /// Ends a device or an owner.
+    private func end(
+        _ row: UInt32, _ route: Route, _ caller: ControlCaller,
+        _ answer: @escaping (APIResult) -> Void
+    ) {
+        switch route {
+        case .removeDevice: devices.remove(row, caller, answer)
+        case .forgetDevice: devices.forget(row, caller, answer)
+        case .forgetOwner: owners.forget(row, caller, answer)
+        default: owners.remove(row, caller, answer)
         }
     }
 

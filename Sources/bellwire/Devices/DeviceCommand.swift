@@ -26,7 +26,7 @@ extension Command {
         }
     }
 
-    private static let devicesPath = "/api/v1/devices"
+    static let devicesPath = "/api/v1/devices"
 
     private static func addDevice(_ name: String, _ arguments: Arguments) throws -> ExitCode {
         var body = JSONWriter()
@@ -58,9 +58,21 @@ extension Command {
 
     private static func removeDevice(_ name: String, _ arguments: Arguments) throws -> ExitCode {
         let connection = try ControlConnection(arguments)
+        let device = try listedDevice(name, of: arguments["owner"], connection)
+        _ = try connection.send("DELETE", "\(devicesPath)/\(device.id)")
+        if !arguments.has("json") {
+            try StandardOutput.write("removed \(Printable.text(device.name))\n")
+        }
+        return .success
+    }
+
+    /// The device with this name or number.
+    static func listedDevice(
+        _ name: String, of owner: String?, _ connection: ControlConnection
+    ) throws -> DeviceReport.Device {
         let devices = try DeviceReport.devices(json: try connection.send("GET", devicesPath))
         let byName = devices.filter { device in
-            device.name == name && (arguments["owner"].map { $0 == device.owner } ?? true)
+            device.name == name && (owner.map { $0 == device.owner } ?? true)
         }
         let found = byName.isEmpty ? devices.filter { "\($0.id)" == name } : byName
         guard let device = found.first else {
@@ -73,10 +85,6 @@ extension Command {
             throw CommandError.usage(
                 "several owners have a device \(name)", hint: "add --owner, or use its number")
         }
-        _ = try connection.send("DELETE", "\(devicesPath)/\(device.id)")
-        if !arguments.has("json") {
-            try StandardOutput.write("removed \(Printable.text(device.name))\n")
-        }
-        return .success
+        return device
     }
 }
