@@ -37,11 +37,23 @@ final class DeviceRoutes {
     }
 
     func remove(_ row: UInt32, _ caller: ControlCaller, _ answer: @escaping Answer) {
+        end(row, .removeCredential(row), caller, answer)
+    }
+
+    /// Removes it, and leaves nothing of it in the store's files.
+    func forget(_ row: UInt32, _ caller: ControlCaller, _ answer: @escaping Answer) {
+        end(row, .forgetCredential(row), caller, answer)
+    }
+
+    private func end(
+        _ row: UInt32, _ operation: StoreOperation, _ caller: ControlCaller,
+        _ answer: @escaping Answer
+    ) {
         withCredentials(of: caller, answer) { credentials in
             guard credentials.contains(where: { $0.row == row }) else {
                 return answer(.failure(.unknown))
             }
-            self.dialogue.submit(.removeCredential(row)) { answer(APIResult(ofRemoval: $0)) }
+            self.dialogue.submit(operation) { answer(APIResult(ofRemoval: $0)) }
         }
     }
 

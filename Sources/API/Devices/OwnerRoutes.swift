@@ -56,6 +56,17 @@ final class OwnerRoutes {
         dialogue.submit(.removeOwner(row)) { answer(APIResult(ofRemoval: $0)) }
     }
 
+    /// Removes the owner like `remove`, and leaves nothing in the store's files. An owner may forget
+    /// itself.
+    func forget(_ row: UInt32, _ caller: ControlCaller, _ answer: @escaping Answer) {
+        withOwners(answer) { [dialogue] owners in
+            guard owners.contains(where: { $0.row == row && caller.mayUse($0.name) }) else {
+                return answer(.failure(.unknown))
+            }
+            dialogue.submit(.forgetOwner(row)) { answer(APIResult(ofRemoval: $0)) }
+        }
+    }
+
     private func withOwners(_ answer: @escaping Answer, then: @escaping ([Owner]) -> Void) {
         dialogue.load(.owners) { loaded in
             guard case .owners(let owners) = loaded else { return answer(.failure(.unavailable)) }

@@ -13,9 +13,11 @@ final class ControlHandler: HTTPHandler {
         case addDevice
         case removeDevice
         case confirmDevice
+        case forgetDevice
         case listOwners
         case addOwner
         case removeOwner
+        case forgetOwner
         case rotateMasterKey
         case showMasterKey
         case health
@@ -47,8 +49,10 @@ final class ControlHandler: HTTPHandler {
         routes.add("/api/v1/devices", [(.get, .listDevices), (.post, .addDevice)])
         routes.add("/api/v1/devices/*", [(.delete, .removeDevice)])
         routes.add("/api/v1/devices/*/confirm", [(.post, .confirmDevice)])
+        routes.add("/api/v1/devices/*/forget", [(.post, .forgetDevice)])
         routes.add("/api/v1/owners", [(.get, .listOwners), (.post, .addOwner)])
         routes.add("/api/v1/owners/*", [(.delete, .removeOwner)])
+        routes.add("/api/v1/owners/*/forget", [(.post, .forgetOwner)])
         routes.add("/health", [(.get, .health)])
         routes.add(
             "/api/v1/master-key", [(.post, .rotateMasterKey), (.get, .showMasterKey)])
@@ -113,17 +117,27 @@ final class ControlHandler: HTTPHandler {
             match.action == .addDevice
                 ? devices.add(exchange.body, caller, answer)
                 : owners.add(exchange.body, caller, answer)
-        case .removeDevice, .removeOwner, .confirmDevice:
+        case .removeDevice, .forgetDevice, .confirmDevice, .removeOwner, .forgetOwner:
             let path = exchange.head.text(exchange.head.path)
             let digits = Array(path.utf8)[match.first]
             guard let row = UInt32(decimalDigits: digits.span) else {
                 return answer(.failure(.unknown))
             }
-            switch match.action {
-            case .removeDevice: devices.remove(row, caller, answer)
-            case .confirmDevice: devices.confirm(row, caller, answer)
-            default: owners.remove(row, caller, answer)
-            }
+            change(row, match.action, caller, answer)
+        }
+    }
+
+    /// Changes or ends a device or an owner.
+    private func change(
+        _ row: UInt32, _ route: Route, _ caller: ControlCaller,
+        _ answer: @escaping (APIResult) -> Void
+    ) {
+        switch route {
+        case .removeDevice: devices.remove(row, caller, answer)
+        case .forgetDevice: devices.forget(row, caller, answer)
+        case .confirmDevice: devices.confirm(row, caller, answer)
+        case .forgetOwner: owners.forget(row, caller, answer)
+        default: owners.remove(row, caller, answer)
         }
     }
 

@@ -93,6 +93,11 @@ package enum StoreOperation: Sendable {
     case addOwner(name: String)
     /// Also ends the owner's credentials.
     case removeOwner(UInt32)
+
+    /// Removes it, and leaves nothing of it in the store's files. `.unavailable` also if something
+    /// is left for now: the store then tries again by itself.
+    case forgetCredential(UInt32)
+    case forgetOwner(UInt32)
 }
 
 package enum StoreOutcome: Equatable, Sendable {

@@ -24,6 +24,8 @@ extension BatchExecutor {
         case .removeCredential(let row): try registrations.remove(credential: row)
         case .addOwner(let name): try devices.insertOwner(name) ? .done : .conflict
         case .removeOwner(let row): try registrations.remove(owner: row)
+        case .forgetCredential(let row): try registrations.forget(credential: row)
+        case .forgetOwner(let row): try registrations.forget(owner: row)
         case .callback(let operation): try perform(operation)
         case .registration(let operation, let callbacks):
             try perform(operation, telling: callbacks)

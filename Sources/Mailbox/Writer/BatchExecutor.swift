@@ -179,6 +179,18 @@ extension BatchExecutor {
     /// Nil unless data is being sealed again.
     var resealed: ResealingProgress? { resealing?.progress }
 
+    /// The files still have something that was to be forgotten.
+    var hasToErase: Bool { transaction.hasForgotten }
+
+    /// Copies the zeros that SQLite leaves of deleted rows over the rows, and empties the WAL. False
+    /// if a reader still needs what was there before.
+    func erase() -> Bool {
+        // What was deleted stays deleted. If the disk fails, the next commit says how.
+        let isErased = (try? checkpoint(.truncating)) ?? false
+        if isErased { transaction.hasForgotten = false }
+        return isErased
+    }
+
     func checkpoint(_ kind: Connection.Checkpoint) throws(StoreFault) -> Bool {
         try transaction.connection.forStore { connection throws(SQLiteError) in
             try connection.checkpoint(kind)

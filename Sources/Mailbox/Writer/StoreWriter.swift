@@ -28,6 +28,8 @@ final class StoreWriter: @unchecked Sendable {
     private static let resealedAtOnce = 64
     private static let remindedAtOnce = 64
     private static let sweepInterval: Int64 = 1_000
+    /// Erasing waits for readers, so it is not tried again at once. In milliseconds.
+    private static let eraseInterval: Int64 = 5_000
     static let retryDelays: ClosedRange<Int64> = 50...5_000
 
     private let queue = Monitor(WriterQueue())
@@ -49,6 +51,8 @@ final class StoreWriter: @unchecked Sendable {
     var retryAt: Int64 = 0
     private var nextSweep = StoreTime(milliseconds: .min)
     private var checkpoints: CheckpointSchedule
+    /// The next attempt to erase what was forgotten: milliseconds since boot.
+    private var nextErasure: Int64 = 0
 
     init(
         _ executor: BatchExecutor, source: StoreSource, limits: StoreLimits,
@@ -142,6 +146,9 @@ final class StoreWriter: @unchecked Sendable {
         guard let executor else { return max(0, retryAt - Boot.milliseconds) }
         if executor.hasToReseal || executor.isReminding { return 0 }
         let upkeep = checkpoints.patience(executor, at: Boot.milliseconds)
+        if executor.hasToErase {
+            return min(max(0, nextErasure - Boot.milliseconds), upkeep ?? .max)
+        }
         guard let expiry = executor.nextExpiry else { return upkeep }
         let rest = expiry.milliseconds - executor.time.now.milliseconds
         return min(max(rest, Self.sweepInterval), upkeep ?? 3_600_000)
@@ -153,7 +160,8 @@ final class StoreWriter: @unchecked Sendable {
         if executor == nil, retryAt <= Boot.milliseconds { recover() }
         guard let executor else { return refuse(submissions) }
         do throws(StoreFault) {
-            let outcomes = try executor.run(submissions)
+            var outcomes = try executor.run(submissions)
+            if executor.hasToErase { erase(executor, submissions, &outcomes) }
             retryDelay = Self.retryDelays.lowerBound
             var deliveries = Deliveries()
             deliveries.add(submissions, outcomes)
@@ -163,6 +171,18 @@ final class StoreWriter: @unchecked Sendable {
         }
         // These operations have their answers.
         do throws(StoreFault) { try keepUp(executor) } catch { fail(error, []) }
+    }
+
+    /// Whoever asked to forget something is told if the files still have some of it.
+    private func erase(
+        _ executor: BatchExecutor, _ submissions: ArraySlice<Submission>,
+        _ outcomes: inout [StoreOutcome]
+    ) {
+        guard !executor.erase() else { return }
+        nextErasure = Boot.milliseconds + Self.eraseInterval
+        for (index, submission) in submissions.enumerated() where submission.operation.forgets {
+            outcomes[index] = .unavailable
+        }
     }
 
     /// Answers operations that were not carried out and will not be.
@@ -191,6 +211,9 @@ extension StoreWriter {
         if executor.hasToReseal { try reseal(executor) }
         if checkpoints.isDue(executor) {
             try checkpoints.checkpoint(executor, at: Boot.milliseconds)
+        }
+        if executor.hasToErase, nextErasure <= Boot.milliseconds, !executor.erase() {
+            nextErasure = Boot.milliseconds + Self.eraseInterval
         }
     }
 

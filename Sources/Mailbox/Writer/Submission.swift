@@ -25,6 +25,14 @@ final class Submission: Sendable {
 }
 
 extension StoreOperation {
+    /// Whether nothing may be left of what it removes.
+    var forgets: Bool {
+        switch self {
+        case .forgetCredential, .forgetOwner: true
+        default: false
+        }
+    }
+
     fileprivate var message: Message? {
         switch self {
         case .store(let message): message

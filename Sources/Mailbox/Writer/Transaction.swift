@@ -21,6 +21,8 @@ final class Transaction {
     @exclusivity(unchecked) var effects = BatchEffects()
     /// Nothing expires before this; nil if nothing stored can expire.
     @exclusivity(unchecked) var nextExpiry: StoreTime?
+    /// Something was deleted of which the files must keep nothing, and the WAL still has it.
+    @exclusivity(unchecked) var hasForgotten = false
     @exclusivity(unchecked) var sealer: Sealer
     @exclusivity(unchecked) private var hash: SHA256
     @exclusivity(unchecked) private var keyGeneration: Int

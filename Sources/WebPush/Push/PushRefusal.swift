@@ -82,7 +82,8 @@ package enum PushRefusal: Error, Equatable, Sendable {
     package static let words = [
         PushRefusal.unknownToken, .unknownVersion, .unauthorized(.missingToken), .gone, .tooLarge,
         .missingTTL, .encryption(.missingEncoding), .negativeTTL, .badTopic, .badMessageID,
-        .tooMany(retryAfter: 0), .unavailable, .setAside, .clocksDiffer, .unknownOrigin,
+        .tooMany(retryAfter: 0), .unavailable, .missing, .setAside, .clocksDiffer,
+        .unknownOrigin,
     ].map(\.word)
 
     /// The word for logs and counters.

@@ -33,7 +33,7 @@ extension Command {
         }
     }
 
-    private static let devicesPath = "/api/v1/devices"
+    static let devicesPath = "/api/v1/devices"
 
     private static func addDevice(_ name: String, _ arguments: Arguments) throws -> ExitCode {
         var body = JSONWriter()
@@ -65,7 +65,7 @@ extension Command {
 
     private static func removeDevice(_ name: String, _ arguments: Arguments) throws -> ExitCode {
         let connection = try ControlConnection(arguments)
-        let device = try find(name, arguments, connection)
+        let device = try listedDevice(name, of: arguments["owner"], connection)
         _ = try connection.send("DELETE", "\(devicesPath)/\(device.id)")
         if !arguments.has("json") {
             try StandardOutput.write("removed \(Printable.text(device.name))\n")
@@ -75,7 +75,8 @@ extension Command {
 
     private static func confirmDevice(_ name: String, _ arguments: Arguments) throws -> ExitCode {
         let connection = try ControlConnection(arguments)
-        return try confirm([try find(name, arguments, connection)], arguments, connection)
+        let device = try listedDevice(name, of: arguments["owner"], connection)
+        return try confirm([device], arguments, connection)
     }
 
     private static func confirmAll(_ arguments: Arguments) throws -> ExitCode {
@@ -101,12 +102,13 @@ extension Command {
         return .success
     }
 
-    private static func find(
-        _ name: String, _ arguments: Arguments, _ connection: ControlConnection
+    /// The device with this name or number.
+    static func listedDevice(
+        _ name: String, of owner: String?, _ connection: ControlConnection
     ) throws -> DeviceReport.Device {
         let devices = try DeviceReport.devices(json: try connection.send("GET", devicesPath))
         let byName = devices.filter { device in
-            device.name == name && (arguments["owner"].map { $0 == device.owner } ?? true)
+            device.name == name && (owner.map { $0 == device.owner } ?? true)
         }
         let found = byName.isEmpty ? devices.filter { "\($0.id)" == name } : byName
         guard let device = found.first else {

@@ -25,7 +25,7 @@ extension Command {
         }
     }
 
-    private static let ownersPath = "/api/v1/owners"
+    static let ownersPath = "/api/v1/owners"
 
     private static func addOwner(_ name: String, _ arguments: Arguments) throws -> ExitCode {
         var body = JSONWriter()
@@ -51,6 +51,17 @@ extension Command {
 
     private static func removeOwner(_ name: String, _ arguments: Arguments) throws -> ExitCode {
         let connection = try ControlConnection(arguments)
+        let owner = try listedOwner(name, connection)
+        _ = try connection.send("DELETE", "\(ownersPath)/\(owner.id)")
+        if !arguments.has("json") {
+            try StandardOutput.write("removed \(Printable.text(name))\n")
+        }
+        return .success
+    }
+
+    static func listedOwner(
+        _ name: String, _ connection: ControlConnection
+    ) throws -> OwnerReport.Owner {
         let owners = try OwnerReport.owners(json: try connection.send("GET", ownersPath))
         guard let owner = owners.first(where: { $0.name == name }) else {
             throw CommandError(
@@ -58,10 +69,6 @@ extension Command {
                 hint: "run bellwire owner list to see all owners",
                 exitCode: .refused)
         }
-        _ = try connection.send("DELETE", "\(ownersPath)/\(owner.id)")
-        if !arguments.has("json") {
-            try StandardOutput.write("removed \(Printable.text(name))\n")
-        }
-        return .success
+        return owner
     }
 }

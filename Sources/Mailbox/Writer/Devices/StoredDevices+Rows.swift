@@ -126,6 +126,14 @@ extension StoredDevices {
         ).isEmpty
     }
 
+    func deleteAnswers(forOwnerOf credential: UInt32) throws(StoreFault) {
+        try transaction.connection.run(
+            """
+            DELETE FROM kept_answer WHERE owner = (SELECT owner.name FROM owner
+            JOIN credential ON credential.owner = owner.row WHERE credential.row = ?1)
+            """, credential)
+    }
+
     func credentials(ofOwner owner: UInt32) throws(StoreFault) -> [UInt32] {
         try transaction.connection.rows("SELECT row FROM credential WHERE owner = ?1", owner)
     }

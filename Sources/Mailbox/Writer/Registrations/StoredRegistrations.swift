@@ -165,4 +165,16 @@ extension StoredRegistrations {
         try remove(try devices.devices(ofOwner: row))
         return try devices.deleteOwner(row) ? .done : .notFound
     }
+
+    /// Also removes the answers that are kept for its owner: it is not recorded for which device.
+    func forget(credential row: UInt32) throws(StoreFault) -> StoreOutcome {
+        transaction.hasForgotten = true
+        try devices.deleteAnswers(forOwnerOf: row)
+        return try remove(credential: row)
+    }
+
+    func forget(owner row: UInt32) throws(StoreFault) -> StoreOutcome {
+        transaction.hasForgotten = true
+        return try remove(owner: row)
+    }
 }
