@@ -1,3 +1,4 @@
+import Glibc
 import Reactor
 import System
 
@@ -5,6 +6,8 @@ import System
 final class LoopPulse: Sendable {
     private let loops: [EventLoop]
     private let silent: Lock<Set<Int>>
+    /// How many loops have not done yet what was posted to them before.
+    private let behind = Lock(0)
 
     init(_ loops: [EventLoop]) {
         self.loops = loops
@@ -23,5 +26,12 @@ final class LoopPulse: Sendable {
             loop.post { self.silent.withLock { _ = $0.remove(index) } }
         }
         return true
+    }
+
+    /// Waits until each loop has done what was posted to it before, for a second at most.
+    func settle() {
+        behind.withLock { $0 += loops.count }
+        for loop in loops { loop.post { self.behind.withLock { $0 -= 1 } } }
+        for _ in 0..<1_000 where behind.withLock({ $0 > 0 }) { usleep(1_000) }
     }
 }

@@ -65,6 +65,8 @@ struct Supervisor {
         }
         server.certificates?.reload(configuration, log)
         desktop?.reload(configuration)
+        // Whoever waits for this line finds the configuration in force.
+        server.pulse.settle()
         log.write(.info, "configuration-read")
     }
 }
