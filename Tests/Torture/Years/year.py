@@ -1,5 +1,5 @@
-"""A year in minutes: each half second the machine has slept for a day. Pushes, callbacks, reminders, expiry, new
-certificates and new master keys go on, and nothing grows, is missed, or keeps the processor awake.
+"""A year in minutes: each half second the machine has slept for a day. Pushes, callbacks, reminders, expiry, backups,
+new certificates and new master keys go on, and nothing grows, is missed, or keeps the processor awake.
 
 usage: year.py PATH_OF_BELLWIRE [DAYS]
 """
@@ -29,6 +29,7 @@ DAY, SECONDS = 86_400, 0.5
 # As certbot does it: 90 days, renewed a month before the end.
 LIFETIME, RENEWAL = 90, 60
 ROTATION = 30
+BACKUPS = 7
 EXPIRES = 30
 # The user agent comes every third day. The pushes of two days in three are there for longer than that.
 VISIT, SHORT, LONG = 3, 1, 10
@@ -123,6 +124,7 @@ class Service:
         self.meddler = Meddler(folder)
         self.environment = os.environ | self.meddler.environment(self.state) | {"HOME": str(folder), "TZ": "UTC"}
         self.day, self.began = 0, time.time()
+        (folder / "backups").mkdir(mode=0o700)
         self.renew()
 
     def sleep_a_day(self):
@@ -186,7 +188,7 @@ class Service:
     async def run(self, *words):
         return await asyncio.to_thread(
             subprocess.run,
-            [BELLWIRE, *words[:2], "--state", self.state, *words[2:]],
+            [BELLWIRE, *words, "--state", self.state],
             env=self.environment,
             capture_output=True,
             text=True,
@@ -310,6 +312,10 @@ class Year:
         if day % ROTATION == 0:
             rotated = await service.run("keys", "rotate-master")
             check(rotated.returncode == 0, "a new master key", rotated.stderr)
+        backups = service.folder / "backups"
+        copied = await service.run("backup", "--keep", str(BACKUPS), "--without-keys", backups)
+        check(copied.returncode == 0, f"the backup of day {day}", copied.stderr)
+        check(len(os.listdir(backups)) == min(day, BACKUPS), "the newest backups are kept", str(os.listdir(backups)))
         if day % RENEWAL == 0:
             await asyncio.to_thread(service.renew)
         check(await service.certificate_ends() > service.now, f"day {day}: the certificate is valid")
