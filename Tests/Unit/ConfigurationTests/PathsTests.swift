@@ -21,7 +21,7 @@ struct PathsTests {
 
     private static let configuration = ConfigurationInput.defaultPath([:], isSystemService: true)
     private static let state = "/var/lib/bellwire"
-    private static let backups = "/var/lib/bellwire-backups"
+    private static let backups = state + "-backups"
 
     @Test(
         "A path has one form",
@@ -30,7 +30,7 @@ struct PathsTests {
             ("/etc/[a-z/]*bellwire[a-z/.-]*\\.conf", [configuration ?? ""]),
             (
                 "/var/lib/bellwire[a-z/-]*",
-                [state, state + "/", state + "/keys", backups, backups + "/bellwire-"]
+                [state, state + "/", state + "/keys", backups, backups + "/"]
             ),
         ])
     func forms(pattern: String, allowed: [String]) throws {
@@ -51,6 +51,10 @@ struct PathsTests {
         let unit = try text("deploy/systemd/bellwire.service").split(separator: "\n")
         #expect(unit.contains("StateDirectory=bellwire"))
         #expect(unit.contains("ConfigurationDirectory=bellwire"))
+        let backup = try text("deploy/systemd/bellwire-backup.service").split(separator: "\n")
+        #expect(backup.contains("StateDirectory=bellwire-backups"))
+        #expect(backup.contains("Environment=BELLWIRE_STATE=%S/bellwire"))
+        #expect(try text("docs/backup.md").contains("`\(Self.backups)`"))
         #expect(try text("deploy/systemd/bellwire-sysusers.conf").contains(" \(Self.state)\n"))
         let service = try ServerConfiguration(
             ConfigurationInput(environment: ["STATE_DIRECTORY": Self.state]))
