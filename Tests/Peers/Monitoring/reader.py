@@ -4,6 +4,7 @@ import contextlib
 import json
 import subprocess
 import time
+import urllib.error
 import urllib.parse
 import urllib.request
 
@@ -14,10 +15,18 @@ from running import ended, free_port, wait_for
 
 class Prometheus:
     def __init__(self, port):
-        self.base = f"http://127.0.0.1:{port}/api/v1/"
+        self.base = f"http://127.0.0.1:{port}"
+
+    def is_ready(self):
+        """It accepts connections before it answers queries."""
+        try:
+            with urllib.request.urlopen(f"{self.base}/-/ready", timeout=10) as answer:
+                return answer.status == 200
+        except urllib.error.HTTPError:
+            return False
 
     def ask(self, path, **parameters):
-        url = f"{self.base}{path}?{urllib.parse.urlencode(parameters)}"
+        url = f"{self.base}/api/v1/{path}?{urllib.parse.urlencode(parameters)}"
         with urllib.request.urlopen(url, timeout=10) as answer:
             return json.load(answer)["data"]
 
@@ -58,4 +67,6 @@ def prometheus(folder, target, rules):
     )
     with ended(process, 0):
         wait_for("prometheus", ("127.0.0.1", port), process)
-        yield Prometheus(port)
+        reader = Prometheus(port)
+        reader.wait_for("that it has started", reader.is_ready)
+        yield reader
