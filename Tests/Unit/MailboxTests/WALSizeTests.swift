@@ -42,19 +42,19 @@ struct WALSizeTests {
 
     @Test("After a burst it is given back within seconds, and nothing is lost")
     func burst() throws {
-        try store(6_000)
+        try store(3_000)
         #expect(size > CheckpointSchedule.keptBytes, "\(size)")
         #expect(becomesSmall(), "\(size)")
         #expect(CheckpointSchedule.keptBytes == 8 << 20)
-        #expect(try test.waiting(address.device).count == 6_000)
+        #expect(try test.waiting(address.device).count == 3_000)
         try store(10)
         try test.restart()
-        #expect(try test.waiting(address.device).count == 6_010)
+        #expect(try test.waiting(address.device).count == 3_010)
     }
 
     @Test("It is given back although single messages keep coming")
     func trickle() throws {
-        try store(6_000)
+        try store(3_000)
         #expect(size > CheckpointSchedule.keptBytes, "\(size)")
         let deadline = Date(timeIntervalSinceNow: 10)
         while size > CheckpointSchedule.keptBytes, Date() < deadline {
