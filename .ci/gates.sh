@@ -127,10 +127,12 @@ gate_bare_user() {
 # packages: the Debian packages, from their bytes to a walk through a fresh Debian
 gate_packages() { needs release && needs bare_root && .ci/packages "$release/bellwire" "$logs/bare-debian"; }
 
-# threads: tests under the thread sanitizer, but for those of modules that have no threads
+# threads: tests under the thread sanitizer, but for those of modules and commands that have one thread
 gate_threads() {
+    local modules='^(Base|Configuration|Crypto|Delivery|Dialects|Notifications|Pictures|SQLite|WebPush)Tests\.'
+    local commands='^EndToEnd\.((Backup|Decrypt|Keys|Restore)Command|Manual|ReceiverID|Replay)Tests/'
     swift build --build-tests --disable-xctest "${thread[@]}" \
-        && run_tests "${thread[@]}" --skip '^(Base|Configuration|Crypto|Delivery|Dialects|Notifications|Pictures|SQLite|WebPush)Tests\.'
+        && run_tests "${thread[@]}" --skip "$modules" --skip "$commands"
 }
 
 # addresses: all tests, optimised, under the address sanitizer
