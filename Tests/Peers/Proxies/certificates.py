@@ -13,7 +13,7 @@ import sys
 import tempfile
 import time
 
-from client import Checks, Failed
+from client import Checks, judged
 from running import certificate, ended, free_port, wait_for
 
 NAME = "push.example.org"
@@ -184,14 +184,8 @@ async def main():
             os.mkdir(own)
             trials.append(asyncio.to_thread(trial, bellwire, kind, own))
         results = await asyncio.gather(*trials, return_exceptions=True)
-    for result in results:
-        if isinstance(result, Failed):
-            print(f"certificates: FAILED: {result}")
-        elif isinstance(result, BaseException):
-            raise result
-    if any(isinstance(result, Failed) for result in results):
-        sys.exit(1)
-    print(f"certificates: {sum(results)} checks passed in {time.monotonic() - began:.0f} s")
+    passed = judged("certificates", results)
+    print(f"certificates: {passed} checks passed in {time.monotonic() - began:.0f} s")
 
 
 asyncio.run(main())

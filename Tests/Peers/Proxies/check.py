@@ -11,11 +11,10 @@ import glob
 import json
 import os
 import subprocess
-import sys
 import tempfile
 import time
 
-from client import CLAIMED, SEEN, Checks, Client, Failed, silence, stranger, use
+from client import CLAIMED, SEEN, Checks, Client, judged, silence, stranger, use
 from proxies import ALL, SITE, Place
 from running import certificate, free_port, proxy, served, wait_for
 
@@ -73,15 +72,9 @@ async def main():
                 os.mkdir(own)
                 trials.append(trial(os.path.abspath(options.bellwire), name, path, own, options.silence))
         results = await asyncio.gather(*trials, return_exceptions=True)
-    for result in results:
-        if isinstance(result, Failed):
-            print(f"proxies: FAILED: {result}")
-        elif isinstance(result, BaseException):
-            raise result
-    if any(isinstance(result, Failed) for result in results):
-        sys.exit(1)
+    passed = judged("proxies", results)
     count = len(results) // 2
-    print(f"proxies: {sum(results)} checks passed with {count} proxies, silent for {options.silence:.0f} s, ", end="")
+    print(f"proxies: {passed} checks passed with {count} proxies, silent for {options.silence:.0f} s, ", end="")
     print(f"in {time.monotonic() - began:.0f} s")
 
 

@@ -5,6 +5,7 @@ import base64
 import http.client
 import json
 import ssl
+import sys
 import time
 import urllib.parse
 import uuid
@@ -18,6 +19,18 @@ SEEN = "127.0.0.7"
 
 class Failed(Exception):
     pass
+
+
+def judged(name, results):
+    """How many checks passed in trials that ran side by side. Ends the program if one of them failed."""
+    for result in results:
+        if isinstance(result, Failed):
+            print(f"{name}: FAILED: {result}")
+        elif isinstance(result, BaseException):
+            raise result
+    if any(isinstance(result, Failed) for result in results):
+        sys.exit(1)
+    return sum(results)
 
 
 class Checks:
