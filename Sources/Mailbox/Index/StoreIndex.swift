@@ -52,6 +52,7 @@ package final class StoreIndex: Sendable {
     private let subscriptionRow = Atomic<UInt32>(0)
     private let deviceRow = Atomic<UInt32>(0)
     private let credentialRow = Atomic<UInt32>(0)
+    private let addressNumber = Atomic<Int64>(0)
 
     init(
         quota: QuotaLimits, growth: GrowthLimits = GrowthLimits(), endpoints: Int = 0,
@@ -181,6 +182,12 @@ extension StoreIndex {
             deviceRow.store(newValue.device, ordering: .relaxed)
             credentialRow.store(newValue.credential, ordering: .relaxed)
         }
+    }
+
+    /// The server's address, as `Schema.addresses` describes it.
+    var address: Int64 {
+        get { addressNumber.load(ordering: .relaxed) }
+        set { addressNumber.store(newValue, ordering: .relaxed) }
     }
 
     func add(_ device: KnownUserAgent, owner: UInt32) {

@@ -28,6 +28,8 @@ package protocol MessageStore: AnyObject, Sendable {
     /// Whether it would accept an operation now. Health checks ask for it.
     var isUsable: Bool { get }
 
+    /// The address under which endpoints are made from now on. Call it before the first operation.
+    func serve(at baseURL: String) throws(StoreFault)
     /// Any thread may call it. The caller chooses `ticket`, which comes back with the answer.
     func submit(_ operation: StoreOperation, ticket: UInt64, to sink: any StoreSink)
     /// Any thread may call it. It is not ordered with operations: see `StoredPage`.
@@ -64,10 +66,12 @@ package enum StoreOperation: Sendable {
     case dropOldest(Address, count: Int)
 
     case addDevice(KnownUserAgent)
-    /// The device said hello.
+    /// The device said hello. `.conflict` if its endpoints have another address than the server's.
     case touchDevice(UInt32, at: Int64)
     /// Ends the device with everything that belongs to it.
     case removeDevice(UInt32)
+    /// The same, but `.conflict` if a message waits for it.
+    case retireDevice(UInt32)
 
     /// The device must have been added before.
     case register(Subscription)

@@ -93,6 +93,14 @@ package final class SQLiteStore: MessageStore {
         } catch { throw .folder(error) }
     }
 
+    package func serve(at baseURL: String) throws(StoreFault) {
+        do throws(OpenSSLError) {
+            var hash = try SHA256()
+            let digest = Digest(try hash.digest(of: Array(baseURL.utf8).span))
+            index.address = Int64(digest.words.0 >> 11)
+        } catch { throw .crypto(error) }
+    }
+
     package func submit(_ operation: StoreOperation, ticket: UInt64, to sink: any StoreSink) {
         writer.submit(Submission(operation: operation, ticket: ticket, sink: sink))
     }

@@ -9,17 +9,17 @@ extension BatchExecutor {
         case .dropOldest(let address, let count):
             try messages.dropOldest(of: address, count)
         case .addDevice(let device): try devices.add(device)
-        case .touchDevice(let row, let time):
-            try devices.touch(.device, row, at: time) ? .done : .notFound
+        case .touchDevice(let row, let time): try devices.touch(row, at: time)
         case .removeDevice(let row):
             try registrations.remove(device: row) ? .done : .notFound
+        case .retireDevice(let row): try registrations.retire(device: row)
         case .register(let subscription): try devices.register(subscription)
         case .bindKey(let subscription, let hash): try devices.bind(hash, to: subscription)
         case .unregister(let subscription):
             try devices.unregister(subscription) ? .done : .notFound
         case .addCredential(let credential): try devices.add(credential)
         case .touchCredential(let row, let time):
-            try devices.touch(.credential, row, at: time) ? .done : .notFound
+            try devices.touch(credential: row, at: time)
         case .confirmCredential(let row): try devices.confirm(credential: row)
         case .removeCredential(let row): try registrations.remove(credential: row)
         case .addOwner(let name): try devices.insertOwner(name) ? .done : .conflict

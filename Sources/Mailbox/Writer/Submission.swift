@@ -45,7 +45,7 @@ extension StoreOperation {
     fileprivate var isOfSession: Bool {
         switch self {
         case .acknowledge, .acknowledgeByID, .addDevice, .touchDevice, .touchCredential, .register,
-            .unregister:
+            .retireDevice, .unregister:
             true
         case .engine(.request), .engine(.join), .engine(.release), .engine(.confirm): true
         default: false

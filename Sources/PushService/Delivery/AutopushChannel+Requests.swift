@@ -20,10 +20,7 @@ extension AutopushChannel {
             delivery.pointee.device = known.device
             return desk.attach(self, device: known.device)
         }
-        // Without random numbers no id can be made; the client connects again later.
-        guard let made = try? UserAgentID(from: &desk.random) else { return replaced() }
-        userAgent = made
-        sayHello(to: made)
+        renew()
     }
 
     /// The store works in order: once it has recorded this, it also has what earlier connections of
@@ -32,7 +29,32 @@ extension AutopushChannel {
         guard let device else { return }
         desk.submit(
             .touchDevice(device, at: Self.wallMilliseconds),
-            .other { [self] _ in desk.load(.subscriptions(device: device), for: self) })
+            .other { [self] outcome in
+                outcome == .conflict && hasToMove(device)
+                    ? retire(device) : desk.load(.subscriptions(device: device), for: self)
+            })
+    }
+
+    /// The former address still leads here, so there is time to deliver what waits.
+    private func hasToMove(_ device: UInt32) -> Bool {
+        session.pointee.learnsAddressesByIdentity && index.usage(ofDevice: device).messages == 0
+    }
+
+    private func retire(_ device: UInt32) {
+        desk.detach(self, device: device)
+        delivery.pointee.device = nil
+        desk.submit(
+            .retireDevice(device),
+            // If a message came meanwhile, the client gets it when it connects again.
+            .other { [self] in $0 == .done ? renew() : replaced() })
+    }
+
+    /// Gives the client a new id. It then registers its channels again, if it has any.
+    private func renew() {
+        // Without random numbers no id can be made; the client connects again later.
+        guard let made = try? UserAgentID(from: &desk.random) else { return replaced() }
+        userAgent = made
+        sayHello(to: made)
     }
 
     func identified(with subscriptions: [Subscription]) {

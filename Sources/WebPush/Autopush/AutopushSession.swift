@@ -41,6 +41,7 @@ package struct AutopushSession: Sendable {
     private var broadcasts: [UInt8] = []
     private var phase = Phase.waiting
     package private(set) var extensions: AutopushExtensions = []
+    private var usesWebPush = false
     private var requestsUnderWay: UInt8 = 0
 
     package init(at now: Duration) { openedAt = now }
@@ -52,6 +53,10 @@ package struct AutopushSession: Sendable {
     package var isReady: Bool {
         phase != .identifying && requestsUnderWay < Self.requestLimit
     }
+
+    /// The client registers its channels again when it gets another identity, and only then. Our
+    /// own, which asks for extensions, does so after each hello. KUnifiedPush never does.
+    package var learnsAddressesByIdentity: Bool { usesWebPush && extensions.isEmpty }
 
     /// When `elapsed` has something to do.
     package var deadline: Duration? {
@@ -113,6 +118,7 @@ extension AutopushSession {
     ) -> Action {
         phase = .identifying
         extensions = hello.extensions
+        usesWebPush = hello.usesWebPush
         if !hello.broadcasts.isEmpty(in: payload) {
             hello.broadcasts.appendAnswer(payload, to: &broadcasts)
         }

@@ -15,6 +15,8 @@ package enum ClientMessage: Sendable {
 
     package struct Hello: Sendable, Confidential {
         package let userAgent: UserAgentID?
+        /// It says `"use_webpush": true`, like Firefox.
+        package let usesWebPush: Bool
         package let extensions: AutopushExtensions
         package let broadcasts: BroadcastNames
     }

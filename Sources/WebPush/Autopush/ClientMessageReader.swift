@@ -138,10 +138,13 @@ extension ClientMessageReader {
                 .withValue(in: payload) { Bits128(uuid: $0) }
                 .map { UserAgentID($0) }
         }
-        if var cursor = try optional(.useWebPush, payload) { _ = try cursor.bool(in: payload) }
+        var usesWebPush = false
+        if var cursor = try optional(.useWebPush, payload) {
+            usesWebPush = try cursor.bool(in: payload)
+        }
         if var cursor = try optional(.channelIDs, payload) { try cursor.uuids(in: payload) }
         return ClientMessage.Hello(
-            userAgent: userAgent, extensions: try extensions(payload),
+            userAgent: userAgent, usesWebPush: usesWebPush, extensions: try extensions(payload),
             broadcasts: try broadcasts(payload, isRequired: false))
     }
 

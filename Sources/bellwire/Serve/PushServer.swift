@@ -53,6 +53,7 @@ final class PushServer {
             if let checkout { certificates?.publish(in: checkout, log) }
             let listeners = try OpenListeners(configuration, given, ports, further: further)
             baseURL = try Self.baseURL(configuration, listeners)
+            try store.serve(at: baseURL.description)
             let control = ControlSettings(
                 baseURL: baseURL,
                 rotateMasterKey: { try Self.rotateMasterKey(of: store, keys, log) },

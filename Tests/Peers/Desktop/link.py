@@ -140,6 +140,33 @@ async def lost_state(session):
     session.end(receiver)
 
 
+async def moved_house(session):
+    """A receiver goes on from its backup under another name; the former one still leads to it."""
+    receiver, old = session.serve(state="house")
+    port = old.rsplit(":", 1)[1]
+    device = session.device(state="house")
+    desktop = session.desktop(device["websocket"], log="house")
+    app = await Application(session, "org.example.House").appear()
+    await app.register()
+    first = await app.endpoint()
+    check(first.startswith(old), "the endpoint has the former name")
+    backup = session.folder + "/house.backup"
+    session.run("backup", "--with-keys", backup, state="house")
+    session.end(receiver, signal.SIGKILL)
+    session.run("restore", "--former", session.folder + "/house", backup, state="moved")
+    new = f"http://127.0.0.1:{port}"
+    receiver, base = session.serve("--base-url", new, "--alias", old, state="moved", port=port)
+    check(base == new != old, "the receiver has another name")
+    second = await app.endpoint(20)
+    check(second == first.replace(old, new), "the application gets the same endpoint under the new name")
+    for number, endpoint in enumerate((first, second)):
+        await sent(endpoint, b"moved %d" % number)
+        check(await app.message() == b"moved %d" % number, "both endpoints work")
+    app.disappear()
+    session.end(desktop)
+    session.end(receiver)
+
+
 async def another_service(session):
     service = PushService()
     address = await service.start()
@@ -327,7 +354,7 @@ async def taken_name(session):
 
 
 async def main():
-    cases = (our_receiver, lost_state, another_service, power, together, taken_name)
+    cases = (our_receiver, lost_state, moved_house, another_service, power, together, taken_name)
     wanted = sys.argv[2:]
     for case in cases:
         if wanted and case.__name__ not in wanted:

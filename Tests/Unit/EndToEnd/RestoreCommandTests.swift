@@ -1,4 +1,5 @@
 import Foundation
+import HookSupport
 import TestSupport
 import Testing
 
@@ -96,6 +97,35 @@ struct RestoreCommandTests {
         #expect(again.end() == 0)
     }
 
+    @Test("Restored under another address, it tells callbacks their new endpoint")
+    func moved() throws {
+        let hook = try HookServer()
+        let server = try fixture.startInClear()
+        let old = server.baseURL
+        try backup.run(
+            "register", "--app", "telegram", "--account", "me", "--callback",
+            "http://127.0.0.1:\(hook.port)/hook")
+        _ = hook.requests(1)
+        // The answer has to be recorded, or it would be sent again.
+        usleep(300_000)
+        try backup.run("backup", "--with-keys", backup.file)
+        _ = server.end(by: SIGKILL)
+        try backup.run("restore", "--state", backup.restored, backup.file)
+        let new = "http://127.0.0.1:\(server.port)"
+        #expect(new != old)
+        let again = try fixture.start([
+            "--listen", new, "--base-url", new, "--alias", old, "--state", backup.restored,
+        ])
+        let event = try ServeFixture.object(try #require(hook.requests(2).last).text)
+        let data = try #require(event["data"] as? [String: Any])
+        let parameters = try #require(data["register_device"] as? [String: Any])
+        let token = try ServeFixture.object(try #require(parameters["token"] as? String))
+        let endpoint = try #require(token["endpoint"] as? String)
+        #expect(endpoint.hasPrefix(new + "/"))
+        #expect(try backup.push(endpoint, "version=1", to: again) == "201")
+        #expect(again.end() == 0)
+    }
+
     @Test("What is no whole backup, or has no key, is refused in one line, and nothing is made")
     func refused() throws {
         let server = try fixture.startInClear()
@@ -190,13 +220,18 @@ struct RestoreCommandTests {
         try backup.run("backup", "--with-keys", backup.file)
         _ = server.end(by: SIGKILL)
         let (database, probe) = (backup.restored + "/bellwire.db", fixture.home.file("probe"))
+        let whole = try ContinuousClock().measure {
+            try backup.run("restore", "--state", backup.restored, backup.file)
+        }
+        try FileManager.default.removeItem(atPath: backup.restored)
+        let longest = UInt32(whole / .microseconds(1))
         var generator = SeededGenerator(seed: 3)
         var killed = 0
         for _ in 0..<40 {
             let restoring = try RunningProcess(
                 Program.path, ["restore", "--state", backup.restored, backup.file],
                 environment: fixture.environment, errors: .nowhere)
-            usleep(.random(in: 20_000..<200_000, using: &generator))
+            usleep(.random(in: longest / 10..<longest, using: &generator))
             if restoring.end(by: SIGKILL) != 0 { killed += 1 }
             guard FileManager.default.fileExists(atPath: database) else { continue }
             try backup.run("backup", "--without-keys", "--state", backup.restored, probe)

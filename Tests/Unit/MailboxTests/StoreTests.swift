@@ -239,6 +239,25 @@ struct StoreTests {
         }
     }
 
+    @Test("A device is told apart whose endpoints were made under another address")
+    func addresses() throws {
+        try test.store.serve(at: "https://old.example")
+        let device = try test.addDevice()
+        try test.expectDone(.touchDevice(device, at: 1))
+        try test.restart()
+        try test.store.serve(at: "https://new.example")
+        #expect(try test.run(.touchDevice(device, at: 2)) == .conflict)
+        let address = try test.register(device).address
+        try test.keep(address, "waits")
+        #expect(try test.run(.retireDevice(device)) == .conflict)
+        try test.expectDone(.unregister(subscription: address.subscription))
+        try test.expectDone(.retireDevice(device))
+        #expect(try test.run(.touchDevice(device, at: 3)) == .notFound)
+        #expect(try test.run(.retireDevice(device)) == .notFound)
+        let newer = try test.addDevice()
+        try test.expectDone(.touchDevice(newer, at: 4))
+    }
+
     @Test("Devices are found by their user agent; those of a credential end with it")
     func credentials() throws {
         let secret = try test.digest()

@@ -9,14 +9,14 @@ extension StoredDevices {
         let insert = try transaction.connection.statement(
             """
             INSERT INTO device SELECT ?1, ?2, ?3,
-            coalesce((SELECT owner FROM credential WHERE row = ?3), ?6), ?4, ?4
+            coalesce((SELECT owner FROM credential WHERE row = ?3), ?6), ?4, ?4, ?7
             WHERE CASE WHEN ?3 IS NULL
             THEN ?6 = 0 OR (SELECT count(*) FROM device WHERE owner = ?6) < ?5
             ELSE EXISTS (SELECT 1 FROM credential WHERE row = ?3 AND
             (SELECT count(*) FROM device WHERE device.owner = credential.owner) < ?5) END
             RETURNING owner
             """, device.row, device.userAgent.bytes, device.credential, device.created,
-            Int64(limit), device.stranger.row)
+            Int64(limit), device.stranger.row, transaction.index.address)
         return try insert.step() ? UInt32(clamping: insert.integer(0)) : nil
     }
 
@@ -24,7 +24,7 @@ extension StoredDevices {
     func insert(_ device: KnownUserAgent, owner: String) throws(StoreFault) -> UInt32? {
         let insert = try transaction.connection.statement(
             """
-            INSERT INTO device SELECT ?1, ?2, ?3, ?4, ?5, ?5
+            INSERT INTO device SELECT ?1, ?2, ?3, ?4, ?5, ?5, NULL
             WHERE ?3 IS NULL OR EXISTS (SELECT 1 FROM credential WHERE row = ?3) RETURNING owner
             """, device.row, device.userAgent.bytes, device.credential, try row(ofOwner: owner),
             device.created)
@@ -96,18 +96,22 @@ extension StoredDevices {
         try digest("DELETE FROM device WHERE row = ?1 RETURNING user_agent", row)
     }
 
-    /// False if it does not exist.
-    func touch(
-        _ table: SeenTable, _ row: UInt32, at time: Int64
-    ) throws(StoreFault) -> Bool {
+    /// `.conflict` if its endpoints have another address than the server's. Earlier versions did
+    /// not write the address down.
+    func touch(_ device: UInt32, at time: Int64) throws(StoreFault) -> StoreOutcome {
         let update = try transaction.connection.statement(
-            "UPDATE \(table.rawValue) SET last_seen = ?2 WHERE row = ?1 RETURNING row", row, time)
-        return try update.step()
+            """
+            UPDATE device SET last_seen = ?2, address = coalesce(address, ?3)
+            WHERE row = ?1 RETURNING address
+            """, device, time, transaction.index.address)
+        guard try update.step() else { return .notFound }
+        return update.integer(0) == transaction.index.address ? .done : .conflict
     }
 
-    enum SeenTable: String {
-        case device
-        case credential
+    func touch(credential row: UInt32, at time: Int64) throws(StoreFault) -> StoreOutcome {
+        let update = try transaction.connection.statement(
+            "UPDATE credential SET last_seen = ?2 WHERE row = ?1 RETURNING row", row, time)
+        return try update.step() ? .done : .notFound
     }
 
     /// False if the name is taken.

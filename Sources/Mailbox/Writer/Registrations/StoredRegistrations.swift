@@ -144,6 +144,13 @@ extension StoredRegistrations {
         return true
     }
 
+    func retire(device row: UInt32) throws(StoreFault) -> StoreOutcome {
+        let message = try transaction.connection.statement(
+            "SELECT 1 FROM message WHERE device = ?1 LIMIT 1", row)
+        guard try !message.step() else { return .conflict }
+        return try remove(device: row) ? .done : .notFound
+    }
+
     /// Also removes the callbacks of registrations; nobody is left who could unregister them.
     func remove(_ devices: [UInt32]) throws(StoreFault) {
         for device in devices {

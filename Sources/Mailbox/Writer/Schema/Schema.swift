@@ -10,7 +10,7 @@ enum Schema {
         Migration("mailbox", mailbox), callbacks, registrations, Migration("marks", marks),
         Migration("replays", replays), engines, engineRecords, owed,
         Migration("device names", deviceNames),
-        Migration("ended endpoints", endedEndpoints), shares, restores,
+        Migration("ended endpoints", endedEndpoints), shares, restores, addresses,
     ]
 
     /// Values that a file of ours can contain. Row numbers kept in memory are 32 bits; sums of

@@ -56,6 +56,8 @@ final class GatedStore: MessageStore, @unchecked Sendable {
 
     func count(of kind: Kind) -> Int { lock.withLock { seen[kind, default: 0] } }
 
+    func serve(at baseURL: String) throws(StoreFault) { try store.serve(at: baseURL) }
+
     func submit(_ operation: StoreOperation, ticket: UInt64, to sink: any StoreSink) {
         let kind: Kind =
             switch operation {

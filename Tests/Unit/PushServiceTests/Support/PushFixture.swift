@@ -69,6 +69,7 @@ final class PushFixture {
         var options = SQLiteStore.Options(folder: folder.file("state"), masterKey: key)
         plan.store(&options)
         let store = try SQLiteStore(options)
+        try store.serve(at: plan.baseURL)
         var settings = PushServiceSettings(
             baseURL: try BaseURL(plan.baseURL),
             aliases: try plan.aliases.map { try BaseURL(alias: $0).origin }, version: "test")
