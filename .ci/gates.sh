@@ -20,6 +20,8 @@ build_debug() { swift build --build-tests; }
 
 build_address() { swift build --build-tests --disable-xctest "${address[@]}"; }
 
+build_thread() { swift build --build-tests --disable-xctest "${thread[@]}"; }
+
 build_release() { (source deploy/lib/prepare.sh && build_programs bellwire ServerProbe CallbackProbe); }
 
 # twice COMMAND…: how long something takes depends on what else the machine does. So a bound that is missed once is
@@ -127,12 +129,17 @@ gate_bare_user() {
 # packages: the Debian packages, from their bytes to a walk through a fresh Debian
 gate_packages() { needs release && needs bare_root && .ci/packages "$release/bellwire" "$logs/bare-debian"; }
 
+# threads-build: tests with the thread sanitizer
+gate_threads_build() { needs thread; }
+
+# addresses-build: tests, optimised, with the address sanitizer
+gate_addresses_build() { needs address; }
+
 # threads: tests under the thread sanitizer, but for those of modules and commands that have one thread
 gate_threads() {
     local modules='^(Base|Configuration|Crypto|Delivery|Dialects|Notifications|Pictures|SQLite|WebPush)Tests\.'
     local commands='^EndToEnd\.((Backup|Decrypt|Keys|Restore)Command|Manual|ReceiverID|Replay)Tests/'
-    swift build --build-tests --disable-xctest "${thread[@]}" \
-        && run_tests "${thread[@]}" --skip "$modules" --skip "$commands"
+    needs thread && run_tests "${thread[@]}" --skip "$modules" --skip "$commands"
 }
 
 # addresses: all tests, optimised, under the address sanitizer

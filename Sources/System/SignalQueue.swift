@@ -5,10 +5,12 @@ package struct SignalQueue: Sendable {
     package enum Request: Sendable {
         case end
         case reload
+        /// Something changed that the main thread follows.
+        case look
     }
 
     private static let requests: [Int32: Request] = [
-        SIGTERM: .end, SIGINT: .end, SIGHUP: .reload,
+        SIGTERM: .end, SIGINT: .end, SIGHUP: .reload, SIGUSR1: .look,
     ]
 
     /// Call it before any thread starts: threads inherit the mask.
@@ -19,6 +21,9 @@ package struct SignalQueue: Sendable {
 
     /// Ends this process as SIGTERM would. Any thread may call it.
     package static func askToEnd() { kill(getpid(), SIGTERM) }
+
+    /// Wakes the main thread. Several requests may become one. Any thread may call it.
+    package static func askToLook() { kill(getpid(), SIGUSR1) }
 
     /// Waits; nil if nothing came in that time.
     package func next(within limit: Duration) -> Request? {

@@ -1,4 +1,5 @@
 import Base
+import Notifications
 
 /// Shows an engine's updates as text.
 struct WatchText {
@@ -32,11 +33,22 @@ struct WatchText {
             guard let notification = update["notification"] else { return "" }
             return line("~", notification, number(update["notification_group_id"]), .changed)
         case "updateHavePendingNotifications", "updateOption", nil: return ""
-        case let type?:
-            let reason = update["reason"]?.text.map { " \($0)" } ?? ""
-            let prefix = "bellwire.update"
-            let name = type.dropFirst(type.hasPrefix(prefix) ? prefix.count : 0)
-            return line("! \(name)\(reason)", .other)
+        case let type?: return sentence(of: type, update).map { line("! \($0)", .other) } ?? ""
+        }
+    }
+
+    /// What an update means for the user. Nil if it means nothing.
+    private func sentence(of type: String, _ update: JSONNode) -> String? {
+        switch type {
+        case "bellwire.updateFetchRequired":
+            update["reason"]?.text == "register_device"
+                ? nil : "there is something new that only the application can fetch"
+        case "bellwire.updateUnreadBadge": "\(number(update["count"])) unread"
+        case "bellwire.updateSessionRevoked": "the service has ended this session"
+        case "bellwire.updateNotificationAction":
+            "the application is told: \(update["action"]?.text ?? "an action")"
+        case "error": "error: \(update["message"]?.text ?? "unknown")"
+        default: nil
         }
     }
 
@@ -61,10 +73,11 @@ struct WatchText {
         let body =
             content?["text"]?.text ?? content?["text"]?["text"]?.text ?? kind(content ?? type)
         let title = presentation?["title"]?.text
-        // A ready sentence often names the sender already.
         if let sentence = presentation?["body"]?.text {
-            return title.map { sentence.hasPrefix($0) ? sentence : "\($0): \(sentence)" }
-                ?? sentence
+            guard let title else { return sentence }
+            let rest = ShownSentence.body(
+                sentence, under: title, by: type?["sender_name"]?.text ?? "")
+            return rest.isEmpty ? title : "\(title): \(rest)"
         }
         return [title ?? type?["sender_name"]?.text, body].compactMap(\.self)
             .joined(separator: ": ")

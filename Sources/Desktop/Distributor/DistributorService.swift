@@ -87,6 +87,7 @@ package final class DistributorService: PushLinkListener, TimerHandler {
     }
 
     package var applications: [Application] { machine.applications }
+    var receivers: [ReceiverState] { link.states }
 
     /// Applies a change of the user; false if there is no such application.
     func manage(_ body: (inout Distributor, Distributor.Moment) -> Bool) -> Bool {

@@ -12,6 +12,7 @@ final class ManagementObject: BusObject {
             name,
             methods: [
                 .init("ListApplications", output: [.init("applications", "aa{sv}")]),
+                .init("ListReceivers", output: [.init("receivers", "aa{sv}")]),
                 .init("RemoveApplication", [.init("service", "s")]),
                 .init("SetMuted", [.init("service", "s"), .init("muted", "b")]),
                 .init("SetLeastUrgency", [.init("service", "s"), .init("urgency", "s")]),
@@ -39,6 +40,8 @@ final class ManagementObject: BusObject {
         case "ListApplications":
             let applications = distributor.applications.map(\.options)
             call.reply([.array("a{sv}", applications)])
+        case "ListReceivers":
+            call.reply([.array("a{sv}", distributor.receivers.map(\.options))])
         case "RemoveApplication":
             finish(call, distributor.manage { $0.removeApplication(service, at: $1) })
         case "SetMuted":
@@ -60,6 +63,15 @@ final class ManagementObject: BusObject {
         } else {
             call.fail(Self.unknownApplication, "no such application")
         }
+    }
+}
+
+extension ReceiverState {
+    fileprivate var options: BusValue {
+        .options([
+            ("receiver", .string(name)), ("state", .string(condition.rawValue)),
+            ("since", .int64(since)), ("reason", .string(reason)),
+        ])
     }
 }
 

@@ -8,6 +8,8 @@ package import WebPush
 /// acceptance. When a certain number of them wait to be acknowledged or rejected, it keeps the
 /// rest, so a sleeping application delays nobody.
 package protocol PushLink: AnyObject {
+    /// What is known of the receivers.
+    var states: [ReceiverState] { get }
     func perform(_ request: LinkRequest)
 }
 

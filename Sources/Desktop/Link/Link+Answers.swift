@@ -39,6 +39,8 @@ extension Link {
         as name: String, _ extensions: AutopushExtensions, at now: Duration
     ) {
         phase = .open(since: now)
+        isKnown = true
+        act(.greeted)
         self.extensions = extensions
         if name != userAgent {
             // The receiver does not know us, perhaps because it lost its store.
@@ -78,6 +80,7 @@ extension Link {
         }
         channels[channel]?.isRegistered = true
         channels[channel]?.endpoint = endpoint
+        if channels.values.allSatisfy({ $0.endpoint != nil }) { hurriedUntil = nil }
         if endpoint != former.endpoint { act(.endpoint(channel, endpoint)) }
     }
 

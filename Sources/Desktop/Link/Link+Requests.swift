@@ -16,9 +16,16 @@ extension Link {
         channels[channel] = Channel(
             key: key, endpoint: known, isRegistered: known != nil && userAgent != nil)
         ended.remove(channel)
+        if known == nil { hurry(at: now) }
         guard isOpen else { return start() }
         enqueue(.register(channel))
         ask(at: now)
+    }
+
+    private mutating func hurry(at now: Duration) {
+        hurriedUntil = now + Self.hurry
+        guard case .waiting(let end) = phase, !isHeldOff else { return }
+        phase = .waiting(until: min(end, now + Self.hurriedWait))
     }
 
     package mutating func unregister(_ channel: ChannelID, at now: Duration) {

@@ -10,6 +10,8 @@ package struct Link: Sendable {
         case connect
         /// Close it, and report nothing more about it.
         case disconnect
+        /// The receiver has answered hello.
+        case greeted
         case send([UInt8])
         /// Store the user agent id that the receiver gave.
         case remember(userAgent: String)
@@ -49,6 +51,10 @@ package struct Link: Sendable {
     static let requestLimit = 8
     /// The wait before a failed registration is repeated.
     static let retryInterval = Duration.seconds(60)
+    /// An application that has just registered gets its endpoint soon after the receiver returns:
+    /// this long, the link tries at least every `hurriedWait`.
+    static let hurry = Duration.seconds(600)
+    static let hurriedWait = Duration.milliseconds(800)
 
     var phase = Phase.idle
     var backoff = LinkBackoff()
@@ -65,6 +71,12 @@ package struct Link: Sendable {
     var lastPing: Duration?
     var pingDeadline: Duration?
     var retryAt: Duration?
+    /// Until then an application waits for its first endpoint.
+    var hurriedUntil: Duration?
+    /// The receiver asked us to wait.
+    var isHeldOff = false
+    /// The receiver has answered since the start, so the user knows that it works.
+    var isKnown = false
     var leastUrgency = Urgency.veryLow
     /// Messages that were finished while there was no connection.
     var unsent: [(channel: ChannelID, version: String, isDelivered: Bool)] = []
@@ -89,8 +101,8 @@ package struct Link: Sendable {
 
     package var isOpen: Bool { if case .open = phase { true } else { false } }
 
-    /// Something needs this receiver.
-    var isWanted: Bool { !channels.isEmpty || !ended.isEmpty }
+    /// Something needs this receiver, or nobody knows yet whether it works.
+    var isWanted: Bool { !channels.isEmpty || !ended.isEmpty || !isKnown }
 
     /// When to call `elapsed`.
     package var deadline: Duration? {
@@ -105,7 +117,8 @@ package struct Link: Sendable {
 
 /// Connecting, and the time between connections.
 extension Link {
-    /// Call it after all channels are registered.
+    /// Call it after all channels are registered. It connects once even if nothing needs the
+    /// receiver, to see whether it works.
     package mutating func start() {
         if phase == .idle, isWanted { connect() }
     }
@@ -140,7 +153,10 @@ extension Link {
             phase = .resting
             return
         }
-        phase = .waiting(until: now + backoff.next(chance: chance, atLeast: pause))
+        isHeldOff = pause > .zero
+        let isHurried = hurriedUntil.map { now < $0 } ?? false
+        let most = isHurried ? Self.hurriedWait : LinkBackoff.longest
+        phase = .waiting(until: now + backoff.next(chance: chance, atLeast: pause, atMost: most))
     }
 
     private mutating func reset() {

@@ -1,5 +1,6 @@
 package import HTTP
 import Reactor
+import System
 
 /// One receiver: its `Link`, and the WebSocket that performs the link's actions.
 ///
@@ -8,6 +9,7 @@ final class ReceiverConnection: TimerHandler {
     let row: Int64
     let address: ReceiverAddress
     var link: Link
+    private(set) var state: ReceiverState
     private let options: WebSocketClientOptions
     private let loop: EventLoop
     private weak var desk: ReceiverLinks?
@@ -25,10 +27,8 @@ final class ReceiverConnection: TimerHandler {
         self.options = options
         self.loop = loop
         self.desk = desk
+        state = ReceiverState(of: address.url.authority, at: Int64(WallClock.now))
     }
-
-    /// The name of the receiver in the log, without the path, which is secret.
-    var name: String { address.url.host }
 
     func perform() {
         for action in link.takeActions() {
@@ -38,11 +38,18 @@ final class ReceiverConnection: TimerHandler {
                 self.attempt = attempt
                 attempt.client = WebSocketClient.connect(options, on: loop, attempt)
             case .disconnect: disconnect()
+            case .greeted: changed(.connected)
             case .send(let text): attempt?.socket?.send(text: text.span)
             case .remember, .endpoint, .refuse, .forget: desk?.perform(action, of: self)
             }
         }
+        if link.phase == .idle, state.condition == .connected { changed(.idle) }
         setTimer()
+    }
+
+    private func changed(_ condition: ReceiverState.Condition, reason: String = "") {
+        let isNew = state.change(to: condition, reason: reason, at: Int64(WallClock.now))
+        if isNew { desk?.changed(self) }
     }
 
     func disconnect() {
@@ -94,10 +101,8 @@ final class ReceiverConnection: TimerHandler {
 
         func received(text: Span<UInt8>, on connection: WebSocketConnection) {
             guard isCurrent else { return }
-            let wasOpen = owner.link.isOpen
             let arrival = owner.link.received(
                 text, at: BootClock.now, chance: .random(in: 0..<1))
-            if !wasOpen, owner.link.isOpen { owner.desk?.changed(owner, reason: nil) }
             if let arrival { owner.desk?.arrived(arrival, from: owner) }
             owner.perform()
         }
@@ -107,20 +112,23 @@ final class ReceiverConnection: TimerHandler {
             guard isCurrent else { return }
             var isFinal = false
             if case .closed(let close) = end { isFinal = close.code?.rawValue == 4774 }
-            ended(reason: end.reason, pause: .zero, isFinal: isFinal)
+            ended(.unreachable, reason: end.reason, pause: .zero, isFinal: isFinal)
         }
 
         func failed(_ failure: WebSocketClientFailure) {
             client = nil
             guard isCurrent else { return }
-            ended(reason: failure.reason, pause: failure.pause, isFinal: false)
+            ended(
+                failure.condition, reason: failure.reason, pause: failure.pause, isFinal: false)
         }
 
-        private func ended(reason: String, pause: Duration, isFinal: Bool) {
+        private func ended(
+            _ condition: ReceiverState.Condition, reason: String, pause: Duration, isFinal: Bool
+        ) {
             owner.attempt = nil
             owner.link.closed(
                 at: BootClock.now, chance: .random(in: 0..<1), pause: pause, isFinal: isFinal)
-            owner.desk?.changed(owner, reason: reason)
+            owner.changed(condition, reason: reason)
             owner.perform()
         }
     }
@@ -149,6 +157,14 @@ extension WebSocketClientFailure {
             retryAfter ?? ((400..<500).contains(status) ? Self.refusalPause : .zero)
         case .untrusted: Self.refusalPause
         default: .zero
+        }
+    }
+
+    fileprivate var condition: ReceiverState.Condition {
+        switch self {
+        case .refused: .refused
+        case .untrusted: .untrusted
+        default: .unreachable
         }
     }
 

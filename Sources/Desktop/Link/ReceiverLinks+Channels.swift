@@ -82,7 +82,7 @@ extension ReceiverLinks {
         case .endpoint(let channel, let endpoint): notifyLater(.endpoint(channel, endpoint))
         case .refuse(let channel, let reason): notifyLater(.refused(channel, reason))
         case .forget(let channel): forget(channel)
-        case .connect, .disconnect, .send: break
+        case .connect, .disconnect, .greeted, .send: break
         }
     }
 
@@ -113,13 +113,18 @@ extension ReceiverLinks {
         attempt("channel-gone") { try store.remove(channel) }
     }
 
-    /// The connection opened, or ended for that reason.
-    func changed(_ connection: ReceiverConnection, reason: String?) {
-        guard let reason else {
-            log.write(.info, "receiver-connected", [("receiver", connection.name)])
-            return
+    func changed(_ connection: ReceiverConnection) {
+        let state = connection.state
+        switch state.condition {
+        case .connecting, .idle: break
+        case .connected: log.write(.info, "receiver-connected", [("receiver", state.name)])
+        case .refused, .untrusted, .unreachable:
+            log.write(
+                .warning, "receiver-lost",
+                [
+                    ("receiver", state.name), ("state", state.condition.rawValue),
+                    ("reason", state.reason),
+                ])
         }
-        log.write(
-            .warning, "receiver-lost", [("receiver", connection.name), ("reason", reason)])
     }
 }

@@ -155,6 +155,8 @@ package final class ReceiverLinks: PushLink, TimerHandler, @unchecked Sendable {
         flushLater()
     }
 
+    package var states: [ReceiverState] { connections.map(\.state) }
+
     func connection(of channel: ChannelID) -> ReceiverConnection? {
         guard let row = receivers[channel] else { return nil }
         return connections.first { $0.row == row }

@@ -1,6 +1,7 @@
 import Base
 import Notifications
 import Pictures
+import System
 
 /// Makes the `Notify` call of a notification for one server.
 ///
@@ -22,8 +23,11 @@ struct NotificationComposer {
     func call(
         for notification: EngineNotification, in chat: Presenter.Chat, isSounding: Bool, tag: String
     ) -> NotifyCall {
+        let title = title(of: notification, chat)
         var call = base(
-            title: title(of: notification, chat), body: body(of: notification),
+            title: title,
+            body: ShownSentence.body(
+                body(of: notification), under: title, by: notification.sender),
             warning: notification.isClear ? Self.clearWarning : "", tag: tag)
         let urgency = urgency(of: notification)
         let sound = Self.sound(of: notification)
@@ -51,7 +55,9 @@ struct NotificationComposer {
             body: (lines + (rest > 0 ? ["…: \(rest)"] : [])).joined(separator: "\n"), tag: tag)
         call.hints.append(("urgency", .byte(1)))
         call.hints.append(("suppress-sound", .flag(true)))
-        if server.showsActions { call.actions = [.init(key: ActionKey.open, label: "Open")] }
+        if server.showsActions, source.service != nil {
+            call.actions = [.init(key: ActionKey.open, label: "Open")]
+        }
         return call.sorted
     }
 
@@ -170,6 +176,14 @@ struct NotificationComposer {
             || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
     }
 
+    /// Whether a click on the notification opens something: a link, or an application that can be
+    /// started.
+    private func opens(_ notification: EngineNotification) -> Bool {
+        let link = ExternalLink(notification.link)
+        return source.service != nil || !notification.defaultLabel.isEmpty
+            || link.map { consent.allows($0.scheme) } == true
+    }
+
     private func actions(
         of notification: EngineNotification, in chat: Presenter.Chat
     ) -> [NotifyCall.Action] {
@@ -177,10 +191,10 @@ struct NotificationComposer {
         var actions: [(key: String, label: String)] = []
         switch notification.kind {
         case .call: actions = [(ActionKey.accept, "Accept"), (ActionKey.decline, "Decline")]
-        case .secretChat: actions = [(ActionKey.open, "Open")]
+        case .secretChat: if opens(notification) { actions = [(ActionKey.open, "Open")] }
         case .message:
             let label = notification.defaultLabel
-            actions = [(ActionKey.open, label.isEmpty ? "Open" : label)]
+            if opens(notification) { actions = [(ActionKey.open, label.isEmpty ? "Open" : label)] }
             for (index, action) in notification.actions.prefix(ActionKey.ownLimit).enumerated() {
                 actions.append((ActionKey.own(index), action.label))
             }
@@ -192,7 +206,8 @@ struct NotificationComposer {
             }
             if chat.id != 0 {
                 // The first action is not a button.
-                let room = max(Self.buttonLimit + 1 - actions.count, 0)
+                let isFirst = actions.first?.key == ActionKey.open
+                let room = max(Self.buttonLimit + (isFirst ? 1 : 0) - actions.count, 0)
                 for mute in ActionKey.mutes.prefix(room) { actions.append((mute.key, mute.label)) }
             }
         }

@@ -33,7 +33,7 @@ package struct WebSocketURL: Equatable, Sendable, Confidential {
     }
 
     /// The value of the field Host; it leaves out the default port.
-    var authority: String {
+    package var authority: String {
         let name = host.contains(":") ? "[\(host)]" : host
         return port == (isEncrypted ? 443 : 80) ? name : "\(name):\(port)"
     }

@@ -19,13 +19,22 @@ package final class EngineIndex: Sendable {
     private let left = Lock<[UInt32: StoreTime]>([:])
     private let lastClient = Atomic<UInt64>(0)
     private let changes = Atomic<UInt64>(0)
+    private let follower = Lock<(@Sendable () -> Void)?>(nil)
 
     package func nextClient() -> UInt64 { lastClient.add(1, ordering: .relaxed).newValue }
 
     /// Counts created and ended engines, and changes of the application that opens an account.
     package var changeCount: UInt64 { changes.load(ordering: .relaxed) }
 
-    func countChange() { changes.add(1, ordering: .relaxed) }
+    /// `follower` is called on a store thread after each of these changes.
+    package func followChanges(_ follower: @escaping @Sendable () -> Void) {
+        self.follower.withLock { $0 = follower }
+    }
+
+    func countChange() {
+        changes.add(1, ordering: .relaxed)
+        follower.withLock { $0 }?()
+    }
 
     /// Call once per engine, before its first client joins.
     package func listen(_ listener: any EngineListener, to engine: UInt32) {

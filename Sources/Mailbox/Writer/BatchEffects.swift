@@ -20,6 +20,8 @@ struct BatchEffects {
         case engines
         /// Callbacks of devices up to this one, or all of them, got the reminder of the start.
         case reminded(UInt32?)
+
+        var isOfAccounts: Bool { if case .engines = self { true } else { false } }
     }
 
     /// Messages that are now stored, and their positions.
@@ -57,6 +59,8 @@ struct BatchEffects {
         index.endings.notify(endings)
         if !news.isEmpty { index.callbacks.notify(news) }
         index.engines.notify(engineNews)
+        // Last, because its follower reads the rest.
+        if changes.contains(where: \.isOfAccounts) { index.engines.countChange() }
     }
 
     mutating func empty() {
@@ -92,7 +96,7 @@ struct BatchEffects {
             if let row = index.removeCredential(secret) { endings.credentials.append(row) }
         case .callback(let row, let isGone): index.callbacks.set(row, isGone: isGone)
         case .registration(let device): index.registrations.forget(device)
-        case .engines: index.engines.countChange()
+        case .engines: break
         case .reminded(let device): index.reminders.reached(device)
         }
     }

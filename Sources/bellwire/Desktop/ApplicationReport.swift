@@ -35,11 +35,13 @@ struct ApplicationReport {
         end = number("end")
     }
 
-    static func text(_ applications: [ApplicationReport]) -> String {
-        guard !applications.isEmpty else {
-            return "no applications; they register by themselves when they start\n"
-        }
-        return TextTable.text(applications.map(\.row))
+    static func text(
+        _ applications: [ApplicationReport], _ receivers: [ReceiverReport]
+    ) -> String {
+        TextTable.text(receivers.map(\.row))
+            + (applications.isEmpty
+                ? "no applications; they register by themselves when they start\n"
+                : TextTable.text(applications.map(\.row)))
     }
 
     private var row: [String] {
@@ -56,12 +58,18 @@ struct ApplicationReport {
         ]
     }
 
-    static func json(_ applications: [ApplicationReport]) -> String {
+    static func json(
+        _ applications: [ApplicationReport], _ receivers: [ReceiverReport]
+    ) -> String {
         var writer = JSONWriter()
         writer.object { writer in
             writer.name("applications")
             writer.array { writer in
                 for application in applications { application.append(to: &writer) }
+            }
+            writer.name("receivers")
+            writer.array { writer in
+                for receiver in receivers { receiver.append(to: &writer) }
             }
         }
         return writer.text + "\n"

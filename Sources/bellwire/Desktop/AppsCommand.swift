@@ -1,3 +1,4 @@
+import Base
 import Bus
 import System
 import WebPush
@@ -12,7 +13,8 @@ extension Command {
         ],
         details: """
             Asks the running desktop service over the session bus. NAME is the bus name in the
-            first column of list. remove ends all registrations of the application and tells it so.
+            first column of list, which begins with the receivers: whether each is connected, and if
+            not, why and since when. remove ends all registrations of the application and tells it so.
             Messages for a muted application wait until you unmute it or they expire. Messages
             below urgency do not start the application; they wait until it runs.
             """,
@@ -23,17 +25,25 @@ extension Command {
         let words = arguments.positional
         switch (words.first, words.count) {
         case ("list", 1), (nil, 0): return try listApplications(arguments)
-        case ("remove", 2): return try change("RemoveApplication", [.string(words[1])])
-        case ("mute", 2):
-            return try change("SetMuted", [.string(words[1]), .boolean(true)])
-        case ("unmute", 2):
-            return try change("SetMuted", [.string(words[1]), .boolean(false)])
+        case ("remove", 2):
+            return try change(
+                "RemoveApplication", words[1], saying: "removed \(words[1])", arguments
+            ) { $0.member("removed", true) }
+        case ("mute", 2), ("unmute", 2):
+            let isMuted = words[0] == "mute"
+            return try change(
+                "SetMuted", words[1], .boolean(isMuted), saying: "\(words[0])d \(words[1])",
+                arguments
+            ) { $0.member("muted", isMuted) }
         case ("urgency", 3):
             guard Urgency(rawValue: words[2]) != nil else {
                 throw CommandError.usage(
                     "there is no urgency \(words[2])", hint: "use very-low, low, normal or high")
             }
-            return try change("SetLeastUrgency", [.string(words[1]), .string(words[2])])
+            return try change(
+                "SetLeastUrgency", words[1], .string(words[2]),
+                saying: "\(words[1]) is started for \(words[2]) and above", arguments
+            ) { $0.member("urgency", words[2]) }
         default:
             throw CommandError.usage(
                 "use apps list, or apps remove, mute, unmute or urgency with a NAME",
@@ -44,14 +54,28 @@ extension Command {
     private static func listApplications(_ arguments: Arguments) throws -> ExitCode {
         let values = try DesktopDialogue.call("ListApplications")
         let applications = (values.first?.elements ?? []).map(ApplicationReport.init)
+        let answer = try DesktopDialogue.call("ListReceivers")
+        let receivers = (answer.first?.elements ?? []).map(ReceiverReport.init)
         try StandardOutput.write(
             arguments.has("json")
-                ? ApplicationReport.json(applications) : ApplicationReport.text(applications))
+                ? ApplicationReport.json(applications, receivers)
+                : ApplicationReport.text(applications, receivers))
         return .success
     }
 
-    private static func change(_ member: String, _ values: [BusValue]) throws -> ExitCode {
-        _ = try DesktopDialogue.call(member, values)
+    /// Changes an application and says what has changed.
+    private static func change(
+        _ member: String, _ service: String, _ values: BusValue..., saying sentence: String,
+        _ arguments: Arguments, _ change: (inout JSONWriter) -> Void
+    ) throws -> ExitCode {
+        _ = try DesktopDialogue.call(member, [.string(service)] + values)
+        var writer = JSONWriter()
+        writer.object { writer in
+            writer.member("service", service)
+            change(&writer)
+        }
+        let text = arguments.has("json") ? writer.text : Printable.text(sentence)
+        try StandardOutput.write(text + "\n")
         return .success
     }
 }

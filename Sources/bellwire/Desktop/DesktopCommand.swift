@@ -98,7 +98,7 @@ extension Command {
                 manager.notify(.reloading)
                 reload()
                 manager.notify(.ready)
-            case nil: break
+            case .look, nil: break
             }
             manager.notify(.alive)
         }

@@ -62,6 +62,11 @@ enum DesktopDialogue {
                 message: "no desktop service runs in this session",
                 hint: "start it: bellwire desktop, or systemctl --user start bellwire-desktop",
                 exitCode: .unavailable)
+        case BusErrorName.unknownMethod:
+            CommandError(
+                message: "the desktop service is older than this command",
+                hint: "restart it: systemctl --user restart bellwire-desktop",
+                exitCode: .refused)
         default:
             CommandError(
                 message: "the desktop service does not answer: \(failure)",

@@ -30,6 +30,8 @@ final class LocalDesktop {
         self.server = server
         self.log = log
         self.configuration = configuration
+        // A new account is shown with its first notification.
+        server.followAccounts { SignalQueue.askToLook() }
     }
 
     private static func terms(_ configuration: ServerConfiguration) throws -> DesktopTerms {

@@ -95,6 +95,11 @@ final class PushServer {
     /// Changes when an account gets its first registration or loses its last.
     var accountChanges: UInt64 { store.index.engines.changeCount }
 
+    /// `follower` is called on another thread after each such change.
+    func followAccounts(_ follower: @escaping @Sendable () -> Void) {
+        store.index.engines.followChanges(follower)
+    }
+
     func start() throws {
         try callbacks.start()
         try server.start(name: "bellwire")

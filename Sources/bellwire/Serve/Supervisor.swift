@@ -26,7 +26,7 @@ struct Supervisor {
             case .reload:
                 reload()
                 keysMade = Boot.milliseconds
-            case nil: break
+            case .look, nil: break
             }
             desktop?.follow()
             if server.pulse.beat() {

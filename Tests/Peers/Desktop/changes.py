@@ -61,8 +61,9 @@ async def reload(session, desktop, manager, *lines):
     await manager.told("READY=1")
 
 
-def connections(session):
-    return session.log("desktop").count("event=receiver-connected")
+def connections(session, base):
+    name = base.rsplit("/", 1)[1]
+    return session.log("desktop").count(f"event=receiver-connected receiver={name}\n")
 
 
 async def receivers(session):
@@ -79,12 +80,18 @@ async def receivers(session):
     await app.register()
     old = await app.endpoint()
     check(old.startswith(first), "the first receiver makes the endpoint")
+    # Once to see that it works, and once for the application.
+    check(connections(session, first) == 2, "the first receiver is connected")
 
     # The file gets a second receiver, with an account.
     app.answers = False
     await pushed(old, b"under way")
     await eventually(lambda: app.unanswered == 1, "a call is under way")
     await reload(session, desktop, manager, addresses[0], addresses[1] + " telegram/me")
+    await eventually(lambda: connections(session, second) == 1, "the new receiver is tried without an application")
+    states = {known["receiver"]: known["state"] for known in listed(session)["receivers"]}
+    names = [base.rsplit("/", 1)[1] for base in (first, second)]
+    check(states == dict(zip(names, ("connected", "idle"), strict=True)), f"apps tells the receivers' states: {states}")
     await sent(account["endpoint"], telegram("hello", 1))
     await eventually(lambda: "hello" in str(screen.bodies), "a message from the new receiver is shown")
     other = await Application(session, "org.example.Other").appear()
@@ -96,7 +103,7 @@ async def receivers(session):
     await app.appear()
     check(await app.message() == b"under way", "the message of that call arrives")
     check(app.endpoints.empty(), "the endpoint stays the same")
-    check(connections(session) == 1, "the first receiver is still connected, and only once")
+    check(connections(session, first) == 2, "the first receiver is still connected")
 
     # The file has a typing mistake.
     await reload(session, desktop, manager, "not an address")
@@ -137,12 +144,15 @@ async def opening(session, base, screen):
     chat = await Recorder(session).appear("org.example.Chat")
     fetch = await Recorder(session).appear("org.example.Fetch.Window")
 
+    def taken():
+        return session.log("desktop").count("receivers-taken")
+
     async def opened(registration, number):
-        changes = session.log("desktop").count("receivers-taken")
+        changes = taken()
         made = register(session, "one", **registration)
-        await eventually(
-            lambda: session.log("desktop").count("receivers-taken") > changes, "the desktop takes the new registration"
-        )
+        # One that names no application changes nothing for the desktop.
+        if "service" in registration:
+            await eventually(lambda: taken() > changes, "the desktop takes the new registration")
         send(session, made, f"open {number}", number)
         await eventually(lambda: f"open {number}" in str(screen.bodies), "the notification is shown")
         [(shown, call)] = [(n, c) for n, c in screen.visible.items() if f"open {number}" in c[4]]
@@ -176,7 +186,9 @@ async def opening(session, base, screen):
     later, entry = await opened(dict(other, service="org.example.Fetch.Window"), 42)
     check(entry == "org.example.Chat", "a later registration does not change the application")
     await eventually(lambda: len(chat.activations) == 2, "the same application is activated again")
+    changes = taken()
     session.run("revoke", made["id"], state="one")
+    await eventually(lambda: taken() > changes, "the desktop notices that the first registration is gone")
     last, entry = await opened({"account": "other"}, 43)
     check(entry == "org.example.Fetch.Window", "when the first registration is gone, the next one counts")
     await eventually(lambda: fetch.activations, "the application of the next registration is activated")
@@ -189,9 +201,12 @@ async def opening(session, base, screen):
 async def accounts(session):
     session.address = session.environment["DBUS_SESSION_BUS_ADDRESS"]
     screen = await Recorder(session).appear()
-    process, base = session.start(
-        "serve", "--desktop", "--listen", "http://127.0.0.1:0", "--state", session.folder + "/one", log="desktop"
-    )
+
+    def serve(port):
+        words = ("--listen", f"http://127.0.0.1:{port}", "--state", session.folder + "/one")
+        return session.start("serve", "--desktop", *words, log="desktop")
+
+    process, base = serve(0)
     # This application is registered from the start, which shows that the desktop is ready.
     account = register(session, "one")
     await sent(account["endpoint"], telegram("later", 1))
@@ -203,6 +218,9 @@ async def accounts(session):
     await sent(signalled["endpoint"], b"version=7", "PUT")
     check(await app.message() == b"version=7", "the application that fetches gets the signal")
     await opening(session, base, screen)
+    # The log has each event only so often, and a new process begins to count anew.
+    session.end(process)
+    process, base = serve(base.rsplit(":", 1)[1])
     for _ in range(3):
         await sent(account["endpoint"], telegram("more", 2))
     for registration in (account, signalled):
@@ -292,12 +310,16 @@ async def consent(session):
     check(session.end(process) == 0, "the service ends with exit code 0")
 
 
-def applications(session):
+def listed(session):
     done = subprocess.run(
         [session.bellwire, "apps", "list", "--json"], capture_output=True, text=True, env=session.environment
     )
     check(done.returncode == 0, f"apps list: {done.stderr}")
-    return {app["service"]: app for app in json.loads(done.stdout)["applications"]}
+    return json.loads(done.stdout)
+
+
+def applications(session):
+    return {app["service"]: app for app in listed(session)["applications"]}
 
 
 async def emptied(session):

@@ -75,8 +75,12 @@ async def our_receiver(session):
     start = time.monotonic()
     check((await offline.register())["success"] == "REGISTRATION_SUCCEEDED", "an application registers offline")
     check(time.monotonic() - start < 5, "registering offline is answered within 5 s")
+    # Long enough for the wait between attempts to grow.
+    await asyncio.sleep(8)
     receiver, base = session.serve(port=port)
+    start = time.monotonic()
     check((await offline.endpoint(20)).startswith(base), "the endpoint comes when the receiver is back")
+    check(time.monotonic() - start < 1, "the endpoint comes within a second of the receiver's return")
     check(session.end(desktop) == 0, "the desktop ends when it is asked to")
     no_secrets(session, device, endpoint, app)
     for application in (app, offline):

@@ -10,6 +10,7 @@ private struct Story {
     var now = Duration.seconds(1_000)
     var connects = 0
     var disconnects = 0
+    var greetings = 0
     var sent: [String] = []
     var told: [Link.Action] = []
 
@@ -32,6 +33,7 @@ private struct Story {
             switch action {
             case .connect: connects += 1
             case .disconnect: disconnects += 1
+            case .greeted: greetings += 1
             case .send(let text): sent.append(String(decoding: text, as: UTF8.self))
             default: told.append(action)
             }
@@ -93,9 +95,6 @@ struct LinkTests {
         "The first registration connects, says hello and gets its endpoint")
     func first() {
         var story = Story()
-        story.link.start()
-        story.collect()
-        #expect(story.connects == 0)
         story.register(1, known: nil)
         #expect(story.connects == 1)
         story.opened()
@@ -110,6 +109,70 @@ struct LinkTests {
         #expect(story.sent.last == request)
         story.registered(1, "https://p.example/wpush/v1/x")
         #expect(story.told.last == .endpoint(one, "https://p.example/wpush/v1/x"))
+    }
+
+    @Test("Without a channel it connects until the receiver has answered once, and then rests")
+    func look() {
+        var story = Story()
+        story.link.start()
+        story.collect()
+        #expect(story.connects == 1)
+        story.closed()
+        story.pass(.seconds(1))
+        #expect(story.connects == 2)
+        story.hello("aa")
+        #expect(story.greetings == 1)
+        #expect((story.disconnects, story.link.deadline) == (1, nil))
+        story.wake()
+        #expect(story.connects == 2)
+        story.register(1)
+        #expect(story.connects == 3)
+    }
+
+    @Test("Who has just registered gets the endpoint within a second of the receiver's return")
+    func hurry() {
+        var story = Story()
+        story.register(1, known: "https://p.example/1")
+        for _ in 0..<8 {
+            story.closed()
+            story.pass(.seconds(300))
+        }
+        story.closed()
+        story.pass(.seconds(100))
+        let connects = story.connects
+        story.register(2)
+        story.pass(.milliseconds(800))
+        #expect(story.connects == connects + 1)
+        story.closed()
+        story.pass(.milliseconds(800))
+        #expect(story.connects == connects + 2)
+        // The receiver asked for it.
+        story.closed(pause: .seconds(60))
+        story.register(3)
+        story.pass(.seconds(59))
+        #expect(story.connects == connects + 2)
+        story.pass(.seconds(1))
+        // Ten minutes later nobody is in a hurry any more.
+        story.now += Link.hurry
+        story.closed()
+        story.pass(.seconds(10))
+        #expect(story.connects == connects + 3)
+    }
+
+    @Test("Once all channels have their endpoints, waits are long again")
+    func endOfHurry() {
+        var story = Story()
+        story.register(1)
+        for _ in 0..<8 {
+            story.closed()
+            story.pass(.seconds(1))
+        }
+        story.hello("aa")
+        story.registered(1, "https://p.example/1")
+        let connects = story.connects
+        story.closed()
+        story.pass(.seconds(10))
+        #expect(story.connects == connects)
     }
 
     @Test(

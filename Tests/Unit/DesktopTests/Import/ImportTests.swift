@@ -17,6 +17,7 @@ struct ImportTests {
     /// Gives each channel an endpoint.
     // Unchecked: it is used only on the thread of the loop, which is the test's.
     private final class Link: PushLink, @unchecked Sendable {
+        let states: [ReceiverState] = []
         weak var service: DistributorService?
         var registered: [ChannelID] = []
 

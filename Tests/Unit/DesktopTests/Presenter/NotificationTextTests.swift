@@ -1,3 +1,4 @@
+import Notifications
 import Testing
 
 @testable import Desktop
@@ -8,7 +9,7 @@ struct NotificationTextTests {
 
     private func call(
         _ notification: String, _ capabilities: [String] = Screen.dunst, name: String = "dunst",
-        spec: String = "1.2", title: String = "", _ source: PresentedSource = Screen.account
+        spec: String = "1.2", title: String = "", source: PresentedSource = Screen.account
     ) throws -> NotifyCall {
         var screen = Screen([source])
         screen.serverAppears(name: name, spec: spec, capabilities)
@@ -157,6 +158,32 @@ struct NotificationTextTests {
         screen.serverAppears()
         try screen.group(chat: 0, added: [Screen.push(1)])
         #expect(screen.calls[0].actions.map(\.key) == ["default", "mark-read"])
+    }
+
+    @Test("There is a button to open only where something opens")
+    func opens() throws {
+        let nothing = PresentedSource(id: Screen.account.id, name: "Script")
+        let keys = { (more: String, source: PresentedSource) in
+            try call(Screen.push(1, more: more), source: source).actions.map(\.key)
+        }
+        #expect(try keys("", nothing) == ["mark-read", "mute-hour", "mute"])
+        #expect(try keys(#","default_action":"Look""#, nothing).first == "default")
+        #expect(try keys("", Screen.account).first == "default")
+    }
+
+    @Test(
+        "The title is not said again in the text",
+        arguments: [
+            ("Ann", "Ann: hello", "hello"), ("Family", "Ann @ Family: hello", "Ann: hello"),
+            ("Family", "Ann sent a photo to the group Family", "Ann sent a photo"),
+            ("Family", "Ann pinned a photo in the group Family", "Ann pinned a photo"),
+            ("Family", "Ann joined the group Family", "Ann joined the group"),
+            ("Family", "Ann: we are the group Family", "Ann: we are the group Family"),
+            ("Family", "Bob @ Family: hello", "Bob @ Family: hello"),
+            ("Kitchen", "Fire in the group Kitchen", "Fire in the group Kitchen"),
+        ])
+    func once(title: String, sentence: String, shown: String) {
+        #expect(ShownSentence.body(sentence, under: title, by: "Ann") == shown)
     }
 
     @Test("Calls ring until they end, and secret chats have a text")
