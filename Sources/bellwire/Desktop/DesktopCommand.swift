@@ -21,7 +21,15 @@ extension Command {
             goes to standard error. SIGTERM ends it. bellwire serve --desktop does the same inside
             a push server on this machine.
             """,
-        options: ConfigurationSources.options(of: ConfigurationKey.desktop)
+        options: ConfigurationSources.options(of: ConfigurationKey.desktop),
+        examples: [
+            Example(
+                "bellwire desktop",
+                help: "serve this session, with the addresses in your file receivers"),
+            Example(
+                "bellwire desktop --receivers-file ~/receivers",
+                help: "read the addresses from another file"),
+        ]
     ) { arguments in
         guard arguments.positional.isEmpty else {
             throw CommandError.usage(

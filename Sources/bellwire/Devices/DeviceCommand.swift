@@ -17,7 +17,15 @@ extension Command {
         options: [
             Option("owner", "OWNER", help: "the owner of the device (administrators only)"),
             Option("all", help: "confirm every device that waits for it"),
-        ] + ControlConnection.options + [.json]
+        ] + ControlConnection.options + [.json],
+        examples: [
+            Example(
+                "bellwire device add laptop",
+                help: "let a laptop connect, and print its addresses"),
+            Example(
+                "bellwire device remove laptop",
+                help: "end the access of the laptop, and all its subscriptions"),
+        ]
     ) { arguments in
         switch (arguments.positional.first, arguments.positional.count) {
         case ("add", 2): return try addDevice(arguments.positional[1], arguments)

@@ -53,7 +53,15 @@ extension Command {
                 "ttl", "SECONDS",
                 help: "the longest TTL that a push gets, whatever its sender asks for"),
             Option("expires", "SECONDS", help: "end the registration after this long without use"),
-        ] + serverOptions
+        ] + serverOptions,
+        examples: [
+            Example(
+                "bellwire register --app telegram --account me --user-id 777",
+                help: "make an endpoint for the Telegram account with the user id 777"),
+            Example(
+                "bellwire register --app script --account me --dialect plain --json",
+                help: "make an endpoint whose pushes are shown as they are, and print it as JSON"),
+        ]
     ) { arguments in
         guard arguments.positional.isEmpty else {
             throw CommandError.usage(

@@ -20,7 +20,15 @@ extension Command {
                 "url", "URL",
                 help: "the address of a device, if you cannot reach the control socket"),
             Option("ca-file", "FILE", help: "trust these certificates instead of the system's"),
-        ] + ControlConnection.options + [.json]
+        ] + ControlConnection.options + [.json],
+        examples: [
+            Example(
+                "bellwire test",
+                help: "test the server on this machine, and the desktop of this session"),
+            Example(
+                "bellwire test --url https://push.example.org/u/SECRET",
+                help: "test a server elsewhere, as the device with this address"),
+        ]
     ) { arguments in
         guard arguments.positional.isEmpty else {
             throw CommandError.usage("test takes options only", hint: "see bellwire test --help")

@@ -37,6 +37,14 @@ extension Command {
                 help: "trust these certificates (default: the system's, and a local server's)"
             ),
             .json,
+        ],
+        examples: [
+            Example(
+                "bellwire send --to hello.json \"Hello from Bellwire\"",
+                help: "push a message to the subscription in a file"),
+            Example(
+                "bellwire send --to hello.json --urgency high --ttl 600 \"The build is red\"",
+                help: "send an urgent one, which nobody needs after ten minutes"),
         ]
     ) { arguments in
         let subscription = try subscription(arguments)
