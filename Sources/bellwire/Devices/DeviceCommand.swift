@@ -7,9 +7,10 @@ extension Command {
         summary: "add, list and remove the devices that may connect",
         forms: ["add NAME", "list", "remove NAME|ID", "confirm NAME|ID"],
         details: """
-            Asks the running server through its control socket. add prints the two addresses of the
-            new device. They hold its secret and are shown only once. Put the first into Firefox
-            (about:config, dom.push.serverURL), the second into KUnifiedPush and other clients.
+            Asks the running server through its control socket. add prints the addresses of the
+            new device, and says what to do with each: Firefox, another desktop with Bellwire,
+            KUnifiedPush, Sunup on a phone. A QR code has the address for the phone. The addresses
+            hold the secret of the device and are shown only once.
 
             A device that bellwire restore brought back may have been removed since the backup. It
             is not let in before confirm.
