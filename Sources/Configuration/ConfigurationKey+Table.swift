@@ -136,7 +136,7 @@ extension ConfigurationKey {
     static let receiversFile = ConfigurationKey(
         "receivers-file", "FILE",
         fallback: "$CREDENTIALS_DIRECTORY/receivers, else $XDG_CONFIG_HOME/bellwire/receivers",
-        help: "a file with the receivers of the desktop: wss:// addresses, one per line",
+        help: "a file with the addresses of the desktop's receivers, one per line",
         check: anything)
 
     static let receiverAuthorities = ConfigurationKey(

@@ -74,6 +74,9 @@ package struct CurlError: Error, Equatable, Sendable, CustomStringConvertible {
 
     package var isConnectionRefusal: Bool { code == CURLE_COULDNT_CONNECT.rawValue }
 
+    /// The other side has a certificate that is not trusted.
+    package var isDistrust: Bool { code == CURLE_PEER_FAILED_VERIFICATION.rawValue }
+
     init(_ code: CURLcode) {
         self.code = code.rawValue
         description = String(cString: curl_easy_strerror(code))

@@ -1,11 +1,20 @@
 import System
 
 enum CommandLineTool {
-    static let commands: [Command] = [
-        .apps, .backup, .chats, .check, .decrypt, .desktop, .device, .engine, .forget, .importing,
-        .keys, .list, .mute, .owner, .pause, .receiverID, .register, .restore, .revoke, .rotate,
-        .send, .serve, .show, .test, .unmute, .unpause, .version, .watch,
+    /// The commands as help lists them.
+    static let groups: [(title: String, commands: [Command])] = [
+        (
+            "server",
+            [.serve, .check, .test, .device, .owner, .forget, .keys, .backup, .restore]
+        ),
+        ("registrations", [.register, .list, .show, .rotate, .revoke]),
+        (
+            "desktop",
+            [.desktop, .apps, .importing, .watch, .chats, .mute, .unmute, .pause, .unpause]
+        ),
+        ("tools", [.send, .decrypt, .receiverID, .engine, .version]),
     ]
+    static let commands = groups.flatMap(\.commands).sorted { $0.name < $1.name }
 
     static func run(_ words: [String]) -> ExitCode {
         do {
@@ -40,23 +49,21 @@ enum CommandLineTool {
     }
 
     private static var overview: String {
-        let width = (commands.map(\.name.count).max() ?? 0) + 2
-        let rows = commands.map { command in
-            let gap = String(repeating: " ", count: width - command.name.count)
-            return "  \(command.name)\(gap)\(command.summary)"
+        var lines = [
+            "usage: bellwire COMMAND [OPTIONS]", "", "A push service for the Linux desktop.",
+        ]
+        let width = commands.map(\.name.count).max() ?? 0
+        for group in groups {
+            let rows = group.commands.map { command in
+                let gap = String(repeating: " ", count: width - command.name.count)
+                return (command.name + gap, command.summary)
+            }
+            lines += ["", group.title + ":"] + HelpText.table(rows)
         }
+        lines += ["", "Run bellwire COMMAND --help to read more about a command."]
         let codes = ExitCode.allCases.map { "\($0.rawValue) \($0.meaning)" }
-        return """
-            usage: bellwire COMMAND [OPTIONS]
-
-            A push service for the Linux desktop.
-
-            commands:
-            \(rows.joined(separator: "\n"))
-
-            Run bellwire COMMAND --help to read more about a command.
-            exit codes: \(codes.joined(separator: ", "))
-
-            """
+        lines += HelpText.wrapped(
+            codes.joined(separator: ", "), after: "exit codes: ", indent: 12)
+        return lines.joined(separator: "\n") + "\n"
     }
 }

@@ -17,7 +17,13 @@ extension Command {
             padding. encoding is aes128gcm, aesgcm (headers then holds the fields Encryption and
             Crypto-Key, each a text or a list of texts) or aesgcm-gateway (the fields are in the
             body). id and headers are optional; id is copied to the output.
-            """
+            """,
+        examples: [
+            Example("bellwire decrypt < messages.jsonl", help: "decrypt the messages in a file"),
+            Example(
+                "bellwire decrypt < Tests/Vectors/rfc8291-message.jsonl",
+                help: "decrypt the example of RFC 8291; run it in a checkout of the sources"),
+        ]
     ) { arguments in
         guard arguments.positional.isEmpty else {
             throw CommandError.usage("decrypt reads standard input only")

@@ -22,6 +22,14 @@ extension Command {
         options: [
             Option("database", "DIR", help: "the folder that stores the account"),
             Option("replay", help: "replay recorded stories instead of serving a client"),
+        ],
+        examples: [
+            Example(
+                "bellwire engine --database ~/.local/state/bellwire-engine",
+                help: "serve one client, and keep its notifications in this folder"),
+            Example(
+                "bellwire engine --replay < Tests/Vectors/tdlib-engine-scenarios.jsonl",
+                help: "replay recorded stories; run it in a checkout of the sources"),
         ]
     ) { arguments in
         guard arguments.positional.isEmpty else {

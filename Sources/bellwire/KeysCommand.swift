@@ -21,7 +21,13 @@ extension Command {
             you interrupt the command. Backups made before that need the old key: keep a copy of it
             with those that bellwire backup made without keys.
             """,
-        options: serverOptions
+        options: serverOptions,
+        examples: [
+            Example("bellwire keys new vapid vapid.json", help: "make a key to sign pushes with"),
+            Example(
+                "bellwire keys rotate-master",
+                help: "have the running server seal its secrets under a new key"),
+        ]
     ) { arguments in
         switch arguments.positional.first {
         case "new": return try newKey(arguments)

@@ -13,7 +13,15 @@ extension Command {
               {"id": "N"} or {"error": {"code", "message"}}
 
             N is a user id, or the id of the key that encrypts the payload; 0 means every account.
-            """
+            """,
+        examples: [
+            Example(
+                "bellwire receiver-id < payloads.jsonl",
+                help: "print the account of each payload in a file"),
+            Example(
+                "echo '\"{}\"' | bellwire receiver-id",
+                help: "print the account of one payload; this one is an empty object"),
+        ]
     ) { arguments in
         guard arguments.positional.isEmpty else {
             throw CommandError.usage("receiver-id reads standard input only")

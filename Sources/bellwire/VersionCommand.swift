@@ -7,7 +7,11 @@ extension Command {
     static let version = Command(
         name: "version",
         summary: "print the version of bellwire and of the libraries it uses",
-        options: [.json]
+        options: [.json],
+        examples: [
+            Example("bellwire version", help: "print the version of each part"),
+            Example("bellwire version --json", help: "print them as JSON, for a script"),
+        ]
     ) { arguments in
         let rows = [
             ("bellwire", ProgramVersion.text),

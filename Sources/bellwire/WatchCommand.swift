@@ -14,7 +14,13 @@ extension Command {
         options: [
             Option("app", "NAME", help: "the application, if several have this account"),
             Option("account", "NAME", help: "the account"),
-        ] + serverOptions
+        ] + serverOptions,
+        examples: [
+            Example("bellwire watch", help: "print the notifications of your only account"),
+            Example(
+                "bellwire watch --app telegram --account me --json",
+                help: "print those of one account, one JSON object per line"),
+        ]
     ) { arguments in
         guard arguments.positional.isEmpty else {
             throw CommandError.usage("watch takes options only", hint: "see bellwire watch --help")

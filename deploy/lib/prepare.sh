@@ -38,6 +38,37 @@ build_programs() {
     done
 }
 
+# timed NAME COMMAND...: runs a build. Says before how long it may take, by what builds of this name took here.
+timed() {
+    local file=.build/seconds-$1 start=$SECONDS took longest=0
+    shift
+    say "building ($(expected "$file"))"
+    "$@" || return
+    took=$((SECONDS - start))
+    if is_known "$file"; then longest=${known[1]}; fi
+    [ "$took" -le "$longest" ] || longest=$took
+    # A time that cannot be kept is no failure of the build.
+    { printf '%s %s\n' "$took" "$longest" > "$file"; } 2> /dev/null || true
+}
+
+# expected FILE: how long a build may take.
+expected() {
+    if ! is_known "$1"; then
+        echo "the first time takes about five minutes on two cores"
+    elif [ "${known[0]}" = "${known[1]}" ]; then
+        echo "the last build took ${known[0]} s"
+    else
+        echo "the last build took ${known[0]} s, the longest ${known[1]} s"
+    fi
+}
+
+# is_known FILE: sets known to the seconds of the last build and of the longest. Fails if there are none.
+is_known() {
+    known=()
+    { read -r -a known < "$1"; } 2> /dev/null || return
+    [[ ${#known[@]} = 2 && ${known[0]}${known[1]} =~ ^[0-9]{2,10}$ ]]
+}
+
 program_folder() { swift build "${BUILD_OPTIONS[@]}" --show-bin-path; }
 
 # run_build COMMAND...: runs a build in a session of its own. The compilers of a build have process groups of their own,

@@ -34,14 +34,14 @@ struct EngineAdmission {
         let role: EngineRole
         do throws(APIRefusal) {
             role = try EngineRole(role: query?["role"], raw: query?["raw"])
-        } catch { return exchange.respond(.failure(error)) }
+        } catch { return exchange.respond(.failure(error), desk.service) }
         desk.find(account: query?["account"], app: query?["app"], caller) { [desk, terms] answer in
             switch answer {
-            case .failure(let refusal): exchange.respond(.failure(refusal))
+            case .failure(let refusal): exchange.respond(.failure(refusal), desk.service)
             case .success(let engine):
                 // The caller may have lost its access while the store was asked.
                 if let objection = desk.service.objection(to: caller) {
-                    return exchange.respond(.failure(objection))
+                    return exchange.respond(.failure(objection), desk.service)
                 }
                 exchange.upgrade(
                     terms, to: EngineWebSocket(desk, engine: engine, as: role, caller.pass))

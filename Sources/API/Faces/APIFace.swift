@@ -17,17 +17,19 @@ final class APIFace {
     /// `path` is the path without that of base-url.
     func serve(_ exchange: HTTPExchange, _ path: Range<Int>) {
         switch pages.judge(exchange) {
-        case .misdirected: return exchange.respond(.failure(.http(.misdirected)))
+        case .misdirected: return exchange.respond(.failure(.http(.misdirected)), service)
         case .ours where !PageGuard.isCrossSite(exchange): break
-        case .ours, .foreign: return exchange.respond(.failure(.foreignPage))
+        case .ours, .foreign: return exchange.respond(.failure(.foreignPage), service)
         }
         let head = exchange.head
         let bytes = head.bytes
         let credential = head.bearer.flatMap { secret in
             service.index.credential(secret: bytes.span.extracting(secret))
         }
-        guard let credential else { return exchange.respond(.failure(.unauthorized)) }
-        guard credential.isConfirmed else { return exchange.respond(.failure(.unconfirmed)) }
+        guard let credential else { return exchange.respond(.failure(.unauthorized), service) }
+        guard credential.isConfirmed else {
+            return exchange.respond(.failure(.unconfirmed), service)
+        }
         service.presence.asked(credential.row)
         routes.serve(exchange, path, APICaller(credential))
     }

@@ -40,8 +40,9 @@ final class APIRoutes {
         let route: Route
         let star: Range<Int>
         switch router.find(exchange.head.method, bytes.span.extracting(path)) {
-        case .otherMethod: return exchange.respond(.failure(.http(.methodNotAllowed)))
-        case .unknown: return exchange.respond(.failure(.unknown))
+        case .otherMethod:
+            return exchange.respond(.failure(.http(.methodNotAllowed)), registrations.service)
+        case .unknown: return exchange.respond(.failure(.unknown), registrations.service)
         case .found(let match):
             route = match.action
             star =
@@ -50,7 +51,8 @@ final class APIRoutes {
         }
         // An empty body needs no Content-Type.
         guard exchange.body.isEmpty || exchange.isJSON else {
-            return exchange.respond(.failure(.badBody("the body is not application/json")))
+            return exchange.respond(
+                .failure(.badBody("the body is not application/json")), registrations.service)
         }
         serve(exchange, route, star, caller)
     }
@@ -61,7 +63,8 @@ final class APIRoutes {
         let service = registrations.service
         let answer: (APIResult) -> Void = { result in
             // The caller may have lost its access while the store was asked.
-            exchange.respond(service.objection(to: caller).map { .failure($0) } ?? result)
+            exchange.respond(
+                service.objection(to: caller).map { .failure($0) } ?? result, service)
         }
         let bytes = exchange.head.bytes
         let id = Bits128(base64URL: bytes.span.extracting(star)).map { RegistrationID($0) }

@@ -65,20 +65,20 @@ final class ControlHandler: HTTPHandler {
         let head = exchange.head.bytes
         let body = exchange.body
         guard !setAside.contains(.request, head.span, body.span) else {
-            return exchange.respond(.failure(.setAside))
+            return exchange.respond(.failure(.setAside), service)
         }
         Underway.mark(.request, head.span, body.span) { lead(exchange) }
     }
 
     private func lead(_ exchange: HTTPExchange) {
         guard let caller = caller(exchange.peerCredentials) else {
-            return exchange.respond(.failure(.notAllowed))
+            return exchange.respond(.failure(.notAllowed), service)
         }
         let bytes = exchange.head.bytes
         let path = bytes.span.extracting(exchange.head.path)
         switch routes.find(exchange.head.method, path) {
         case .found(let match): serve(exchange, match, caller)
-        case .otherMethod: exchange.respond(.failure(.http(.methodNotAllowed)))
+        case .otherMethod: exchange.respond(.failure(.http(.methodNotAllowed)), service)
         case .unknown:
             let user = exchange.peerCredentials?.userID
             api.serve(exchange, exchange.head.path, APICaller(caller, userID: user))
@@ -101,7 +101,7 @@ final class ControlHandler: HTTPHandler {
     ) {
         let answer: (APIResult) -> Void = { [service] result in
             let isAdmitted = service.doors.admit(caller.pass)
-            exchange.respond(isAdmitted ? result : .failure(.notAllowed))
+            exchange.respond(isAdmitted ? result : .failure(.notAllowed), service)
         }
         switch match.action {
         case .rotateMasterKey, .showMasterKey:
@@ -179,7 +179,7 @@ final class ControlHandler: HTTPHandler {
     }
 
     func answer(to refusal: HTTPRefusal) -> (ResponseHead, body: [UInt8]) {
-        APIRefusal.http(refusal).answer.parts
+        APIRefusal.http(refusal).answer(service.errorPage).parts
     }
 }
 

@@ -97,13 +97,13 @@ enum APIRefusal: Error, Equatable {
     }
 
     /// The answer, in the form that all errors of the server have.
-    var answer: RefusalAnswer {
+    func answer(_ page: ErrorPage) -> RefusalAnswer {
         RefusalAnswer(
             status,
             ErrorBody.json(
                 status: status, number: number,
                 reason: "\(ResponseHead.reasonPhrase(of: status))", message: message,
-                moreInfo: "docs/errors.md#" + (number.map { "errno-\($0)" } ?? "http")),
+                moreInfo: number == nil ? page.placeOfMalformed : page.place(of: number)),
             retryAfter: retryAfter)
     }
 }

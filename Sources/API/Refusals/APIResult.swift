@@ -1,11 +1,12 @@
 import HTTP
 import Mailbox
+import PushService
 
 /// An answer of the API or the control socket: a status with JSON, or a refusal.
 typealias APIResult = Result<(status: Int, body: [UInt8]), APIRefusal>
 
 extension HTTPExchange {
-    func respond(_ result: APIResult) {
+    func respond(_ result: APIResult, _ service: PushContext) {
         switch result {
         case .success(let answer):
             var head = self.answer(answer.status)
@@ -13,7 +14,7 @@ extension HTTPExchange {
             head.fields.append("Cache-Control", "no-store")
             send(head, answer.body)
         case .failure(let refusal):
-            let answer = refusal.answer
+            let answer = refusal.answer(service.errorPage)
             send(answer.head(for: self), answer.body)
         }
     }

@@ -2,7 +2,8 @@ import Base
 package import HTTP
 package import Reactor
 
-/// The WebSocket address of a receiver. The path holds the credential of the device.
+/// The address of a receiver, in every form that `bellwire device add` prints. The path holds the
+/// credential of the device, if there is one.
 package struct ReceiverAddress: Sendable, Confidential {
     package let text: String
     package let url: WebSocketURL
@@ -17,13 +18,28 @@ package struct ReceiverAddress: Sendable, Confidential {
         package let hint: String
     }
 
-    /// Only an address on this machine may do without TLS.
+    /// What to write instead of a text that is no such address.
+    package static let hint =
+        "use what bellwire device add prints: wss://HOST/u/SECRET, or the same with https"
+
+    /// `https` means the same as `wss`. Only an address on this machine may do without TLS.
     package init?(_ text: String) {
-        guard let url = WebSocketURL(text) else { return nil }
+        let isPage = text.prefix(4).lowercased() == "http"
+        guard let url = WebSocketURL(isPage ? "ws" + text.dropFirst(4) : text) else { return nil }
         let isHere = url.host == "localhost" || IPAddress(url.host)?.isLoopback == true
         guard url.isEncrypted || isHere else { return nil }
-        self.text = text
+        // The name under which the desktop remembers it is the same in each form.
+        self.text = isPage ? (url.isEncrypted ? "wss" : "ws") + text.drop { $0 != ":" } : text
         self.url = url
+    }
+
+    /// Where a Bellwire server with this address is reached. Its endpoints begin with this.
+    package var baseURL: String {
+        let scheme = url.isEncrypted ? "https" : "http"
+        let rest = text.drop { $0 != ":" }
+        let end = rest.place(of: "/u/")?.lowerBound ?? rest.endIndex
+        let base = rest[..<end]
+        return scheme + (base.hasSuffix("/") ? base.dropLast() : base)
     }
 
     /// Parses a file with one address per line, followed by its accounts; `#` starts a comment.
@@ -37,7 +53,7 @@ package struct ReceiverAddress: Sendable, Confidential {
             guard var address = ReceiverAddress(String(word)) else {
                 throw Refusal(
                     line: index + 1, description: "this is not the address of a receiver",
-                    hint: "use what bellwire device add prints: wss://HOST/u/SECRET")
+                    hint: Self.hint)
             }
             for word in words.dropFirst() {
                 guard let account = EngineAccount(word) else {

@@ -4,7 +4,7 @@ package import HTTP
 package import Mailbox
 package import Reactor
 import System
-import WebPush
+package import WebPush
 
 /// What all stages of a push share: the store, the settings, the sessions with their passes, and
 /// the metrics.
@@ -16,6 +16,8 @@ package final class PushContext: Sendable {
     package let now: @Sendable () -> Double
     /// The beginning of every `Location` field.
     let locationStart: [UInt8]
+    /// Where refusals say that they are explained.
+    package let errorPage: ErrorPage
     let userAgentPace: PaceLimit
     let onUndecryptable: @Sendable (_ registration: String, _ reason: String) -> Void
     let metrics = Metrics()
@@ -41,6 +43,7 @@ package final class PushContext: Sendable {
         inForce = Lock(settings)
         now = settings.now
         locationStart = settings.locationStart
+        errorPage = settings.errorPage
         userAgentPace = settings.userAgentPace
         onUndecryptable = settings.onUndecryptable
         strangerPlaces = StrangerPlaces(limit: settings.strangersPerNetwork)

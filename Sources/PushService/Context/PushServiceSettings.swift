@@ -37,6 +37,7 @@ package struct PushServiceSettings: Sendable {
     package let version: String
     /// The beginning of every `Location` field.
     let locationStart: [UInt8]
+    let errorPage: ErrorPage
 
     package init(baseURL: BaseURL, aliases: [Origin] = [], version: String) {
         self.baseURL = baseURL
@@ -44,6 +45,7 @@ package struct PushServiceSettings: Sendable {
         self.version = version
         callbacks = CallbackSettings(userAgent: "bellwire/\(version)")
         locationStart = Array("\(baseURL)/m/".utf8)
+        errorPage = ErrorPage(base: baseURL.description)
     }
 
     var origins: [Origin] { [baseURL.origin] + aliases }

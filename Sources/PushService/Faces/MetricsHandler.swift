@@ -1,5 +1,6 @@
 import Base
 package import HTTP
+import WebPush
 
 /// Serves the metrics, on a listener of its own.
 package final class MetricsHandler: HTTPHandler {
@@ -11,17 +12,19 @@ package final class MetricsHandler: HTTPHandler {
         pages = PageGuard(service)
     }
 
+    private var page: ErrorPage { service.errorPage }
+
     package func bodyLimit(for head: borrowing RequestHead) -> Int { 0 }
 
     package func handle(_ exchange: HTTPExchange) {
         exchange.label = "metrics"
         let head = exchange.head
         guard pages.namesUs(head) else {
-            return Answer.refuse(HTTPRefusal.misdirected.answer, exchange)
+            return Answer.refuse(HTTPRefusal.misdirected.answer(page), exchange)
         }
         guard head.text(head.path) == "/metrics" else { return Answer.empty(404, exchange) }
         guard head.method == .get || head.method == .head else {
-            return Answer.refuse(HTTPRefusal.methodNotAllowed.answer, exchange)
+            return Answer.refuse(HTTPRefusal.methodNotAllowed.answer(page), exchange)
         }
         // Pages of other sites must not read the metrics.
         let site = head.fields.firstValue(of: "sec-fetch-site").map { head.text($0) }
@@ -58,6 +61,6 @@ package final class MetricsHandler: HTTPHandler {
     }
 
     package func answer(to refusal: HTTPRefusal) -> (ResponseHead, body: [UInt8]) {
-        refusal.answer.parts
+        refusal.answer(page).parts
     }
 }

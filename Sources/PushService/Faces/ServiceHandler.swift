@@ -47,6 +47,8 @@ final class ServiceHandler: HTTPHandler {
         return isGateway ? MatrixNotification.requestLimit : Self.bodyLimit
     }
 
+    private var page: ErrorPage { service.errorPage }
+
     /// The path without that of base-url, which a proxy may have removed already.
     private func path(of head: borrowing RequestHead) -> Range<Int> {
         let bytes = head.bytes
@@ -97,11 +99,13 @@ final class ServiceHandler: HTTPHandler {
 
     func answer(toOversized head: borrowing RequestHead) -> (ResponseHead, body: [UInt8]) {
         let isGateway = bodyLimit(for: head) == MatrixNotification.requestLimit
-        return (isGateway ? MatrixRefusal.tooLarge.answer : HTTPRefusal.bodyTooLarge.answer).parts
+        let answer =
+            isGateway ? MatrixRefusal.tooLarge.answer : HTTPRefusal.bodyTooLarge.answer(page)
+        return answer.parts
     }
 
     func answer(to refusal: HTTPRefusal) -> (ResponseHead, body: [UInt8]) {
-        refusal.answer.parts
+        refusal.answer(page).parts
     }
 
     private func serve(
@@ -112,7 +116,7 @@ final class ServiceHandler: HTTPHandler {
         switch route {
         case .push: push(exchange, head, star, .post)
         case .simplePush: push(exchange, head, star, .put)
-        case .unknownVersion: Answer.refuse(.unknownVersion, exchange)
+        case .unknownVersion: Answer.refuse(.unknownVersion, exchange, page)
         case .discovery: Answer.json(200, Self.discovery, exchange, isShared: true)
         case .withdrawal: withdraw(exchange, star)
         case .gateway: gateway.receive(exchange)
@@ -125,6 +129,7 @@ final class ServiceHandler: HTTPHandler {
         case .liveness: Answer.empty(200, exchange)
         case .status: Answer.json(200, status(service.store.isUsable), exchange)
         case .version: Answer.json(200, version, exchange)
+        case .errors: Answer.page(ErrorPage.html, exchange)
         case .preflight: Answer.preflight(exchange)
         case .further: break
         }
@@ -144,14 +149,14 @@ final class ServiceHandler: HTTPHandler {
     private func withdraw(_ exchange: HTTPExchange, _ id: Range<Int>) {
         let bytes = exchange.head.bytes
         guard let bits = Bits128(base64URL: bytes.span.extracting(id)) else {
-            return Answer.refuse(.badMessageID, exchange)
+            return Answer.refuse(.badMessageID, exchange, page)
         }
         desk.submit(
             .withdraw(LocationID(bits)),
-            .other { [desk] outcome in
+            .other { [desk, page] outcome in
                 if case .withdrawn(let reference) = outcome { desk.withdrawn(reference) }
                 if outcome == .unavailable {
-                    Answer.refuse(.unavailable, exchange)
+                    Answer.refuse(.unavailable, exchange, page)
                 } else {
                     Answer.empty(204, exchange, isShared: true)
                 }
@@ -162,7 +167,8 @@ final class ServiceHandler: HTTPHandler {
         _ exchange: HTTPExchange, _ allowed: [HTTPMethod], isMatrix: Bool
     ) {
         let answer =
-            isMatrix ? MatrixRefusal.otherMethod.answer : HTTPRefusal.methodNotAllowed.answer
+            isMatrix
+            ? MatrixRefusal.otherMethod.answer : HTTPRefusal.methodNotAllowed.answer(page)
         var head = answer.head
         head.fields.append("Allow", allowed.map(\.text).joined(separator: ", "))
         exchange.respond(head, body: answer.body)

@@ -1,4 +1,5 @@
 import HTTP
+import WebPush
 
 enum ServiceRoute: Sendable {
     case push
@@ -15,6 +16,8 @@ enum ServiceRoute: Sendable {
     case liveness
     case status
     case version
+    /// The page that errors lead to.
+    case errors
     case preflight
     /// The index in the list of further routes.
     case further(Int)
@@ -33,6 +36,7 @@ enum ServiceRoute: Sendable {
         case .liveness: "liveness"
         case .status: "status"
         case .version: "version"
+        case .errors: "errors"
         case .preflight: "preflight"
         case .further: ""
         }
@@ -68,6 +72,7 @@ enum ServiceRoute: Sendable {
         for (path, route) in [
             ("/health", ServiceRoute.health), ("/__heartbeat__", .health),
             ("/__lbheartbeat__", .liveness), ("/status", .status), ("/__version__", .version),
+            (ErrorPage.path, .errors),
         ] {
             router.add(path, [(.get, route), (.head, route)])
         }

@@ -50,7 +50,9 @@ struct UserAgentAdmission {
             exchange.upgrade(terms, to: AutopushChannel(desk, credential: credential, place))
         } catch {
             switch error {
-            case .misdirected: Answer.refuse(HTTPRefusal.misdirected.answer, exchange)
+            case .misdirected:
+                Answer.refuse(
+                    HTTPRefusal.misdirected.answer(service.errorPage), exchange)
             case .forbidden: Answer.empty(403, exchange)
             case .unauthorized: Answer.empty(401, exchange)
             case .unconfirmed: Answer.empty(503, exchange, retryAfter: RetryAfter.trouble)

@@ -10,7 +10,7 @@ enum Answer {
     ) {
         service.metrics.count(refusal)
         service.metrics.noteAnswered(after: exchange.age)
-        refuse(refusal, exchange)
+        refuse(refusal, exchange, service.errorPage)
     }
 
     fileprivate static func created(
@@ -29,8 +29,8 @@ enum Answer {
     }
 
     /// Any page may read this answer.
-    static func refuse(_ refusal: PushRefusal, _ exchange: HTTPExchange) {
-        let answer = refusal.answer
+    static func refuse(_ refusal: PushRefusal, _ exchange: HTTPExchange, _ page: ErrorPage) {
+        let answer = refusal.answer(page)
         send(answer.head(for: exchange), answer.body, to: exchange)
     }
 
@@ -47,6 +47,16 @@ enum Answer {
         head.fields.append("Content-Type", "application/json")
         head.fields.append("Cache-Control", noStore)
         send(consume head, body, to: exchange, isShared: isShared)
+    }
+
+    /// A page for people, which needs nothing but itself.
+    static func page(_ html: String, _ exchange: HTTPExchange) {
+        var head = exchange.answer(200)
+        head.fields.append("Content-Type", "text/html; charset=utf-8")
+        head.fields.append("Content-Security-Policy", "default-src 'none'")
+        head.fields.append("X-Content-Type-Options", "nosniff")
+        head.fields.append("Cache-Control", "max-age=3600")
+        send(consume head, Array(html.utf8), to: exchange, isShared: false)
     }
 
     static func empty(

@@ -43,9 +43,9 @@ package struct RefusalAnswer {
 
 extension PushRefusal {
     /// The scheme is that of RFC 8292.
-    var answer: RefusalAnswer {
+    func answer(_ page: ErrorPage) -> RefusalAnswer {
         RefusalAnswer(
-            status, json, cacheControl: cacheControl, scheme: "vapid", retryAfter: retryAfter)
+            status, json(page), cacheControl: cacheControl, scheme: "vapid", retryAfter: retryAfter)
     }
 }
 
@@ -56,13 +56,13 @@ extension MatrixRefusal {
 
 extension HTTPRefusal {
     /// The answer to malformed requests, and to requests that no route accepts.
-    var answer: RefusalAnswer {
+    func answer(_ page: ErrorPage) -> RefusalAnswer {
         RefusalAnswer(
             status,
             ErrorBody.json(
                 status: status, number: self == .bodyTooLarge ? 104 : nil,
                 reason: "\(ResponseHead.reasonPhrase(of: status))", message: rawValue,
-                moreInfo: "docs/errors.md#http"),
+                moreInfo: page.placeOfMalformed),
             retryAfter: status == 503 ? RetryAfter.trouble : nil)
     }
 }

@@ -13,13 +13,11 @@ extension PushRefusal {
     /// Only "gone" may be cached, because it stays true.
     package var cacheControl: StaticString { self == .gone ? "max-age=86400" : "no-store" }
 
-    /// Where the number is explained, relative to the root of our documents.
-    package var moreInfo: String { "docs/errors.md#errno-" + (number.map(String.init) ?? "null") }
-
     /// The body, `application/json`.
-    package var json: [UInt8] {
+    package func json(_ page: ErrorPage) -> [UInt8] {
         ErrorBody.json(
-            status: status, number: number, reason: reason, message: message, moreInfo: moreInfo)
+            status: status, number: number, reason: reason, message: message,
+            moreInfo: page.place(of: number))
     }
 
     /// The reason phrases of RFC 9110 section 15.

@@ -28,7 +28,15 @@ extension Command {
                 "keep", "NUMBER",
                 help: "FILE is a folder: add a backup, check it, and remove all but the newest"),
             Option("verify", help: "check that FILE is whole and that its keys open it"),
-        ] + ConfigurationSources.options(of: [.state, .keys]) + [.json]
+        ] + ConfigurationSources.options(of: [.state, .keys]) + [.json],
+        examples: [
+            Example(
+                "bellwire backup --with-keys bellwire.backup",
+                help: "copy the store and its master key into one file"),
+            Example(
+                "bellwire backup --keep 7 --without-keys backups",
+                help: "add a backup to the folder backups, and keep the newest seven"),
+        ]
     ) { arguments in
         guard arguments.positional.count == 1, let path = arguments.positional.first else {
             throw CommandError.usage("backup takes one file", hint: "see bellwire backup --help")

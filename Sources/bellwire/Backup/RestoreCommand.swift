@@ -26,7 +26,13 @@ extension Command {
                 help: "the file with the passphrase that the master key is sealed under"),
             Option(
                 "former", "FOLDER", help: "the state folder in which the server went on; only read"),
-        ] + ConfigurationSources.options(of: [.state, .keys]) + [.json]
+        ] + ConfigurationSources.options(of: [.state, .keys]) + [.json],
+        examples: [
+            Example("bellwire restore bellwire.backup", help: "make a store of a backup"),
+            Example(
+                "bellwire restore bellwire.backup --former ~/bellwire-before",
+                help: "also end what ended in the former state folder"),
+        ]
     ) { arguments in
         guard arguments.positional.count == 1, let path = arguments.positional.first else {
             throw CommandError.usage("restore takes one file", hint: "see bellwire restore --help")

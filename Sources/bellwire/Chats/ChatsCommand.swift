@@ -11,7 +11,11 @@ extension Command {
             chats of all accounts. To name a chat in mute and unmute, use its number or the
             beginning of its title. Paused accounts are marked.
             """,
-        options: serverOptions
+        options: serverOptions,
+        examples: [
+            Example("bellwire chats", help: "list the chats of all accounts"),
+            Example("bellwire chats telegram/me", help: "list the chats of one account"),
+        ]
     ) { arguments in
         guard arguments.positional.count <= 1 else {
             throw CommandError.usage(

@@ -17,7 +17,13 @@ extension Command {
         options: [
             Option("for", "TIME", help: "how long: 90s, 30m, 2h, 1d or 1w (default: for good)"),
             accountOption,
-        ] + serverOptions
+        ] + serverOptions,
+        examples: [
+            Example(
+                "bellwire mute Ada --for 2h",
+                help: "hide the chat whose title begins with Ada for two hours"),
+            Example("bellwire mute 3", help: "hide the chat with the number 3 until you unmute it"),
+        ]
     ) { arguments in
         let seconds = try arguments["for"].map(TimeSpan.seconds)
         return try change(arguments) { _ in seconds ?? Int(Int32.max) }
@@ -31,7 +37,11 @@ extension Command {
             CHAT is a number that bellwire chats shows, or the beginning of a title, if it fits
             only one chat.
             """,
-        options: [accountOption] + serverOptions
+        options: [accountOption] + serverOptions,
+        examples: [
+            Example("bellwire unmute Ada", help: "show the chat whose title begins with Ada again"),
+            Example("bellwire unmute 3", help: "show the chat with the number 3 again"),
+        ]
     ) { arguments in
         // If all chats of its kind are muted, this chat becomes an exception.
         try change(arguments) { $0.report.mutesKind(of: $0.chat) ? 0 : nil }

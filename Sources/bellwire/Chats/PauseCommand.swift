@@ -13,7 +13,13 @@ extension Command {
             """,
         options: [
             Option("for", "TIME", help: "how long: 90s, 30m, 2h, 1d or 1w (default: until unpause)")
-        ] + serverOptions
+        ] + serverOptions,
+        examples: [
+            Example("bellwire pause --for 8h", help: "silence your only account for the night"),
+            Example(
+                "bellwire pause telegram/me",
+                help: "silence one of several accounts until you unpause it"),
+        ]
     ) { arguments in
         let seconds = try arguments["for"].map(TimeSpan.seconds)
         let account = try pause(arguments, true, seconds)
@@ -29,7 +35,11 @@ extension Command {
         summary: "end the pause of an account",
         forms: ["[APP/ACCOUNT]"],
         details: "Without an account, it unpauses the only account that has a registration.",
-        options: serverOptions
+        options: serverOptions,
+        examples: [
+            Example("bellwire unpause", help: "let your only account ring again"),
+            Example("bellwire unpause telegram/me", help: "let one of several accounts ring again"),
+        ]
     ) { arguments in
         let account = try pause(arguments, false, nil)
         if !arguments.has("json") {

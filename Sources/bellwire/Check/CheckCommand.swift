@@ -20,6 +20,14 @@ extension Command {
             """,
         options: ConfigurationSources.options + [
             Option("live", help: "ask the running server instead"), .json,
+        ],
+        examples: [
+            Example(
+                "bellwire check --config bellwire.conf",
+                help: "find the mistakes in a file before the server reads it"),
+            Example(
+                "bellwire check --live",
+                help: "ask the running server whether it accepts pushes"),
         ]
     ) { arguments in
         guard arguments.positional.isEmpty else {

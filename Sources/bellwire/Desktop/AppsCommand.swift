@@ -18,7 +18,15 @@ extension Command {
             Messages for a muted application wait until you unmute it or they expire. Messages
             below urgency do not start the application; they wait until it runs.
             """,
-        options: [.json]
+        options: [.json],
+        examples: [
+            Example(
+                "bellwire apps list",
+                help: "list the applications, and how many messages wait for each"),
+            Example(
+                "bellwire apps mute org.example.App",
+                help: "let messages for this application wait until you unmute it"),
+        ]
     ) { arguments in
         // The service looks up its caller and refuses one that may be sandboxed.
         try ProcessGuard.showItself()

@@ -10,8 +10,8 @@ extension Command {
             Takes the name \(DesktopService.busName) on the session bus, where applications
             register (UnifiedPush), and connects to receivers: Bellwire servers, or any push
             service that speaks autopush. List their addresses one per line in a file that only you
-            can read. bellwire device add prints them: wss://HOST/u/SECRET. New applications use
-            the first receiver. Append APP/ACCOUNT to an address to show that account's
+            can read. bellwire device add prints them: wss://HOST/u/SECRET, or the same with https.
+            New applications use the first receiver. Append APP/ACCOUNT to an address to show that account's
             notifications, or APP/ACCOUNT=DESKTOP-ENTRY to let that application open them.
 
             SIGHUP reads the file again. Applications of a receiver that was removed move to the
@@ -21,7 +21,15 @@ extension Command {
             goes to standard error. SIGTERM ends it. bellwire serve --desktop does the same inside
             a push server on this machine.
             """,
-        options: ConfigurationSources.options(of: ConfigurationKey.desktop)
+        options: ConfigurationSources.options(of: ConfigurationKey.desktop),
+        examples: [
+            Example(
+                "bellwire desktop",
+                help: "serve this session, with the addresses in your file receivers"),
+            Example(
+                "bellwire desktop --receivers-file ~/receivers",
+                help: "read the addresses from another file"),
+        ]
     ) { arguments in
         guard arguments.positional.isEmpty else {
             throw CommandError.usage(

@@ -21,7 +21,13 @@ extension Command {
 
             End KUnifiedPush's distributor before: its applications prefer it while it runs.
             """,
-        options: [Option("dry-run", help: "only show what would happen"), .json]
+        options: [Option("dry-run", help: "only show what would happen"), .json],
+        examples: [
+            Example(
+                "bellwire import kunifiedpush --dry-run",
+                help: "list what would be taken over, and change nothing"),
+            Example("bellwire import kunifiedpush", help: "take over the applications"),
+        ]
     ) { arguments in
         let words = arguments.positional
         guard words.first == "kunifiedpush", words.count <= 2 else {

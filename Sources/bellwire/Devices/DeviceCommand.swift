@@ -7,9 +7,10 @@ extension Command {
         summary: "add, list and remove the devices that may connect",
         forms: ["add NAME", "list", "remove NAME|ID", "confirm NAME|ID"],
         details: """
-            Asks the running server through its control socket. add prints the two addresses of the
-            new device. They hold its secret and are shown only once. Put the first into Firefox
-            (about:config, dom.push.serverURL), the second into KUnifiedPush and other clients.
+            Asks the running server through its control socket. add prints the addresses of the
+            new device, and says what to do with each: Firefox, another desktop with Bellwire,
+            KUnifiedPush, Sunup on a phone. A QR code has the address for the phone. The addresses
+            hold the secret of the device and are shown only once.
 
             A device that bellwire restore brought back may have been removed since the backup. It
             is not let in before confirm.
@@ -17,7 +18,15 @@ extension Command {
         options: [
             Option("owner", "OWNER", help: "the owner of the device (administrators only)"),
             Option("all", help: "confirm every device that waits for it"),
-        ] + ControlConnection.options + [.json]
+        ] + ControlConnection.options + [.json],
+        examples: [
+            Example(
+                "bellwire device add laptop",
+                help: "let a laptop connect, and print its addresses"),
+            Example(
+                "bellwire device remove laptop",
+                help: "end the access of the laptop, and all its subscriptions"),
+        ]
     ) { arguments in
         switch (arguments.positional.first, arguments.positional.count) {
         case ("add", 2): return try addDevice(arguments.positional[1], arguments)

@@ -1,4 +1,5 @@
 import Base
+import Desktop
 import System
 
 /// Devices as text.
@@ -100,15 +101,32 @@ extension DeviceReport.Added {
     /// needs.
     var text: String {
         """
-        device \(Printable.text(name)) may connect; keep these secret:
-          Firefox (about:config, dom.push.serverURL):
+        device \(Printable.text(name)) may connect; keep this secret, it is shown only once
+
+          Firefox: in about:config, set dom.push.serverURL to
             \(websocket)
-          KUnifiedPush and others (server address):
+          another desktop with Bellwire: add this line to ~/.config/bellwire/receivers
+            \(websocket)
+          KUnifiedPush: choose the provider Autopush, and set its Url to
             \(url)
-          bearer secret:
+          Sunup on a phone: scan the picture, and use the address as its server
+            \(url)
+          a program that asks the API: send this as its bearer secret
             \(bearer)
+        \(isLocal ? Self.localNote : "")
 
         """ + picture
+    }
+
+    private static let localNote = """
+
+        Only this machine reaches this address. Set base-url before you use it on another one.
+
+        """
+
+    private var isLocal: Bool {
+        guard let host = ReceiverAddress(websocket)?.url.host else { return false }
+        return host == "localhost" || IPAddress(host)?.isLoopback == true
     }
 
     /// White on black, whatever the colors of the terminal.

@@ -18,7 +18,15 @@ extension Command {
             Option(
                 "owner", "OWNER",
                 help: "forget this owner; with --device, say whose device it is"),
-        ] + ControlConnection.options + [.json]
+        ] + ControlConnection.options + [.json],
+        examples: [
+            Example(
+                "bellwire forget --device laptop",
+                help: "remove a device, and overwrite what the server stored for it"),
+            Example(
+                "bellwire forget --owner ann",
+                help: "do the same for everything that belongs to ann"),
+        ]
     ) { arguments in
         guard arguments.positional.isEmpty, arguments.has("device") || arguments.has("owner") else {
             throw CommandError.usage(

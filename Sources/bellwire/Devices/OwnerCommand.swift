@@ -12,7 +12,13 @@ extension Command {
             missing owner. remove ends all devices of the owner and all their subscriptions. A user
             of this machine is the owner uid:NUMBER; administrators are the owner admin.
             """,
-        options: ControlConnection.options + [.json]
+        options: ControlConnection.options + [.json],
+        examples: [
+            Example("bellwire owner list", help: "list what each owner has on the server"),
+            Example(
+                "bellwire owner add ann",
+                help: "add an owner, whose devices have limits of their own"),
+        ]
     ) { arguments in
         switch (arguments.positional.first, arguments.positional.count) {
         case ("add", 2): return try addOwner(arguments.positional[1], arguments)

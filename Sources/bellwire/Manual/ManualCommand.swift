@@ -9,7 +9,15 @@ extension Command {
         summary: "print a manual page, or the completions of a shell",
         forms: ["[NAME]"],
         details: "Without a name it lists what there is.",
-        options: [Option("date", "DATE", help: "the date on the page (YYYY-MM-DD)")]
+        options: [Option("date", "DATE", help: "the date on the page (YYYY-MM-DD)")],
+        examples: [
+            Example(
+                "bellwire manual bellwire.1 | man -l -",
+                help: "read the manual page about all commands"),
+            Example(
+                "bellwire manual bellwire.bash > bellwire-completion",
+                help: "write the completions for bash into a file"),
+        ]
     ) { arguments in
         guard arguments.positional.count < 2 else {
             throw CommandError.usage("manual takes one name", hint: "see bellwire manual --help")
@@ -43,7 +51,7 @@ struct Manual {
 
     func text(_ name: String) -> String? {
         switch name {
-        case Self.overview: ManualPage.overview(commands, date)
+        case Self.overview: ManualPage.overview(CommandLineTool.groups, date)
         case Self.configuration: ManualPage.configuration(ConfigurationKey.all, date)
         case "bellwire.bash": BashCompletion(commands).text
         case "_bellwire": ZshCompletion(commands).text

@@ -1,7 +1,9 @@
 import Configuration
 
 extension ManualPage {
-    static func overview(_ commands: [Command], _ date: String) -> String {
+    static func overview(
+        _ groups: [(title: String, commands: [Command])], _ date: String
+    ) -> String {
         var page = ManualPage(
             "bellwire", section: 1, date: date, summary: "push service for the Linux desktop")
         page.section("SYNOPSIS")
@@ -15,14 +17,18 @@ extension ManualPage {
             it has accepted.
             """)
         page.section("COMMANDS")
-        for command in commands {
-            page.item(
-                "\\fBbellwire\\-\(literal(command.name))\\fR(1)", sentence(command.summary))
+        for group in groups {
+            page.subsection(group.title.prefix(1).uppercased() + group.title.dropFirst())
+            for command in group.commands {
+                page.item(
+                    "\\fBbellwire\\-\(literal(command.name))\\fR(1)", sentence(command.summary))
+            }
         }
         page.exitStatus()
         page.files()
         page.seeAlso(
-            commands.map { ("bellwire-" + $0.name, 1) } + [("bellwire.conf", 5)])
+            groups.flatMap(\.commands).map { ("bellwire-" + $0.name, 1) }
+                + [("bellwire.conf", 5)])
         return page.text
     }
 
@@ -46,6 +52,10 @@ extension ManualPage {
         }
         page.exitStatus()
         page.files()
+        page.section("EXAMPLES")
+        for example in command.examples {
+            page.item(bold(example.line), sentence(example.help))
+        }
         page.seeAlso([("bellwire", 1), ("bellwire.conf", 5)])
         return page.text
     }

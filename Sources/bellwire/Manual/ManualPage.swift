@@ -16,6 +16,11 @@ struct ManualPage {
         hasParagraph = false
     }
 
+    mutating func subsection(_ title: String) {
+        text += ".SS \(title)\n"
+        hasParagraph = false
+    }
+
     mutating func paragraph(_ words: String) { paragraph(raw: Self.line(words)) }
 
     /// With requests of man(7) in it.
@@ -29,25 +34,15 @@ struct ManualPage {
         text += ".TP\n\(term)\n\(Self.line(meaning))\n"
     }
 
-    /// Paragraphs as help prints them: indented lines are kept as they are.
+    /// Paragraphs as help has them: indented lines are kept as they are.
     mutating func paragraphs(_ help: String) {
-        var words: [Substring] = []
-        var literals: [Substring] = []
-        func end(_ page: inout ManualPage) {
-            if !words.isEmpty { page.paragraph(words.joined(separator: " ")) }
-            if !literals.isEmpty { page.literally(literals) }
-            (words, literals) = ([], [])
-        }
-        for line in help.split(separator: "\n", omittingEmptySubsequences: false) {
-            if line.isEmpty || line.hasPrefix("  ") == literals.isEmpty { end(&self) }
-            guard !line.isEmpty else { continue }
-            if line.hasPrefix("  ") {
-                literals.append(line.dropFirst(2))
+        for block in HelpText.blocks(help) {
+            if block.isLiteral {
+                literally(block.lines.map { $0.dropFirst(2) })
             } else {
-                words.append(line)
+                paragraph(block.words)
             }
         }
-        end(&self)
     }
 
     private mutating func literally(_ lines: [Substring]) {

@@ -19,6 +19,10 @@ extension Command {
             to account.registerDevice. Keep it secret: it holds the endpoint's secret. Type 10
             makes a Web Push endpoint with keys; type 4 makes one that only signals that there is
             something to fetch.
+
+            With --subscription, endpoint and keys are written into a file that only you can read.
+            bellwire send --to takes this file. The same app and account may write it again; any
+            other file that exists is left alone, and no endpoint is made.
             """,
         options: [
             Option("type", "NUMBER", help: "token type: 10 (default) or 4"),
@@ -53,7 +57,16 @@ extension Command {
                 "ttl", "SECONDS",
                 help: "the longest TTL that a push gets, whatever its sender asks for"),
             Option("expires", "SECONDS", help: "end the registration after this long without use"),
-        ] + serverOptions
+            Option("subscription", "FILE", help: "write the file that bellwire send --to takes"),
+        ] + serverOptions,
+        examples: [
+            Example(
+                "bellwire register --app telegram --account me --user-id 777",
+                help: "make an endpoint for the Telegram account with the user id 777"),
+            Example(
+                "bellwire register --app script --account me --subscription script.json",
+                help: "make an endpoint for scripts, and a file for bellwire send --to"),
+        ]
     ) { arguments in
         guard arguments.positional.isEmpty else {
             throw CommandError.usage(
@@ -61,8 +74,23 @@ extension Command {
         }
         let body = try registration(arguments)
         let connection = try ControlConnection(arguments)
+        guard let path = arguments["subscription"] else {
+            let answer = try connection.send("POST", RegistrationsPath.all, body)
+            return try RegistrationText.print(answer, arguments) { try RegistrationText.full($0) }
+        }
+        // Without a place for the file, no registration is made.
+        let file = try SubscriptionFile(
+            path, app: arguments["app"] ?? "", account: arguments["account"] ?? "")
         let answer = try connection.send("POST", RegistrationsPath.all, body)
-        return try RegistrationText.print(answer, arguments) { try RegistrationText.full($0) }
+        do {
+            try file.write(answer)
+        } catch {
+            file.withdraw(answer, connection)
+            throw error
+        }
+        return try RegistrationText.print(answer, arguments) { root in
+            try RegistrationText.kept(root, in: path)
+        }
     }
 
     private static func registration(_ arguments: Arguments) throws -> [UInt8] {

@@ -21,7 +21,11 @@ extension Command {
         name: "list",
         summary: "list registrations",
         details: "Administrators see the registrations of all owners.",
-        options: serverOptions
+        options: serverOptions,
+        examples: [
+            Example("bellwire list", help: "list your registrations, and when each ends"),
+            Example("bellwire list --json", help: "print the same as JSON, for a script"),
+        ]
     ) { arguments in
         guard arguments.positional.isEmpty else {
             throw CommandError.usage("list takes options only", hint: "see bellwire list --help")
@@ -36,7 +40,15 @@ extension Command {
         forms: ["ID"],
         details:
             "Keys and secrets are not shown. If you lost them, bellwire rotate makes new ones.",
-        options: serverOptions
+        options: serverOptions,
+        examples: [
+            Example(
+                "bellwire show fF7tPMyLTBS0HQbY4QmR3w",
+                help: "show the registration that has this id in bellwire list"),
+            Example(
+                "bellwire show fF7tPMyLTBS0HQbY4QmR3w --json",
+                help: "print it as JSON, for a script"),
+        ]
     ) { arguments in
         let path = try path(arguments)
         let answer = try ControlConnection(arguments).send("GET", path)
@@ -51,7 +63,15 @@ extension Command {
             Prints what the application passes to account.registerDevice from now on. The old
             endpoint and its keys keep working for seven days.
             """,
-        options: serverOptions
+        options: serverOptions,
+        examples: [
+            Example(
+                "bellwire rotate fF7tPMyLTBS0HQbY4QmR3w",
+                help: "print a new endpoint and new keys for this registration"),
+            Example(
+                "bellwire rotate fF7tPMyLTBS0HQbY4QmR3w --json",
+                help: "print them as JSON, for a script"),
+        ]
     ) { arguments in
         let path = try path(arguments)
         let answer = try ControlConnection(arguments).send("POST", path + "/rotate")
@@ -63,7 +83,15 @@ extension Command {
         summary: "end a registration and all its endpoints",
         forms: ["ID"],
         details: "Senders that push there are told that the endpoint is gone.",
-        options: serverOptions
+        options: serverOptions,
+        examples: [
+            Example(
+                "bellwire revoke fF7tPMyLTBS0HQbY4QmR3w",
+                help: "end the registration that has this id in bellwire list"),
+            Example(
+                "bellwire revoke fF7tPMyLTBS0HQbY4QmR3w --json",
+                help: "do the same, and print nothing if it worked"),
+        ]
     ) { arguments in
         let path = try path(arguments)
         _ = try ControlConnection(arguments).send("DELETE", path)

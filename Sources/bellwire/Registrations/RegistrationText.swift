@@ -33,13 +33,29 @@ enum RegistrationText {
             "    \(try word(root["token"]))", "  endpoint:", "    \(try word(root["endpoint"]))",
             "  push receiver id:", "    \(try word(root["push_receiver_id"]))",
         ]
+        lines += secrets(root)
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    /// Endpoint and keys are in a file.
+    static func kept(_ root: JSONNode, in path: String) throws -> String {
+        let file = Printable.text(path)
+        var lines = ["registration \(try word(root["id"])); keep \(file) secret"]
+        lines += secrets(root)
+        lines += ["push to it with: bellwire send --to \(ShellWord.quoted(file)) MESSAGE"]
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    /// What only this answer tells.
+    private static func secrets(_ root: JSONNode) -> [String] {
+        var lines: [String] = []
         if let secret = root["register_device"]?["secret"]?.text, !secret.isEmpty {
             lines += ["  secret:", "    \(Printable.text(secret))"]
         }
         if let secret = root["callback_secret"]?.text {
             lines += ["  callbacks are signed with:", "    \(Printable.text(secret))"]
         }
-        return lines.joined(separator: "\n") + "\n"
+        return lines
     }
 
     static func list(_ root: JSONNode) throws -> String {

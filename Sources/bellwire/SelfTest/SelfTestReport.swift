@@ -17,6 +17,12 @@ final class SelfTestReport {
         try? StandardOutput.write(isJSON ? json(result) : text(result))
     }
 
+    /// The last lines of a test that passed. JSON has only results.
+    func end(_ text: String) {
+        guard !isJSON else { return }
+        try? StandardOutput.write(text)
+    }
+
     private func text(_ result: HopResult) -> String {
         let title = result.hop.title
         let gap = String(repeating: " ", count: Self.width - title.count)

@@ -1,5 +1,6 @@
 import Base
 import Configuration
+import Desktop
 import HTTP
 import Reactor
 import System
@@ -13,44 +14,78 @@ extension Command {
             and pushes to it: once while it is connected, once while it is away. If a desktop
             service runs in this session, it then registers as an application and pushes to that.
             Each line says that a step works, or what to change. At the end, the test removes
-            everything it added.
+            everything it added, and says what to try next.
+
+            Where no server runs, it connects as the device whose address is the first in the
+            file receivers. --url names another address; every form that bellwire device add
+            prints will do.
             """,
         options: [
             Option(
                 "url", "URL",
-                help: "the address of a device, if you cannot reach the control socket"),
+                help: "the address of a device, as in the file receivers"),
             Option("ca-file", "FILE", help: "trust these certificates instead of the system's"),
-        ] + ControlConnection.options + [.json]
+        ] + ControlConnection.options + [.json],
+        examples: [
+            Example(
+                "bellwire test",
+                help: "test the server on this machine, and the desktop of this session"),
+            Example(
+                "bellwire test --url wss://push.example.org/u/SECRET",
+                help: "test a server elsewhere, as the device with this address"),
+        ]
     ) { arguments in
         guard arguments.positional.isEmpty else {
             throw CommandError.usage("test takes options only", hint: "see bellwire test --help")
         }
         let report = SelfTestReport(isJSON: arguments.has("json"))
-        if let url = arguments["url"] {
-            try run(url, arguments, report)
-        } else {
-            let device = try TestDevice(arguments)
-            defer { device.remove() }
-            try run(device.url, arguments, report)
-        }
+        let isOurs = try test(arguments, report)
+        if !report.hasFailed { report.end(NextSteps.text(isServerHere: isOurs)) }
         return report.hasFailed ? .failure : .success
     }
 
-    private static func run(
-        _ page: String, _ arguments: Arguments, _ report: SelfTestReport
-    ) throws {
-        guard let end = page.place(of: "/u/"), page.hasPrefix("http"),
-            let link = WebSocketURL("ws" + page.dropFirst(4))
-        else {
-            throw CommandError.usage(
-                "the address of a device looks like https://HOST/u/SECRET",
-                hint: "bellwire device add")
+    /// Returns whether a server on this machine was tested.
+    private static func test(_ arguments: Arguments, _ report: SelfTestReport) throws -> Bool {
+        if let text = arguments["url"] {
+            try run(address(text), arguments, report, isNew: false)
+            return false
         }
-        guard try find(link.host, report) else { return }
-        let authorities = try authorities(arguments, for: link.host)
+        let device: TestDevice
+        do {
+            device = try TestDevice(arguments)
+        } catch let error as CommandError where error.exitCode == .unavailable {
+            guard let address = try receiver(arguments) else { throw error }
+            try run(address, arguments, report, isNew: false)
+            return false
+        }
+        defer { device.remove() }
+        try run(address(device.url), arguments, report, isNew: true)
+        return true
+    }
+
+    private static func address(_ text: String) throws -> ReceiverAddress {
+        guard let address = ReceiverAddress(text) else {
+            throw CommandError.usage(
+                "this is not the address of a device", hint: ReceiverAddress.hint)
+        }
+        return address
+    }
+
+    /// A machine without a server may have the address of one. With `--state`, a server of this
+    /// machine is meant.
+    private static func receiver(_ arguments: Arguments) throws -> ReceiverAddress? {
+        guard !arguments.has("state") else { return nil }
+        return try DesktopHost.receivers(ConfigurationSources.read(arguments)).first
+    }
+
+    private static func run(
+        _ address: ReceiverAddress, _ arguments: Arguments, _ report: SelfTestReport, isNew: Bool
+    ) throws {
+        guard try find(address.url.host, report) else { return }
+        let authorities = try authorities(arguments, for: address.url.host)
         try ReceiverTestRun.run(
-            link, baseURL: String(page[..<end.lowerBound]),
-            isCredentialNew: !arguments.has("url"), authorities: authorities, report: report.add)
+            address.url, baseURL: address.baseURL, isCredentialNew: isNew,
+            authorities: authorities, report: report.add)
         guard !report.hasFailed else { return }
         try DesktopTestRun.run(authorities: authorities, report: report.add)
     }
@@ -75,8 +110,9 @@ extension Command {
 
     /// Trusts the development certificate only for a server on this machine.
     private static func authorities(_ arguments: Arguments, for host: String) throws -> String? {
-        try arguments["ca-file"]
-            ?? DevelopmentAuthority.file(ConfigurationSources.read(arguments), for: host)
+        let configuration = try ConfigurationSources.read(arguments)
+        return arguments["ca-file"] ?? configuration.receiverAuthorities
+            ?? DevelopmentAuthority.file(configuration, for: host)
     }
 }
 

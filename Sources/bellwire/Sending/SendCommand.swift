@@ -37,6 +37,14 @@ extension Command {
                 help: "trust these certificates (default: the system's, and a local server's)"
             ),
             .json,
+        ],
+        examples: [
+            Example(
+                "bellwire send --to hello.json \"Hello from Bellwire\"",
+                help: "push a message to the subscription in a file"),
+            Example(
+                "bellwire send --to hello.json --urgency high --ttl 600 \"The build is red\"",
+                help: "send an urgent one, which nobody needs after ten minutes"),
         ]
     ) { arguments in
         let subscription = try subscription(arguments)
@@ -51,11 +59,22 @@ extension Command {
         } else if arguments.has("subject") {
             throw CommandError.usage("--subject needs --vapid-key")
         }
-        let response = try HTTPClient.send(
-            request, userAgent: "bellwire/\(ProgramVersion.text)")
-        let verdict = PushVerdict(response)
+        let verdict = PushVerdict(try answer(to: request))
         try StandardOutput.write(arguments.has("json") ? verdict.json : verdict.text)
         return verdict.exitCode
+    }
+
+    private static func answer(to request: HTTPRequest) throws -> HTTPResponse {
+        do throws(CurlError) {
+            return try HTTPClient.send(request, userAgent: "bellwire/\(ProgramVersion.text)")
+        } catch {
+            guard error.isDistrust else { throw error }
+            let host = Origin(url: request.url)?.host ?? "the push service"
+            throw CommandError(
+                message: "the certificate of \(host) is not trusted",
+                hint: "if you know who signed it, name the signer's certificate by --ca-file",
+                exitCode: .refused)
+        }
     }
 
     private static func subscription(_ arguments: Arguments) throws -> Subscription {

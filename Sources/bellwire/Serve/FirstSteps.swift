@@ -20,7 +20,7 @@ struct FirstSteps {
         text = """
             for a first notification, type into another terminal:
               export PATH=\(programs):$PATH
-              (umask 077; bellwire register --app hello --account me --dialect plain --json > ~/hello.json)
+              bellwire register --app hello --account me --dialect plain --subscription ~/hello.json
               bellwire send --to ~/hello.json "Hello from Bellwire"
             \(place)
 

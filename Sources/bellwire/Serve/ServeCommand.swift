@@ -25,6 +25,12 @@ extension Command {
                     for deploy/run: the folder of the sources, whose Keys get a copy of the development \
                     CA; also prints first steps
                     """),
+        ],
+        examples: [
+            Example(
+                "bellwire serve --desktop",
+                help: "serve this machine, and the applications of this session"),
+            Example("bellwire serve --config bellwire.conf", help: "serve what a file says"),
         ]
     ) { arguments in
         guard arguments.positional.isEmpty else {

@@ -439,6 +439,27 @@ struct ReceiverAddressTests {
         #expect(list.map(\.text) == ["wss://push.example/u/abc", "ws://localhost:80/u/x"])
     }
 
+    @Test(
+        "https means the same as wss, with a path or without",
+        arguments: [
+            ("https://push.example/u/abc", "wss://push.example/u/abc", "https://push.example"),
+            ("wss://push.example/u/abc", "wss://push.example/u/abc", "https://push.example"),
+            ("HTTPS://push.example:8443", "wss://push.example:8443", "https://push.example:8443"),
+            ("wss://push.example/", "wss://push.example/", "https://push.example"),
+            (
+                "https://site.example/push/u/abc", "wss://site.example/push/u/abc",
+                "https://site.example/push"
+            ),
+            ("http://localhost:80/u/x", "ws://localhost:80/u/x", "http://localhost:80"),
+        ])
+    func forms(written: String, text: String, baseURL: String) throws {
+        let address = try #require(ReceiverAddress(written))
+        #expect(address.text == text && address.baseURL == baseURL)
+        #expect(address.url == (try #require(ReceiverAddress(text))).url)
+        let list = try ReceiverAddress.list(Array("\(written)\n\(text)\n".utf8))
+        #expect(list.map(\.text) == [text])
+    }
+
     @Test("Accounts follow the address, with the application that opens them")
     func accounts() throws {
         let file = Array("wss://a.example/u/x telegram/me matrix/@me:b.c=org.example.Chat".utf8)
@@ -474,8 +495,8 @@ struct ReceiverAddressTests {
         "A malformed address is refused with its line number, and is not shown",
         arguments: [
             "wss://a.example/u/secret me", "wss://a.example/u/secret a/", "wss://b/u/secret /b=",
-            "wss://b/u/secret a/b=", "ws://push.example/u/secret", "https://push.example/u/secret",
-            "a b", "wss://",
+            "wss://b/u/secret a/b=", "ws://push.example/u/secret", "http://push.example/u/secret",
+            "a b", "wss://", "https://", "httpx://push.example/u/secret",
         ])
     func refused(line: String) {
         let refusal = #expect(throws: ReceiverAddress.Refusal.self) {

@@ -1,3 +1,4 @@
+import Base
 import Foundation
 import TestSupport
 import Testing
@@ -30,6 +31,36 @@ struct DeviceCommandTests {
         #expect(try fixture.run(["device", "remove", "laptop"]).exitCode == 3)
         #expect(try fixture.run(["device", "list"]).output.hasPrefix("no devices"))
         #expect(try upgrade(server, bearer).hasSuffix(" 401"))
+    }
+
+    @Test("Each address is on a line of its own, below what to do with it")
+    func addresses() throws {
+        let server = try fixture.start([
+            "--listen", "127.0.0.1:0", "--base-url", "https://push.example.org/below",
+        ])
+        let output = try fixture.run(["device", "add", "phone"]).output
+        let lines = output.split(separator: "\n").map(String.init)
+        func after(_ words: String) throws -> String {
+            let index = try #require(lines.firstIndex { $0.contains(words) }, "\(words)")
+            return lines[index + 1].trimmingCharacters(in: .whitespaces)
+        }
+        let bearer = try after("bearer secret")
+        #expect(bearer.count == 27)
+        let place = "push.example.org/below/u/" + bearer
+        #expect(try after("dom.push.serverURL") == "wss://" + place)
+        #expect(try after("~/.config/bellwire/receivers") == "wss://" + place)
+        #expect(try after("KUnifiedPush") == "https://" + place)
+        #expect(try after("Sunup on a phone") == "https://" + place)
+        // The picture has the address for the phone.
+        let picture = try #require(QRCode(Array("https://\(place)".utf8))).text
+        #expect(output.hasSuffix("\n\n" + picture))
+        #expect(!output.contains("Only this machine"))
+        for line in lines where !line.contains(bearer) { #expect(line.count <= 80, "\(line)") }
+        #expect(server.end() == 0)
+        let here = try fixture.start()
+        let local = try fixture.run(["device", "add", "laptop"]).output
+        #expect(local.contains("\nOnly this machine reaches this address. Set base-url"))
+        #expect(here.end() == 0)
     }
 
     @Test("A device is shown as connected while it is, and later with the time when it was here")

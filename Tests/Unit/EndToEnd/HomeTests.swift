@@ -88,7 +88,7 @@ struct HomeTests {
         #expect(server.hasSaid("There is no session bus"))
         #expect(server.errors.contains("export PATH='\(checkout)/.build/release':$PATH"))
         let steps = server.errors.split(separator: "\n").map { $0.drop { $0 == " " } }
-            .filter { $0.hasPrefix("(umask 077; bellwire") || $0.hasPrefix("bellwire send") }
+            .filter { $0.hasPrefix("bellwire register") || $0.hasPrefix("bellwire send") }
         #expect(steps.count == 2)
         let program = URL(filePath: Program.path).deletingLastPathComponent().path
         let variables = "PATH='\(program)':$PATH HOME='\(fixture.home.path)' XDG_STATE_HOME="

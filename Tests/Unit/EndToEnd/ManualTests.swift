@@ -25,6 +25,10 @@ struct ManualTests {
             for option in help.options {
                 #expect(page.contains(".TP\n\(option.term)\n\(option.help)\n"), "\(command)")
             }
+            for example in help.examples {
+                let sentence = example.help.prefix(1).uppercased() + example.help.dropFirst() + "."
+                #expect(page.contains(".TP\n\(example.line)\n\(sentence)\n"), "\(command)")
+            }
             #expect(page.hasPrefix(".TH BELLWIRE-\(command.uppercased()) 1 \"2026-01-02\""))
             for code in 0...4 { #expect(page.contains(".TP\n\(code)\n")) }
         }
@@ -33,11 +37,11 @@ struct ManualTests {
     @Test("The overview lists every command with its summary")
     func overview() throws {
         let page = plain(try output(["manual", "bellwire.1"]))
-        for line in try output(["--help"]).split(separator: "\n") where line.hasPrefix("  ") {
-            let words = line.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: true)
-            let summary = words[1].drop { $0 == " " }
+        let summaries = try Help.Overview().commands
+        #expect(summaries.count > 20)
+        for (name, summary) in summaries {
             let sentence = summary.prefix(1).uppercased() + summary.dropFirst() + "."
-            #expect(page.contains("bellwire-\(words[0])(1)\n\(sentence)\n"))
+            #expect(page.contains("bellwire-\(name)(1)\n\(sentence)\n"))
         }
     }
 
@@ -145,10 +149,7 @@ struct ManualTests {
         return outcome.output
     }
 
-    private func commandNames() throws -> [String] {
-        try output(["--help"]).split(separator: "\n").filter { $0.hasPrefix("  ") }
-            .compactMap { $0.split(separator: " ").first.map(String.init) }
-    }
+    private func commandNames() throws -> [String] { try Help.Overview().commands.map(\.name) }
 
     /// A page without the marks of man(7) inside lines.
     private func plain(_ page: String) -> String {
@@ -181,35 +182,5 @@ struct ManualTests {
         let output = try process.output.readToEnd() ?? Data()
         #expect(process.wait() == 0)
         return String(decoding: output, as: UTF8.self).split(separator: "\n").map(String.init)
-    }
-
-    /// What `bellwire COMMAND --help` prints.
-    private struct Help {
-        struct Option {
-            let name: String
-            /// The option with its value.
-            let term: String
-            let help: String
-        }
-
-        let forms: [String]
-        let options: [Option]
-
-        init(of command: String) throws {
-            let lines = try Program.run([command, "--help"]).output.split(
-                separator: "\n", omittingEmptySubsequences: false)
-            forms = lines.prefix { !$0.isEmpty }.map { $0.dropFirst("usage: ".count) }.map(
-                String.init)
-            options = lines.drop { $0 != "options:" }.dropFirst().filter { !$0.isEmpty }.map {
-                line in
-                let line = line.dropFirst(2)
-                let end = line.firstRange(of: "  ")?.lowerBound ?? line.endIndex
-                let term = line[..<end]
-                let name = term.dropFirst(2).prefix { $0 != " " }
-                return Option(
-                    name: String(name), term: String(term),
-                    help: String(line[end...].drop { $0 == " " }))
-            }
-        }
     }
 }

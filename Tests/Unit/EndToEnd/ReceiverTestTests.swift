@@ -1,3 +1,5 @@
+import Foundation
+import TestSupport
 import Testing
 
 @testable import bellwire
@@ -104,6 +106,70 @@ struct ReceiverTestTests {
         #expect(outcome.output.split(separator: "\n").count == 9)
         #expect(try fixture.run(["device", "list", "--json"]).output.contains(#""devices":[]"#))
         #expect(server.end() == 0)
-        #expect(try fixture.run(["test"]).exitCode == 4)
+        let stopped = try fixture.run(["test"])
+        #expect(stopped.exitCode == 4 && stopped.output.isEmpty)
+    }
+
+    @Test("Right after deploy/run it needs no options, and says what to try next")
+    func first() throws {
+        let fixture = try ServeFixture()
+        let checkout = fixture.home.file("checkout")
+        try FileManager.default.createDirectory(
+            atPath: checkout + "/Keys", withIntermediateDirectories: true)
+        let server = try fixture.start(["--listen", "127.0.0.1:0", "--checkout", checkout])
+        let outcome = try fixture.run(["test"])
+        #expect(outcome.exitCode == 0, "\(outcome.output)\(outcome.errors)")
+        let lines = outcome.output.split(separator: "\n").map(String.init)
+        #expect(lines.count == 14 && lines[0].hasPrefix("pass  DNS"))
+        let next = lines.drop { !$0.hasPrefix("everything works") }.dropFirst()
+        let commands = next.filter { $0.hasPrefix("  ") }.map { $0.dropFirst(2) }
+        #expect(commands.count == 3 && next.last?.contains("docs/recipes") == true)
+        // Each of them can be typed.
+        let script = "set -e; cd '\(fixture.home.path)'; export PATH='\(folder)':$PATH"
+        let said = try ServeFixture.output(
+            "/usr/bin/env",
+            ["HOME=" + fixture.home.path, "XDG_STATE_HOME=", "/bin/sh", "-c"]
+                + [([script] + commands.map(String.init)).joined(separator: "\n")])
+        #expect(said.contains("201 the push service accepted the push"), "\(said)")
+        #expect(said.contains("device laptop may connect"), "\(said)")
+        #expect(server.end() == 0)
+    }
+
+    private var folder: String {
+        URL(filePath: Program.path).deletingLastPathComponent().path
+    }
+
+    @Test("Elsewhere it takes the address of a device, as the file receivers does")
+    func elsewhere() throws {
+        let fixture = try ServeFixture()
+        let server = try fixture.start()
+        let added = try ServeFixture.object(
+            fixture.run(["device", "add", "laptop", "--json"]).output)
+        let websocket = try #require(added["websocket"] as? String)
+        let page = try #require(added["url"] as? String)
+        // This home has no server.
+        let laptop = try ServeFixture()
+        let trust = ["--ca-file", fixture.authority]
+        for address in [websocket, page, server.baseURL, "wss://localhost:\(server.port)/"] {
+            let outcome = try laptop.run(["test", "--url", address] + trust)
+            #expect(outcome.exitCode == 0, "\(outcome.output)\(outcome.errors)")
+            #expect(outcome.output.contains("\n  bellwire desktop "))
+        }
+        let receivers = laptop.home.file(".config/bellwire/receivers")
+        try FileManager.default.createDirectory(
+            atPath: laptop.home.file(".config/bellwire"), withIntermediateDirectories: true)
+        try "# mine\n\(page) telegram/me\n".write(
+            toFile: receivers, atomically: true, encoding: .utf8)
+        chmod(receivers, 0o600)
+        let outcome = try laptop.run(["test", "--json"] + trust)
+        #expect(outcome.exitCode == 0, "\(outcome.output)\(outcome.errors)")
+        #expect(outcome.output.split(separator: "\n").allSatisfy { $0.hasPrefix("{") })
+        // A named state folder means a server on this machine.
+        #expect(try laptop.run(["test", "--state", laptop.state] + trust).exitCode == 4)
+        for wrong in ["http://push.example/u/SECRET", "push.example", "ftp://push.example"] {
+            let refused = try laptop.run(["test", "--url", wrong])
+            #expect(refused.exitCode == 2 && refused.errors.contains("bellwire device add"))
+        }
+        #expect(server.end() == 0)
     }
 }

@@ -131,6 +131,25 @@ struct EndpointTests {
         }
     }
 
+    @Test("An error names a page that the server serves, and the place on it")
+    func explained() throws {
+        let fixture = try PushFixture()
+        let refused = try fixture.push("/wpush/v1/x")
+        let members = try #require(
+            try JSONSerialization.jsonObject(with: Data(refused.body)) as? [String: Any])
+        let place = try #require(URL(string: members["more_info"] as? String ?? ""))
+        #expect(place.absoluteString == "https://push.example/errors#errno-102")
+        let page = try fixture.request("GET", place.path)
+        #expect(page.status == 200 && page["content-type"] == "text/html; charset=utf-8")
+        #expect(page["content-security-policy"] == "default-src 'none'")
+        #expect(page.text.contains("id=\"\(place.fragment() ?? "-")\""))
+        #expect(try fixture.request("HEAD", place.path).status == 200)
+        // Neither does this refusal lead into the void.
+        let malformed = try fixture.request("POST", "/errors")
+        #expect(malformed.status == 405)
+        #expect(malformed.text.contains("https://push.example/errors#http"))
+    }
+
     @Test(
         "An invalid header field is named in the answer",
         arguments: [

@@ -6,6 +6,8 @@ import Testing
 
 @Suite("Answers to a refused push")
 struct PushRefusalTests {
+    private let page = ErrorPage(base: "https://push.example/below")
+
     static let all: [PushRefusal] =
         [
             .unknownToken, .unknownVersion, .gone, .tooLarge, .missingTTL, .negativeTTL,
@@ -51,7 +53,8 @@ struct PushRefusalTests {
     func upstream(refusal: PushRefusal, status: Int, number: Int?, message: String) throws {
         #expect(refusal.status == status && refusal.number == number)
         #expect(refusal.message == message)
-        let body = try JSONSerialization.jsonObject(with: Data(refusal.json)) as? [String: Any]
+        let body =
+            try JSONSerialization.jsonObject(with: Data(refusal.json(page))) as? [String: Any]
         #expect(Set((body ?? [:]).keys) == ["code", "errno", "error", "message", "more_info"])
         #expect(body?["code"] as? Int == status && body?["message"] as? String == message)
         #expect(body?["errno"] as? Int == number)
@@ -60,10 +63,10 @@ struct PushRefusalTests {
 
     @Test("The members of the body have a fixed order")
     func json() {
-        let text = String(decoding: PushRefusal.gone.json, as: UTF8.self)
+        let text = String(decoding: PushRefusal.gone.json(page), as: UTF8.self)
         #expect(
             text == #"{"code":410,"errno":106,"error":"Gone","message":"No such subscription","#
-                + #""more_info":"docs/errors.md#errno-106"}"#)
+                + #""more_info":"https://push.example/below/errors#errno-106"}"#)
     }
 
     @Test("Only permanent answers may be cached, and temporary ones say when to try again")
@@ -86,12 +89,12 @@ struct PushRefusalTests {
 
     @Test("Every number has its place in the documents")
     func documented() throws {
-        let page = try String(
+        let document = try String(
             contentsOf: Vectors.checkout.appending(path: "docs/errors.md"), encoding: .utf8)
         for refusal in Self.all {
-            let anchor = try #require(refusal.moreInfo.split(separator: "#").last)
-            #expect(page.contains("<a id=\"\(anchor)\"></a>"), "\(anchor)")
-            #expect(page.contains(refusal.message), "\(refusal.message)")
+            let anchor = try #require(page.place(of: refusal.number).split(separator: "#").last)
+            #expect(document.contains("<a id=\"\(anchor)\"></a>"), "\(anchor)")
+            #expect(document.contains(refusal.message), "\(refusal.message)")
         }
     }
 }
