@@ -2,8 +2,9 @@ import System
 
 enum CommandLineTool {
     static let commands: [Command] = [
-        .apps, .backup, .chats, .check, .decrypt, .desktop, .device, .engine, .forget, .importing,
-        .keys, .list, .mute, .owner, .pause, .receiverID, .register, .restore, .revoke, .rotate,
+        .apps, .backup, .chats, .check, .decrypt, .desktop, .device, .engine, .forget, .hear,
+        .importing, .keys, .list, .mute, .owner, .pause, .receiverID, .register, .restore, .revoke,
+        .rotate,
         .send, .serve, .show, .test, .unmute, .unpause, .version, .watch,
     ]
 
