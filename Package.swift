@@ -100,8 +100,8 @@ let package = Package(
         module(
             "PushService",
             [
-                "Base", "WebPush", "Notifications", "Delivery", "System", "Crypto", "Reactor",
-                "Outbound", "HTTP", "Mailbox", "Configuration",
+                "Base", "WebPush", "Notifications", "Dialects", "Delivery", "System", "Crypto",
+                "Reactor", "Outbound", "HTTP", "Mailbox", "Configuration",
             ],
             settings: planted),
         module(

@@ -248,7 +248,7 @@ gate_desktop() { needs release && twice desktop_programs; }
 
 desktop_programs() {
     local program
-    for program in link distributor sandbox hostile whole changes idle flood day; do
+    for program in link distributor sandbox hostile whole heard changes idle flood day; do
         .venv/bin/python Tests/Peers/Desktop/$program.py "$release/bellwire" || return
     done
 }

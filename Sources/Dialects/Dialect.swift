@@ -18,6 +18,20 @@ package enum Dialect: String, CaseIterable, Sendable {
         }
     }
 
+    /// The payload of an unencrypted request in the form that `events` reads. Header fields are not
+    /// stored, so what they say becomes part of it.
+    package func payload(
+        of body: [UInt8], _ fields: SenderFields
+    ) throws(PlainDialect.Refusal) -> [UInt8] {
+        self == .plain ? try PlainDialect.payload(body, fields) : body
+    }
+
+    /// The dialect in which a push is read. What is not Telegram's at all is shown as text, like what
+    /// the other dialects do not understand.
+    package func reader(of payload: [UInt8]) -> Dialect {
+        self == .telegram && !TelegramDialect.isMarked(payload) ? .plain : self
+    }
+
     /// A payload in clear may show something, but nothing else.
     private func telegramEvents(_ payload: [UInt8], _ context: DialectContext) -> [Event] {
         let events = TelegramDialect.events(payload, context)

@@ -7,11 +7,7 @@ package enum PlainDialect {
 
     package static func events(_ payload: [UInt8], _ context: DialectContext) -> [Event] {
         if payload.isEmpty { return [.fetchRequired(reason: "empty", details: [])] }
-        if let root = try? JSONDocument(payload).root, root.kind == .object,
-            let event = event(root, context)
-        {
-            return [event]
-        }
+        if let root = object(payload), let event = event(root, context) { return [event] }
         let text = String(decoding: payload.prefix(limit), as: UTF8.self)
         var message = IncomingMessage(
             chat: .conversation("plain"), content: PushContent(.text, text: text))
@@ -19,11 +15,21 @@ package enum PlainDialect {
         return [.message(message)]
     }
 
+    static func object(_ payload: [UInt8]) -> JSONNode? {
+        guard let root = try? JSONDocument(payload).root, root.kind == .object else { return nil }
+        return root
+    }
+
+    /// The text to show; nil for an object without any known member.
+    static func text(_ root: JSONNode) -> String? {
+        root["message"]?.text ?? root["body"]?.text
+            ?? (root["title"]?.text?.isEmpty == false ? "" : nil)
+    }
+
     /// Nil for an object without any known member: it is shown as text.
     private static func event(_ root: JSONNode, _ context: DialectContext) -> Event? {
+        guard let body = text(root) else { return nil }
         let title = root["title"]?.text ?? ""
-        guard let body = root["message"]?.text ?? root["body"]?.text ?? (title.isEmpty ? nil : "")
-        else { return nil }
         var message = IncomingMessage(
             chat: .conversation("plain:\(root["topic"]?.text ?? "")"),
             content: PushContent(.text, text: body))
@@ -48,13 +54,18 @@ package enum PlainDialect {
 
     /// A priority from 1 (lowest) to 5; 3 is normal.
     private static func priority(_ node: JSONNode?) -> Int64 {
-        if let number = node?.integer { return number }
-        switch node?.text {
-        case "min": return 1
-        case "low": return 2
-        case "high": return 4
-        case "max", "urgent": return 5
-        default: return 3
+        node?.integer ?? node?.text.flatMap(priority) ?? 3
+    }
+
+    /// Nil for a word that is none.
+    static func priority(_ word: String) -> Int64? {
+        switch word.lowercased() {
+        case "1", "min": 1
+        case "2", "low": 2
+        case "3", "default": 3
+        case "4", "high": 4
+        case "5", "max", "urgent": 5
+        default: nil
         }
     }
 

@@ -7,7 +7,7 @@ enum CommandLineTool {
             "server",
             [.serve, .check, .test, .device, .owner, .forget, .keys, .backup, .restore]
         ),
-        ("registrations", [.register, .list, .show, .rotate, .revoke]),
+        ("registrations", [.hear, .register, .list, .show, .rotate, .revoke]),
         (
             "desktop",
             [.desktop, .apps, .importing, .watch, .chats, .mute, .unmute, .pause, .unpause]

@@ -47,9 +47,11 @@ struct RegistrationReport {
         return writer.bytes
     }
 
-    /// Writes the registration without keys and secrets.
+    /// Writes the registration without keys and secrets. Only a reader who is not its owner is told
+    /// who that is.
     func write(
-        _ registration: Registration, undecryptable: [(reason: String, count: Int)] = [],
+        _ registration: Registration, for reader: String,
+        undecryptable: [(reason: String, count: Int)] = [],
         at moment: Moment, to writer: inout JSONWriter
     ) throws(OpenSSLError) {
         let receiver = try Self.receiverID(of: registration)
@@ -64,6 +66,8 @@ struct RegistrationReport {
             writer.member("account", registration.terms.account)
             if let service = registration.terms.service { writer.member("service", service) }
             if registration.terms.trustsClear { writer.member("trust_clear", true) }
+            if let format = registration.terms.heard { writer.member("hears", format.rawValue) }
+            if registration.owner != reader { writer.member("owner", registration.owner) }
             writer.member("created", Int(registration.created / 1_000))
             writer.member("expires", Int(moment.wall + rest))
             guard !undecryptable.isEmpty else { return }

@@ -38,7 +38,8 @@ final class RegistrationRoutes {
                 writer.array { writer in
                     for registration in registrations {
                         do throws(OpenSSLError) {
-                            try report.write(registration, at: moment, to: &writer)
+                            try report.write(
+                                registration, for: caller.owner, at: moment, to: &writer)
                         } catch { failure = error }
                     }
                 }
@@ -54,7 +55,8 @@ final class RegistrationRoutes {
             var writer = JSONWriter()
             do throws(OpenSSLError) {
                 try report.write(
-                    seen, undecryptable: undecryptable, at: moment, to: &writer)
+                    seen, for: caller.owner, undecryptable: undecryptable, at: moment,
+                    to: &writer)
             } catch { return reply(.failure(.unavailable)) }
             reply(.success((200, writer.bytes)))
         }

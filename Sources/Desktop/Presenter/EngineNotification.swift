@@ -29,6 +29,8 @@ package struct EngineNotification: Equatable, Sendable {
     /// The label of the default action; empty for the standard one.
     package var defaultLabel = ""
     package var actions: [Action] = []
+    /// Words by which the sender marks it.
+    package var tags: [String] = []
     package var isCritical = false
     package var isLow = false
     /// It came unencrypted and anybody may have sent it, so it can only be dismissed.
@@ -65,6 +67,7 @@ package struct EngineNotification: Equatable, Sendable {
         defaultLabel = presentation["default_action"]?.text ?? ""
         isCritical = presentation["critical"]?.bool ?? false
         isLow = presentation["low"]?.bool ?? false
+        tags = (presentation["tags"]?.elements ?? []).compactMap(\.text)
         actions = (presentation["actions"]?.elements ?? []).compactMap { action in
             guard let name = action["action"]?.text, let label = action["title"]?.text else {
                 return nil

@@ -107,15 +107,20 @@ struct NotificationComposer {
 
     private func title(of notification: EngineNotification, _ chat: Presenter.Chat) -> String {
         let titles = [notification.title, chat.title, notification.sender, source.name]
-        return titles.first { !$0.allSatisfy(\.isWhitespace) } ?? ""
+        let title = titles.first { !$0.allSatisfy(\.isWhitespace) } ?? ""
+        let signs = notification.tags.compactMap { TagSign.of[$0] }
+        return (signs + [title]).joined(separator: " ")
     }
 
     private func body(of notification: EngineNotification) -> String {
-        switch notification.kind {
-        case .message: notification.body.isEmpty ? "New message" : notification.body
-        case .secretChat: "New secret chat"
-        case .call: "Incoming call"
-        }
+        let body =
+            switch notification.kind {
+            case .message: notification.body.isEmpty ? "New message" : notification.body
+            case .secretChat: "New secret chat"
+            case .call: "Incoming call"
+            }
+        let tags = notification.tags.filter { TagSign.of[$0] == nil }
+        return tags.isEmpty ? body : "\(body)\nTags: \(tags.joined(separator: ", "))"
     }
 
     /// Breaks tags and entities without changing how the text looks: an invisible character

@@ -3,6 +3,17 @@ package import Notifications
 
 /// Telegram's push payloads.
 package enum TelegramDialect {
+    /// Whether it is a payload of Telegram's, perhaps a malformed one. One without content is.
+    static func isMarked(_ payload: [UInt8]) -> Bool {
+        guard let root = try? JSONDocument(payload, isTolerant: true).root, root.kind == .object
+        else { return false }
+        return root.members.isEmpty || isMarked(root) || root["data"].map(isMarked) == true
+    }
+
+    private static func isMarked(_ node: JSONNode) -> Bool {
+        node.has("loc_key") || node.has("custom") || node.has("user_id") || node.has("p")
+    }
+
     package static func events(_ payload: [UInt8], _ context: DialectContext) -> [Event] {
         do throws(TelegramRefusal) {
             let push = try TelegramPush(

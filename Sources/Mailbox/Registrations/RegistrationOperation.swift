@@ -37,6 +37,8 @@ package enum RegistrationResult: Equatable, Sendable {
     case repeated
     /// It was accepted, but could not change what arrived with better protection.
     case outranked
+    /// It was accepted, but its dialect could not read it; the reason is counted for the owner.
+    case notUnderstood(reason: String)
     case fetched(Waiting)
 }
 

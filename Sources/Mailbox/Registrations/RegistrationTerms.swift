@@ -65,14 +65,25 @@ package struct RegistrationTerms: Equatable, Sendable, Confidential {
     package var notifyMode: NotifyMode { askedMode ?? (dialect == .icq ? .disabled : .all) }
     package var sessionTimeout: UInt32 { askedTimeout ?? 86_400 }
 
+    /// The format of the unencrypted pushes that `bellwire hear` makes endpoints for; nil if this
+    /// endpoint is not like one of those.
+    package var heard: Dialect? {
+        tokenType == .webPush && acceptsClear && trustsClear && dialect == .plain ? dialect : nil
+    }
+
     /// A homeserver may push to it; those payloads are never encrypted.
     package var takesMatrix: Bool {
         tokenType == .webPush && acceptsClear && [.matrix, .auto].contains(dialect)
     }
 
+    /// What `bellwire hear` registers: endpoints for scripts, each with the account as its name.
+    package static let scripts = "script"
+
     /// Both token types are Telegram's, so an unknown application is taken to speak its dialect.
     private static func usualDialect(of app: String) -> Dialect {
         let app = app.lowercased()
+        // Other applications have names that contain this word.
+        if app == scripts { return .plain }
         let known: [(String, Dialect)] = [
             ("matrix", .matrix), ("element", .matrix), ("icq", .icq), ("zpns", .zpns),
             ("zego", .zpns), ("declarative", .declarative), ("plain", .plain),

@@ -55,7 +55,8 @@ extension BatchExecutor {
         guard try callbacks.hasRoom(for: told) else { return .full }
         let outcome = try registrations.perform(operation)
         switch outcome {
-        case .stored, .acknowledged, .done, .withdrawn, .registration(.outranked):
+        case .stored, .acknowledged, .done, .withdrawn, .registration(.outranked),
+            .registration(.notUnderstood):
             #if PLANT_OUTBOX_AFTER_ANSWER
                 lateCallbacks += told
             #else

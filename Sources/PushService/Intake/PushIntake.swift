@@ -1,6 +1,7 @@
 import Base
 import Crypto
 import Delivery
+import Dialects
 import HTTP
 import Mailbox
 import System
@@ -59,9 +60,11 @@ final class PushIntake {
         let body = exchange.body
         let signer = try admit(fields, body.span, to: endpoint, of: authority)
         guard endpoint.kind == .channel else {
+            var said = SenderFields()
+            if endpoint.kind == .receiver { head.fields.forEach { said.record($0, $1) } }
             return receivers.receive(
                 ReceiverPush(
-                    sender: exchange, form: .request(fields, method),
+                    sender: exchange, form: .request(fields, method, said),
                     body: body, endpoint: endpoint, signer: signer))
         }
         let request = try PushRequest(

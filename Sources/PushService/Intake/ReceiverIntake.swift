@@ -1,4 +1,5 @@
 import Delivery
+import Dialects
 import Mailbox
 import Reactor
 import System
@@ -8,13 +9,13 @@ import WebPush
 struct ReceiverPush: ~Copyable {
     /// What must be checked by the rules of the registration.
     enum Form {
-        case request(PushFields, PushRules.Method)
+        case request(PushFields, PushRules.Method, SenderFields)
         case matrix(Urgency, appID: String)
     }
 
     let sender: any PushSender
     let form: Form
-    let body: [UInt8]
+    var body: [UInt8]
     let endpoint: Endpoint
     /// The key that signed it.
     var signer: KeyHash?
@@ -61,12 +62,10 @@ final class ReceiverIntake {
     }
 
     private func judge(_ arrival: Arrival) {
-        let body = arrival.push.body
-        guard !service.index.setAside.contains(.payload, body.span) else {
-            return refuse(arrival, .setAside)
-        }
+        guard !isSetAside(arrival) else { return refuse(arrival, .setAside) }
         do throws(PushRefusal) {
             let request = try request(arrival)
+            if try rewrite(arrival, request), isSetAside(arrival) { throw .setAside }
             switch request.effect {
             case .signal(let version): try signal(version, request, arrival)
             // An empty message only says that there is something to fetch.
@@ -78,10 +77,33 @@ final class ReceiverIntake {
         }
     }
 
+    private func isSetAside(_ arrival: Arrival) -> Bool {
+        let body = arrival.push.body
+        return service.index.setAside.contains(.payload, body.span)
+    }
+
+    /// Gives an unencrypted push the form in which its dialect reads it. False if it has it already.
+    private func rewrite(
+        _ arrival: Arrival, _ request: PushRequest
+    ) throws(PushRefusal) -> Bool {
+        let registration = arrival.entry.registration
+        guard case .request(_, _, let fields) = arrival.push.form, request.effect == .message,
+            request.headers == nil, !PayloadReader.isFolded(arrival.push.body),
+            registration.terms.acceptsClear, registration.secret == nil
+        else { return false }
+        let body = arrival.push.body
+        do throws(PlainDialect.Refusal) {
+            arrival.push.body = try registration.terms.dialect.payload(of: body, fields)
+        } catch {
+            throw .notText
+        }
+        return arrival.push.body != body
+    }
+
     private func request(_ arrival: Arrival) throws(PushRefusal) -> PushRequest {
         let limit = arrival.entry.registration.terms.ttlLimit ?? PushRules.longestTTL
         switch arrival.push.form {
-        case .request(let fields, let method):
+        case .request(let fields, let method, _):
             let body = arrival.push.body
             return try PushRequest(
                 fields, body: body.span,
@@ -182,11 +204,23 @@ final class ReceiverIntake {
 
     /// The sender gets the same answer, at the same time, as for a push that could be decrypted.
     private func count(_ reason: String, _ message: Message, _ arrival: Arrival) {
-        service.metrics.noteUndecryptable(reason)
-        service.onUndecryptable(arrival.entry.registration.id.text, reason)
+        note(reason, arrival)
         submit(
             .count(device: arrival.entry.registration.device, reason: reason),
             .undecryptable(reason: reason), message, arrival)
+    }
+
+    private func note(_ outcome: StoreOutcome, _ arrival: Arrival) {
+        switch outcome {
+        case .registration(.outranked): service.metrics.noteOutranked()
+        case .registration(.notUnderstood(let reason)): note(reason, arrival)
+        default: break
+        }
+    }
+
+    private func note(_ reason: String, _ arrival: Arrival) {
+        service.metrics.noteUndecryptable(reason)
+        service.onUndecryptable(arrival.entry.registration.id.text, reason)
     }
 
     private func submit(
@@ -207,7 +241,7 @@ final class ReceiverIntake {
         desk.submit(
             .registration(operation, telling: callbacks),
             .other { [self] outcome in
-                if outcome == .registration(.outranked) { service.metrics.noteOutranked() }
+                note(outcome, arrival)
                 accept(arrival, message, Verdict(outcome))
             })
     }

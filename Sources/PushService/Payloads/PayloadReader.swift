@@ -106,7 +106,7 @@ struct PayloadReader: ~Copyable {
     private static func parameters(
         of body: [UInt8], _ headers: PayloadHeaders?
     ) throws(Failure) -> EncryptionParameters? {
-        let isFolded = body.starts(with: gatewayBytes)
+        let isFolded = isFolded(body)
         do throws(DecryptionRefusal) {
             switch headers?.encoding {
             case .aes128gcm: return try EncryptionParameters(aes128gcm: body.span)
@@ -123,6 +123,9 @@ struct PayloadReader: ~Copyable {
             throw .undecryptable(error.rawValue)
         }
     }
+
+    /// Whether it begins like a body into which a gateway put the header fields.
+    static func isFolded(_ body: [UInt8]) -> Bool { body.starts(with: gatewayBytes) }
 
     private static let gatewayBytes = Array("aesgcm\n".utf8)
 

@@ -12,6 +12,8 @@ package enum PushRefusal: Error, Equatable, Sendable {
     case negativeTTL
     case topicTooLong
     case badTopic
+    /// An unencrypted body is not UTF-8, so it cannot be shown.
+    case notText
     /// The id in `DELETE /m/…` is malformed.
     case badMessageID
 
@@ -33,13 +35,15 @@ package enum PushRefusal: Error, Equatable, Sendable {
         case .unauthorized: 401
         case .gone: 410
         case .tooLarge: 413
-        case .missingTTL, .encryption, .negativeTTL, .topicTooLong, .badTopic, .badMessageID: 400
+        case .missingTTL, .encryption, .negativeTTL, .topicTooLong, .badTopic, .notText,
+            .badMessageID:
+            400
         case .tooMany: 429
         case .unavailable, .missing, .setAside, .clocksDiffer, .unknownOrigin: 503
         }
     }
 
-    /// Mozilla's number for the same error.
+    /// Mozilla's number for the same error; above 1,000 if Mozilla has no such error.
     package var number: Int? {
         switch self {
         case .unknownToken, .unknownVersion: 102
@@ -51,6 +55,7 @@ package enum PushRefusal: Error, Equatable, Sendable {
         case .topicTooLong, .badTopic: 113
         case .negativeTTL: 114
         case .tooMany, .unavailable, .missing, .setAside: 201
+        case .notText: 1_025
         case .badMessageID: nil
         }
     }
@@ -67,6 +72,7 @@ package enum PushRefusal: Error, Equatable, Sendable {
         case .negativeTTL: "ttl: TTL must be greater than 0"
         case .topicTooLong: "topic: Topic must be no greater than 32 characters"
         case .badTopic: "topic: Topic must be URL and Filename safe Base64 alphabet"
+        case .notText: "The body is not UTF-8 text"
         case .badMessageID: "Invalid message ID"
         case .tooMany: "Too many pushes, try again later"
         case .unavailable: "Database error while saving notification"
@@ -81,7 +87,8 @@ package enum PushRefusal: Error, Equatable, Sendable {
     /// The words of all refusals, so that counters can begin with 0.
     package static let words = [
         PushRefusal.unknownToken, .unknownVersion, .unauthorized(.missingToken), .gone, .tooLarge,
-        .missingTTL, .encryption(.missingEncoding), .negativeTTL, .badTopic, .badMessageID,
+        .missingTTL, .encryption(.missingEncoding), .negativeTTL, .badTopic, .notText,
+        .badMessageID,
         .tooMany(retryAfter: 0), .unavailable, .missing, .setAside, .clocksDiffer,
         .unknownOrigin,
     ].map(\.word)
@@ -98,6 +105,7 @@ package enum PushRefusal: Error, Equatable, Sendable {
         case .encryption: "bad-encryption-fields"
         case .negativeTTL: "negative-ttl"
         case .topicTooLong, .badTopic: "bad-topic"
+        case .notText: "not-text"
         case .badMessageID: "bad-message-id"
         case .tooMany: "too-many"
         case .unavailable: "unavailable"

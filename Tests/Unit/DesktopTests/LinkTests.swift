@@ -470,6 +470,8 @@ struct ReceiverAddressTests {
             ])
         let source = EngineAccount(app: "telegram", account: "me").source(at: "a.example")
         #expect((source.id, source.name) == ("telegram/me@a.example", "Telegram"))
+        // A script is known by what the user called it.
+        #expect(EngineAccount(app: "script", account: "build").source(at: "a").name == "build")
     }
 
     @Test("An account opens the application of its first registration that names one")

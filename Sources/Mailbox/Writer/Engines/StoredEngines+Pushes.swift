@@ -4,16 +4,37 @@ import System
 
 /// Pushes.
 extension StoredEngines {
-    /// Gives a payload to the engines it is for and keeps it for fetching. The outcome says whether
-    /// it was not allowed to change what arrived with better protection.
+    /// Why a payload that was accepted had no effect, or not all of it.
+    enum Lack {
+        /// It was not allowed to change what arrived with better protection.
+        case outranked
+        case notUnderstood
+
+        /// The word under which it is counted.
+        var reason: String {
+            switch self {
+            case .outranked: "outranked"
+            case .notUnderstood: "not-understood"
+            }
+        }
+
+        var result: RegistrationResult {
+            switch self {
+            case .outranked: .outranked
+            case .notUnderstood: .notUnderstood(reason: reason)
+            }
+        }
+    }
+
+    /// Gives a payload to the engines it is for and keeps it for fetching.
     func receive(
         _ message: Message, _ mark: ReplayMark?, _ push: EnginePush
-    ) throws(StoreFault) -> (outcome: StoreOutcome, isOutranked: Bool) {
+    ) throws(StoreFault) -> (outcome: StoreOutcome, lack: Lack?) {
         let body = message.content.body
         guard !index.setAside.contains(.payload, body.span) else {
-            return (try keep(message, push, .unavailable), false)
+            return (try keep(message, push, .unavailable), nil)
         }
-        var isOutranked = false
+        var lack: Lack?
         let outcome = try engine(push.engine) { own throws(StoreFault) in
             let isThere = try rows.has(subscription: message.address.subscription)
             guard isThere else { return .notFound }
@@ -28,16 +49,18 @@ extension StoredEngines {
             }
             if let mark, !marks.isNew(mark) { return .registration(.repeated) }
             for row in destinations {
-                let outcome = try engine(row) { engine throws(StoreFault) in
+                _ = try engine(row) { engine throws(StoreFault) in
                     try Underway.mark(.payload, body.span, subject: row) {
-                        () throws(StoreFault) in try process(message, push, by: engine)
+                        () throws(StoreFault) in
+                        let (outcome, found) = try process(message, push, by: engine)
+                        lack = lack ?? found
+                        return outcome
                     }
                 }
-                isOutranked = isOutranked || outcome == .registration(.outranked)
             }
             return .done
         }
-        return (try keep(message, push, outcome), isOutranked)
+        return (try keep(message, push, outcome), lack)
     }
 
     /// Without listeners, the payload waits to be fetched.
@@ -54,21 +77,27 @@ extension StoredEngines {
 
     private func process(
         _ message: Message, _ push: EnginePush, by engine: LoadedEngine
-    ) throws(StoreFault) -> StoreOutcome {
+    ) throws(StoreFault) -> (outcome: StoreOutcome, lack: Lack?) {
         // RFC 8030 section 5.2: deliver it now or never.
         guard message.content.ttl > 0 || index.engines.hasListeners(engine.row) else {
-            return .done
+            return (.done, nil)
         }
         let level = message.content.level ?? .clear
-        _ = engine.hosted.process(
-            message.content.body, push.dialect, level,
+        let isLearning = engine.hosted.engine.account.policy == .learn
+        let dialect = isLearning ? push.dialect.reader(of: message.content.body) : push.dialect
+        let answer = engine.hosted.process(
+            message.content.body, dialect, level,
             isTrusted: push.trustsClear && level == .clear, now: wall)
         if engine.hosted.engine.account.owed.keepsRaw {
             engine.hosted.keepRaw(
                 message.content.body, encoding: message.content.encoding?.rawValue ?? "clear",
                 now: wall)
         }
-        return try finish(engine, push: message.address.device)
+        let outcome = try finish(engine, push: message.address.device)
+        if outcome == .registration(.outranked) { return (outcome, .outranked) }
+        // 406 is no failure: the application was told to fetch.
+        if case .error(code: 400, _) = answer { return (outcome, .notUnderstood) }
+        return (outcome, nil)
     }
 
     /// Waiting raw payloads are never dropped to make room for others.

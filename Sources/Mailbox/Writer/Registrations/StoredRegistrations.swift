@@ -46,18 +46,16 @@ final class StoredRegistrations {
         }
     }
 
-    /// If the push was not allowed to change what arrived with better protection, that is counted
-    /// for the owner, next to the pushes that nobody could read.
+    /// If the push could not be understood, or was not allowed to change what arrived with better
+    /// protection, that is counted for the owner, next to the pushes that nobody could decrypt.
     private func receive(
         _ message: Message, _ mark: ReplayMark?, _ push: EnginePush
     ) throws(StoreFault) -> StoreOutcome {
-        let (outcome, isOutranked) = try engines.receive(message, mark, push)
-        guard isOutranked else { return outcome }
-        _ = try rows.count(Self.outranked, device: message.address.device)
-        return outcome == .unavailable ? outcome : .registration(.outranked)
+        let (outcome, lack) = try engines.receive(message, mark, push)
+        guard let lack else { return outcome }
+        _ = try rows.count(lack.reason, device: message.address.device)
+        return outcome == .unavailable ? outcome : .registration(lack.result)
     }
-
-    private static let outranked = "outranked"
 
     private func fetch(_ device: UInt32) throws(StoreFault) -> StoreOutcome {
         let signals = try transaction.removeSignals(device: device)

@@ -130,6 +130,14 @@ struct NotificationTextTests {
         #expect(try call(clear)[hint: "urgency"] == .byte(1))
     }
 
+    @Test("A tag is a sign before the title, or else a word below the text")
+    func tags() throws {
+        let call = try call(Screen.push(1, more: #","tags":["warning","nightly","tada","a<b"]"#))
+        #expect(call.summary == "⚠️ 🎉 Alice")
+        #expect(call.body == "Hello\nTags: nightly, a<\u{2060}b" || call.body.contains("a&lt;b"))
+        #expect(try self.call(Screen.push(1, more: #","tags":["x"]"#)).body == "Hello")
+    }
+
     @Test("An unencrypted notification starts with a warning, even without a body")
     func clear() throws {
         let clear = Screen.push(1, title: "Alice", outside: #","bellwire.clear":true"#)

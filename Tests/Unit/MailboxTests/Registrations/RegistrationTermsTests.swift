@@ -33,6 +33,8 @@ struct RegistrationTermsTests {
             ("Element X (Matrix)", .matrix, true, "applePushNotification"),
             ("icq", .icq, true, "disabled"), ("zego-call", .zpns, true, "applePushNotification"),
             ("plain", .plain, true, "applePushNotification"),
+            ("script", .plain, true, "applePushNotification"),
+            ("typescript", .telegram, false, "applePushNotification"),
             ("declarative", .declarative, false, "applePushNotification"),
         ])
     func dialects(app: String, dialect: Dialect, isClear: Bool, mode: String) throws {

@@ -1,0 +1,38 @@
+import System
+
+extension Command {
+    static let hear = Command(
+        name: "hear",
+        summary: "get an address to which a script can push with curl",
+        forms: ["NAME"],
+        details: """
+            Asks the running server through its control socket. Whoever knows the address can show
+            you notifications, so keep it secret. The same NAME gives the same address again, until
+            bellwire revoke ends it.
+
+            A push is plain text; the header fields Title, Priority (1 to 5, or min, low, default,
+            high, max), Tags (separated by commas) and Click (an https link) say how it is shown.
+            Or it is JSON with title, message, priority, tags and click.
+            """,
+        options: serverOptions,
+        examples: [
+            Example(
+                "bellwire hear \"nightly build\"",
+                help: "print an address, and a curl command that shows a notification"),
+            Example("bellwire hear backups --json", help: "print the address for a program"),
+        ]
+    ) { arguments in
+        guard arguments.positional.count == 1 else {
+            throw CommandError.usage("name what you want to hear", hint: "see bellwire hear --help")
+        }
+        let connection = try ControlConnection(arguments)
+        let place = try HeardPlace(named: arguments.positional[0], connection)
+        if arguments.has("json") {
+            try StandardOutput.write(place.json)
+            return .success
+        }
+        let configuration = try ConfigurationSources.read(arguments)
+        try StandardOutput.write(place.text(trusting: configuration))
+        return .success
+    }
+}

@@ -1,0 +1,78 @@
+"""What a script pushes with curl is shown on the screen of a server with a desktop, without any further step.
+
+usage: heard.py PATH_OF_BELLWIRE
+"""
+
+import asyncio
+import json
+import subprocess
+import sys
+
+from screen import Recorder, eventually
+from session import Checks, Failed, Session
+
+check = Checks("heard")
+
+
+def curl(address, *words):
+    answer = subprocess.run(
+        ["curl", "-sS", "-m", "10", "-w", " %{http_code}", *words, address], capture_output=True, text=True
+    )
+    return answer.stdout + answer.stderr
+
+
+async def shown(recorder, text):
+    """The call that shows this text: application, title, body, hints."""
+
+    def found():
+        return [call for call in recorder.visible.values() if text in str(call)]
+
+    await eventually(lambda: len(found()) == 1, f"{text} is on the screen")
+    return found()[0]
+
+
+async def main(bellwire):
+    session = Session(bellwire)
+    try:
+        session.address = session.environment["DBUS_SESSION_BUS_ADDRESS"]
+        recorder = await Recorder(session).appear()
+        server, base = session.serve("--desktop")
+        place = json.loads(session.run("hear", "nightly build", "--json"))
+        check(place["endpoint"].startswith(base), "the address is one of this server")
+
+        answer = await asyncio.to_thread(curl, place["endpoint"], "-d", "the build is green")
+        check(answer == " 201", f"a push was answered {answer}")
+        call = await shown(recorder, "the build is green")
+        check("nightly build" in str(call[0]) and call[3] == "nightly build", f"the title is the name: {call}")
+        check("anybody" not in str(call), "the owner made the address for this, so there is no warning")
+
+        words = ["-H", "Title: CI", "-H", "Priority: urgent", "-H", "Tags: skull,main", "-d", "broken"]
+        answer = await asyncio.to_thread(curl, place["endpoint"], *words, "-H", "Click: https://ci.example/7")
+        check(answer == " 201", f"a push with fields was answered {answer}")
+        call = await shown(recorder, "broken")
+        check(call[3] == "💀 CI" and "Tags: main" in call[4], f"title and tags: {call}")
+        check(call[6]["urgency"].value == 2, f"urgency: {call}")
+
+        words = ["-d", json.dumps({"title": "Oven", "message": "pizza", "priority": 1})]
+        await asyncio.to_thread(curl, place["endpoint"], *words)
+        call = await shown(recorder, "pizza")
+        check(call[3] == "Oven" and call[6]["urgency"].value == 0, f"JSON: {call}")
+
+        answer = await asyncio.to_thread(curl, place["endpoint"], "--data-binary", "@/bin/true")
+        check(answer.endswith((" 400", " 413")), f"a body that is no text was answered {answer}")
+        again = json.loads(session.run("hear", "nightly build", "--json"))
+        check(again["endpoint"] == place["endpoint"], "the name has one address")
+        check(session.end(server) == 0, "the server ends")
+    except BaseException:
+        print(session.log("serve")[-2000:], file=sys.stderr)
+        raise
+    finally:
+        session.close()
+    print(f"heard: {check.passed} checks passed")
+
+
+if __name__ == "__main__":
+    try:
+        asyncio.run(main(sys.argv[1]))
+    except Failed as failure:
+        sys.exit(str(failure))

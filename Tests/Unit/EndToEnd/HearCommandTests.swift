@@ -1,0 +1,88 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("bellwire hear")
+struct HearCommandTests {
+    private let fixture: ServeFixture
+
+    init() throws { fixture = try ServeFixture() }
+
+    private func hear(_ name: String, _ options: String...) throws -> [String: Any] {
+        let outcome = try fixture.run(["hear", name, "--json"] + options)
+        #expect(outcome.exitCode == 0, "\(outcome.errors)")
+        return try ServeFixture.object(outcome.output)
+    }
+
+    @Test("The line that it prints pushes, over TLS and without anything to install")
+    func printed() throws {
+        let server = try fixture.start()
+        let outcome = try fixture.run(["hear", "the build"])
+        #expect(outcome.exitCode == 0, "\(outcome.errors)")
+        let lines = outcome.output.split(separator: "\n").map {
+            $0.trimmingCharacters(in: .whitespaces)
+        }
+        #expect(lines[0] == "the build is heard at this address; keep it secret:")
+        #expect(lines[1].hasPrefix("https://localhost:"))
+        let line = try #require(lines.first { $0.hasPrefix("curl ") })
+        #expect(line.contains("--cacert \(fixture.authority) "))
+        let status = try ServeFixture.output(
+            "/bin/sh", ["-c", line + " -sS -o /dev/null -w '%{http_code}' -m 10"])
+        #expect(status == "201", "\(status)")
+        #expect(try fixture.run(["list"]).output.contains("  script  the build  type 10  until "))
+        #expect(server.end() == 0)
+    }
+
+    @Test("A name has one address, until that is revoked")
+    func again() throws {
+        let server = try fixture.startInClear()
+        let first = try hear("build")
+        #expect(first["new"] as? Bool == true && first["name"] as? String == "build")
+        let again = try hear("build")
+        #expect(again["new"] as? Bool == false)
+        #expect(again["endpoint"] as? String == first["endpoint"] as? String)
+        #expect(try hear("other")["endpoint"] as? String != first["endpoint"] as? String)
+        let id = try #require(first["id"] as? String)
+        #expect(try fixture.run(["rotate", id]).exitCode == 0)
+        let rotated = try hear("build")
+        #expect(rotated["id"] as? String == id)
+        #expect(rotated["endpoint"] as? String != first["endpoint"] as? String)
+        #expect(try fixture.run(["revoke", id]).exitCode == 0)
+        #expect(try hear("build")["new"] as? Bool == true)
+        #expect(server.end() == 0)
+    }
+
+    @Test("An endpoint that takes no unencrypted push is not the one that is printed")
+    func others() throws {
+        let server = try fixture.startInClear()
+        for options in [["--clear", "no"], ["--dialect", "telegram"]] {
+            let register = ["register", "--app", "script", "--account", "build"]
+            #expect(try fixture.run(register + options).exitCode == 0)
+        }
+        #expect(try hear("build")["new"] as? Bool == true)
+        #expect(try fixture.run(["hear"]).exitCode == 2)
+        #expect(try fixture.run(["hear", "a", "b"]).exitCode == 2)
+        let long = try fixture.run(["hear", String(repeating: "x", count: 129)])
+        #expect(long.exitCode == 3 && long.errors.contains("account must have 1 to 128"))
+        #expect(server.end() == 0)
+    }
+
+    @Test("Each user has addresses of their own, and an administrator gets nobody else's")
+    func users() throws {
+        guard geteuid() == 0 else { return }
+        try FileManager.default.setAttributes(
+            [.posixPermissions: 0o755], ofItemAtPath: fixture.home.path)
+        let folder = fixture.home.file("state")
+        let server = try fixture.start([
+            "--listen", "http://127.0.0.1:0", "--state", folder, "--local-users", "yes",
+        ])
+        let theirs = try ServeFixture.object(
+            try fixture.runAsUser(["hear", "build", "--json"], folder))
+        let ours = try hear("build", "--state", folder)
+        #expect(ours["new"] as? Bool == true && ours["id"] as? String != theirs["id"] as? String)
+        let again = try ServeFixture.object(
+            try fixture.runAsUser(["hear", "build", "--json"], folder))
+        #expect(again["endpoint"] as? String == theirs["endpoint"] as? String)
+        #expect(server.end() == 0)
+    }
+}
