@@ -2,9 +2,9 @@ import System
 
 enum CommandLineTool {
     static let commands: [Command] = [
-        .apps, .backup, .chats, .check, .decrypt, .desktop, .device, .engine, .forget, .importing,
-        .keys, .list, .mute, .owner, .pause, .receiverID, .register, .restore, .revoke, .rotate,
-        .send, .serve, .show, .test, .unmute, .unpause, .version, .watch,
+        .apps, .backup, .chats, .check, .decrypt, .desktop, .device, .engine, .export, .forget,
+        .importing, .keys, .list, .mute, .owner, .pause, .receiverID, .register, .restore, .revoke,
+        .rotate, .send, .serve, .show, .test, .unmute, .unpause, .version, .watch,
     ]
 
     static func run(_ words: [String]) -> ExitCode {
