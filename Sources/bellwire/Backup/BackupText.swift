@@ -2,6 +2,12 @@ import Base
 import Configuration
 import Mailbox
 
+extension Progress {
+    func report(_ step: BackupStep, _ done: Int, _ total: Int) {
+        advance(step.rawValue, to: done, of: total)
+    }
+}
+
 /// What is said about backups.
 enum BackupText {
     static func made(
