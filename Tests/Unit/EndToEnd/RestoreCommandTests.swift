@@ -196,7 +196,7 @@ struct RestoreCommandTests {
             let restoring = try RunningProcess(
                 Program.path, ["restore", "--state", backup.restored, backup.file],
                 environment: fixture.environment, errors: .nowhere)
-            usleep(.random(in: 20_000..<200_000, using: &generator))
+            usleep(.random(in: 5_000..<80_000, using: &generator))
             if restoring.end(by: SIGKILL) != 0 { killed += 1 }
             guard FileManager.default.fileExists(atPath: database) else { continue }
             try backup.run("backup", "--without-keys", "--state", backup.restored, probe)
