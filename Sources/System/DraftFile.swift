@@ -58,4 +58,12 @@ package final class DraftFile {
         isPublished = true
         try FileDescriptor.synchronizeFolder(of: place)
     }
+
+    /// The same, but fails if there is a file of that name.
+    package func publishNew() throws(SystemError) {
+        try file.synchronize()
+        // Unlike a rename, a link never replaces an existing file.
+        _ = try ensure("link") { link(path, place) }
+        try FileDescriptor.synchronizeFolder(of: place)
+    }
 }

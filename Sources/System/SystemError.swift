@@ -18,6 +18,8 @@ package struct SystemError: Error, Equatable, Sendable, CustomStringConvertible 
     }
 
     package var isMissingFile: Bool { code == ENOENT }
+    /// A file of that name is there.
+    package var isNameTaken: Bool { code == EEXIST }
     /// Another process has the lock.
     package var isLocked: Bool { code == EWOULDBLOCK }
 

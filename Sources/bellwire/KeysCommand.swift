@@ -73,7 +73,7 @@ extension Command {
             let id = Printable.text(root["id"]?.text ?? "")
             return "master key \(id) is in use; the server is sealing old data again\n"
         }
-        follow(control, signals, Progress.Form(arguments))
+        follow(control, signals, Progress(Progress.Form(arguments)))
         return code
     }
 
@@ -86,31 +86,26 @@ extension Command {
     /// Shows how far the server is, until it is done, does not get on, or a signal asks this command
     /// to end.
     private static func follow(
-        _ control: ControlConnection, _ signals: SignalQueue, _ form: Progress.Form
+        _ control: ControlConnection, _ signals: SignalQueue, _ progress: Progress
     ) {
-        var shown: Progress?
-        var latest = (done: -1, at: Boot.milliseconds)
-        defer { shown?.end() }
+        var latest = (done: -1, total: 0, at: Boot.milliseconds)
+        defer { progress.end() }
         // The new key is in use already, so a server that says nothing is no failure of the command.
         while let answer = try? control.send("GET", masterKeyPath),
             let state = try? JSONDocument(answer).root
         {
-            let total = Int(state["total"]?.integer ?? 0)
             guard state["sealing"]?.bool == true else {
-                shown?.advance(to: .max)
+                if latest.total > 0 {
+                    progress.advance("sealing", to: latest.total, of: latest.total)
+                }
                 return
             }
-            let done = Int(state["done"]?.integer ?? 0)
-            if done != latest.done { latest = (done, Boot.milliseconds) }
-            if total > 0 {
-                var progress = shown ?? Progress(what: "sealing", total: total, form)
-                progress.advance(to: done)
-                shown = progress
-            }
+            let (done, total) = (state["done"]?.integer ?? 0, state["total"]?.integer ?? 0)
+            if done != latest.done { latest = (Int(done), Int(total), Boot.milliseconds) }
+            if total > 0 { progress.advance("sealing", to: Int(done), of: Int(total)) }
             let isStuck = Boot.milliseconds - latest.at > followPatience
             guard !isStuck, signals.next(within: followInterval) != .end else {
-                shown?.end()
-                shown = nil
+                progress.end()
                 return StandardError.write("bellwire: the server goes on sealing by itself\n")
             }
         }

@@ -12,11 +12,16 @@ final class DeviceRoutes {
 
     private let service: PushContext
     private let dialogue: StoreDialogue
+    private let exports: ExportRoutes
     private let baseURL: BaseURL
 
-    init(_ service: PushContext, _ dialogue: StoreDialogue, _ baseURL: BaseURL) {
+    init(
+        _ service: PushContext, _ dialogue: StoreDialogue, _ exports: ExportRoutes,
+        _ baseURL: BaseURL
+    ) {
         self.service = service
         self.dialogue = dialogue
+        self.exports = exports
         self.baseURL = baseURL
     }
 
@@ -37,23 +42,34 @@ final class DeviceRoutes {
     }
 
     func remove(_ row: UInt32, _ caller: ControlCaller, _ answer: @escaping Answer) {
-        end(row, .removeCredential(row), caller, answer)
+        find(row, caller, answer) { [dialogue] in
+            dialogue.submit(.removeCredential(row)) { answer(APIResult(ofRemoval: $0)) }
+        }
     }
 
     /// Removes it, and leaves nothing of it in the store's files.
     func forget(_ row: UInt32, _ caller: ControlCaller, _ answer: @escaping Answer) {
-        end(row, .forgetCredential(row), caller, answer)
+        find(row, caller, answer) { [dialogue, exports] in
+            exports.endAll()
+            dialogue.submit(.forgetCredential(row)) { answer(APIResult(ofRemoval: $0)) }
+        }
     }
 
-    private func end(
-        _ row: UInt32, _ operation: StoreOperation, _ caller: ControlCaller,
-        _ answer: @escaping Answer
+    /// Who may forget a device may also export what is stored about it.
+    func export(_ row: UInt32, _ caller: ControlCaller, _ answer: @escaping Answer) {
+        find(row, caller, answer) { [exports] in exports.begin(.device(row), caller, answer) }
+    }
+
+    /// Calls `then` if the caller may see the device.
+    private func find(
+        _ row: UInt32, _ caller: ControlCaller, _ answer: @escaping Answer,
+        then: @escaping () -> Void
     ) {
         withCredentials(of: caller, answer) { credentials in
             guard credentials.contains(where: { $0.row == row }) else {
                 return answer(.failure(.unknown))
             }
-            self.dialogue.submit(operation) { answer(APIResult(ofRemoval: $0)) }
+            then()
         }
     }
 

@@ -8,10 +8,12 @@ final class OwnerRoutes {
 
     private let service: PushContext
     private let dialogue: StoreDialogue
+    private let exports: ExportRoutes
 
-    init(_ service: PushContext, _ dialogue: StoreDialogue) {
+    init(_ service: PushContext, _ dialogue: StoreDialogue, _ exports: ExportRoutes) {
         self.service = service
         self.dialogue = dialogue
+        self.exports = exports
     }
 
     /// A caller who is not an administrator sees only itself.
@@ -59,11 +61,27 @@ final class OwnerRoutes {
     /// Removes the owner like `remove`, and leaves nothing in the store's files. An owner may forget
     /// itself.
     func forget(_ row: UInt32, _ caller: ControlCaller, _ answer: @escaping Answer) {
-        withOwners(answer) { [dialogue] owners in
+        find(row, caller, answer) { [dialogue, exports] in
+            exports.endAll()
+            dialogue.submit(.forgetOwner(row)) { answer(APIResult(ofRemoval: $0)) }
+        }
+    }
+
+    /// Who may forget an owner may also export what is stored about it.
+    func export(_ row: UInt32, _ caller: ControlCaller, _ answer: @escaping Answer) {
+        find(row, caller, answer) { [exports] in exports.begin(.owner(row), caller, answer) }
+    }
+
+    /// Calls `then` if the caller may see the owner.
+    private func find(
+        _ row: UInt32, _ caller: ControlCaller, _ answer: @escaping Answer,
+        then: @escaping () -> Void
+    ) {
+        withOwners(answer) { owners in
             guard owners.contains(where: { $0.row == row && caller.mayUse($0.name) }) else {
                 return answer(.failure(.unknown))
             }
-            dialogue.submit(.forgetOwner(row)) { answer(APIResult(ofRemoval: $0)) }
+            then()
         }
     }
 

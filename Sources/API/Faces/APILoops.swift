@@ -22,9 +22,10 @@ package final class APILoops: Sendable {
     /// Makes the handler of the control socket. Call it for the loop that serves the socket.
     package func control(on loop: EventLoop, _ settings: ControlSettings) -> any HTTPHandler {
         let engines = desk(on: loop)
+        let dialogue = StoreDialogue(on: loop, service.store)
         return ControlHandler(
-            service, StoreDialogue(on: loop, service.store), engines, routes(on: loop, engines),
-            settings)
+            service, dialogue, engines, routes(on: loop, engines),
+            ExportRoutes(on: loop, dialogue), settings)
     }
 
     private func desk(on loop: EventLoop) -> EngineDesk {

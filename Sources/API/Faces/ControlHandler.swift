@@ -14,10 +14,13 @@ final class ControlHandler: HTTPHandler {
         case removeDevice
         case confirmDevice
         case forgetDevice
+        case exportDevice
         case listOwners
         case addOwner
         case removeOwner
         case forgetOwner
+        case exportOwner
+        case nextOfExport
         case rotateMasterKey
         case showMasterKey
         case health
@@ -30,19 +33,21 @@ final class ControlHandler: HTTPHandler {
     private let setAside: SetAside
     private let devices: DeviceRoutes
     private let owners: OwnerRoutes
+    private let exports: ExportRoutes
     private let api: APIRoutes
     private let engines: EngineDesk
     private let routes: HTTPRouter<Route>
 
     init(
         _ service: PushContext, _ dialogue: StoreDialogue, _ engines: EngineDesk,
-        _ api: APIRoutes, _ settings: ControlSettings
+        _ api: APIRoutes, _ exports: ExportRoutes, _ settings: ControlSettings
     ) {
         self.service = service
         self.settings = settings
         setAside = service.index.setAside
-        devices = DeviceRoutes(service, dialogue, settings.baseURL)
-        owners = OwnerRoutes(service, dialogue)
+        self.exports = exports
+        devices = DeviceRoutes(service, dialogue, exports, settings.baseURL)
+        owners = OwnerRoutes(service, dialogue, exports)
         self.engines = engines
         self.api = api
         var routes = HTTPRouter<Route>()
@@ -53,6 +58,9 @@ final class ControlHandler: HTTPHandler {
         routes.add("/api/v1/owners", [(.get, .listOwners), (.post, .addOwner)])
         routes.add("/api/v1/owners/*", [(.delete, .removeOwner)])
         routes.add("/api/v1/owners/*/forget", [(.post, .forgetOwner)])
+        routes.add("/api/v1/devices/*/export", [(.post, .exportDevice)])
+        routes.add("/api/v1/owners/*/export", [(.post, .exportOwner)])
+        routes.add("/api/v1/exports/*", [(.post, .nextOfExport)])
         routes.add("/health", [(.get, .health)])
         routes.add(
             "/api/v1/master-key", [(.post, .rotateMasterKey), (.get, .showMasterKey)])
@@ -117,18 +125,19 @@ final class ControlHandler: HTTPHandler {
             match.action == .addDevice
                 ? devices.add(exchange.body, caller, answer)
                 : owners.add(exchange.body, caller, answer)
-        case .removeDevice, .forgetDevice, .confirmDevice, .removeOwner, .forgetOwner:
+        case .removeDevice, .forgetDevice, .exportDevice, .confirmDevice, .removeOwner,
+            .forgetOwner, .exportOwner, .nextOfExport:
             let path = exchange.head.text(exchange.head.path)
             let digits = Array(path.utf8)[match.first]
             guard let row = UInt32(decimalDigits: digits.span) else {
                 return answer(.failure(.unknown))
             }
-            change(row, match.action, caller, answer)
+            serve(row, match.action, caller, answer)
         }
     }
 
-    /// Changes or ends a device or an owner.
-    private func change(
+    /// Changes, ends or exports a device or an owner.
+    private func serve(
         _ row: UInt32, _ route: Route, _ caller: ControlCaller,
         _ answer: @escaping (APIResult) -> Void
     ) {
@@ -136,7 +145,10 @@ final class ControlHandler: HTTPHandler {
         case .removeDevice: devices.remove(row, caller, answer)
         case .forgetDevice: devices.forget(row, caller, answer)
         case .confirmDevice: devices.confirm(row, caller, answer)
+        case .exportDevice: devices.export(row, caller, answer)
         case .forgetOwner: owners.forget(row, caller, answer)
+        case .exportOwner: owners.export(row, caller, answer)
+        case .nextOfExport: exports.next(row, caller, answer)
         default: owners.remove(row, caller, answer)
         }
     }

@@ -28,6 +28,8 @@ enum APIRefusal: Error, Equatable {
     case otherRequest
     /// The master key cannot be replaced now, or cannot be replaced at all.
     case cannotRotate
+    /// Another export is under way, or has just ended.
+    case exporting
     /// A page of another site sent it.
     case foreignPage
     case http(HTTPRefusal)
@@ -42,7 +44,7 @@ enum APIRefusal: Error, Equatable {
             .cannotRotate:
             409
         case .tooManyKeys: 429
-        case .unavailable, .setAside, .unconfirmed: 503
+        case .unavailable, .setAside, .unconfirmed, .exporting: 503
         case .http(let refusal): refusal.status
         }
     }
@@ -61,6 +63,7 @@ enum APIRefusal: Error, Equatable {
         case .unavailable, .setAside: 1004
         case .unauthorized: 1005
         case .unconfirmed: 1024
+        case .exporting: 1025
         case .otherRequest: 1006
         case .foreignPage: 1007
         case .cannotRotate: 1008
@@ -87,6 +90,7 @@ enum APIRefusal: Error, Equatable {
         case .otherRequest: "this Idempotency-Key was used for another request"
         case .foreignPage: "requests from pages of other sites are refused"
         case .cannotRotate: "the master key cannot be replaced now; the server's log says why"
+        case .exporting: "another export is under way, or has just ended; try again later"
         case .http(let refusal): refusal.rawValue
         }
     }

@@ -8,15 +8,8 @@ import System
 /// It is a database of SQLite, with a line after its end. Everything in the store is in it as it
 /// was, so that it can be looked into with other tools.
 package struct BackupFile: Sendable {
-    /// What it contains.
-    package struct Figures: Equatable, Sendable {
-        package var devices = 0
-        package var endpoints = 0
-        package var messages = 0
-    }
-
     package let header: BackupHeader
-    package let figures: Figures
+    package let figures: StoreFigures
     package let bytes: Int
     /// As it was given, and without links.
     let path: String
@@ -44,7 +37,7 @@ package struct BackupFile: Sendable {
 
     private static func content(
         _ realPath: String
-    ) throws(StoreFault) -> (BackupHeader, Figures) {
+    ) throws(StoreFault) -> (BackupHeader, StoreFigures) {
         let connection = try connect(realPath)
         switch try BackupHeader.read(on: connection) {
         case .none: throw .damaged("it says nothing about itself")
@@ -64,8 +57,8 @@ package struct BackupFile: Sendable {
 
     static func figures(
         _ connection: borrowing Connection
-    ) throws(StoreFault) -> Figures {
-        Figures(
+    ) throws(StoreFault) -> StoreFigures {
+        StoreFigures(
             devices: Int(try connection.number("SELECT count(*) FROM credential")),
             endpoints: Int(try connection.number("SELECT count(*) FROM subscription")),
             messages: Int(try connection.number("SELECT count(*) FROM message")))

@@ -6,7 +6,7 @@ import System
 /// Makes a store of a backup, in a folder that has none.
 package struct Restoration: ~Copyable {
     package struct Report: Equatable, Sendable {
-        package var figures: BackupFile.Figures
+        package var figures: StoreFigures
         /// Devices that are not let in before somebody confirms them.
         package var unconfirmed: Int
     }

@@ -48,7 +48,7 @@ package struct StoreSnapshot: ~Copyable {
     /// what was there before.
     package func write(
         to path: String, _ terms: Terms, report: BackupReport
-    ) throws(BackupFailure) -> BackupFile.Figures {
+    ) throws(BackupFailure) -> StoreFigures {
         try BackupFile.checkReplaceable(path)
         let draft: DraftFile
         do throws(SystemError) {
@@ -68,7 +68,7 @@ package struct StoreSnapshot: ~Copyable {
     /// Copies the store, adds the header and checks the result.
     private func fill(
         _ path: String, _ terms: Terms, _ report: BackupReport
-    ) throws(BackupFailure) -> BackupFile.Figures {
+    ) throws(BackupFailure) -> StoreFigures {
         let header = try Self.header(terms)
         try BackupFailure.onStore { () throws(StoreFault) in
             try copy(to: path, report)

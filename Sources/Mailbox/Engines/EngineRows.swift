@@ -185,6 +185,15 @@ extension EngineRows {
         return found
     }
 
+    /// A record of the journal; nil if there is none.
+    static func sealedRecord(
+        _ position: Int64, on connection: borrowing Connection
+    ) throws(StoreFault) -> [UInt8]? {
+        let select = try connection.statement(
+            "SELECT sealed FROM engine_record WHERE position = ?1", position)
+        return try select.step() ? select.bytes(0) : nil
+    }
+
     static func devices(
         _ engine: UInt32, on connection: borrowing Connection
     ) throws(StoreFault) -> [UInt32] {

@@ -18,6 +18,8 @@ package import WebPush
 ///   other things that owners may have (`.full`); a few concurrent operations may pass the limit.
 /// - A change names the revision it is based on (`.conflict` if that is outdated).
 /// - What has expired by `clock` is never handed out; its room may be freed a little later.
+/// - An export shows one moment, of one device or owner. A store on many machines can show one for
+///   each of its parts.
 /// - An account is in one place at a time, and its engine handles one operation after the other. A
 ///   store on many machines has to ensure that.
 package protocol MessageStore: AnyObject, Sendable {
@@ -136,6 +138,8 @@ package enum LoadRequest: Sendable {
     /// The engines of an account, for one owner or all, and for one application or all.
     case engines(account: String, app: String?, owner: String?)
     case owners
+    /// The next part of an export. Only one request for it may be under way.
+    case export(StoreExport)
 }
 
 package enum LoadAnswer: Sendable {
@@ -148,6 +152,8 @@ package enum LoadAnswer: Sendable {
     case registration(RegistrationAnswer)
     case engines([EngineRecord])
     case owners([Owner])
+    /// Nil after the last part.
+    case export([UInt8]?)
     /// Try again later.
     case unavailable
 }

@@ -17,27 +17,20 @@ final class StoreReader: @unchecked Sendable {
     }
 
     private let queue = Monitor(Queue())
-    private let path: String
-    private let keys: StoreKeys
-    private let registrations: RegistrationCache
-    private let setAside: SetAside
-    private let time: StoreTimekeeper
+    private let source: StoreSource
     private let limits: StoreLimits
     private var sealer: Sealer
     private var keyGeneration: Int
+    private var time: StoreTimekeeper { source.time }
     /// Opened on first use, and again after a failure.
     private var database: ReaderDatabase?
 
     init(_ source: StoreSource, limits: StoreLimits) throws(StoreFault) {
-        path = source.path
-        keys = source.keys
-        registrations = source.index.registrations
-        setAside = source.index.setAside
-        time = source.time
+        self.source = source
         self.limits = limits
-        keyGeneration = keys.generation
+        keyGeneration = source.keys.generation
         do throws(OpenSSLError) {
-            sealer = try keys.sealer()
+            sealer = try source.keys.sealer()
         } catch { throw .crypto(error) }
     }
 
@@ -115,6 +108,9 @@ final class StoreReader: @unchecked Sendable {
                 return try engines(account, app, owner, database)
             case .owners:
                 return .owners(try CredentialRows.owners(from: database.connection))
+            case .export(let export):
+                return .export(
+                    try export.part { () throws(StoreFault) in try moment(of: export.subject) })
             }
         } catch {
             database = nil
@@ -124,10 +120,10 @@ final class StoreReader: @unchecked Sendable {
 
     /// False if that failed.
     private func useCurrentKeys() -> Bool {
-        let generation = keys.generation
+        let generation = source.keys.generation
         guard generation != keyGeneration else { return true }
         do throws(OpenSSLError) {
-            sealer = try keys.sealer()
+            sealer = try source.keys.sealer()
         } catch { return false }
         keyGeneration = generation
         return true
@@ -135,9 +131,27 @@ final class StoreReader: @unchecked Sendable {
 
     private func openedDatabase() throws(StoreFault) -> ReaderDatabase {
         if let database { return database }
-        let opened = try ReaderDatabase(path, besides: setAside)
+        let opened = try ReaderDatabase(source.path, besides: source.index.setAside)
         database = opened
         return opened
+    }
+}
+
+/// Exports.
+extension StoreReader {
+    /// It gets a sealer of its own: a key that is dropped later may have sealed what it reads. No
+    /// key is replaced between the two, because that waits for this thread.
+    private func moment(of subject: ExportSubject) throws(StoreFault) -> ExportedMoment {
+        let sealer: Sealer
+        do throws(OpenSSLError) { sealer = try source.keys.sealer() } catch {
+            throw .crypto(error)
+        }
+        let reading = source.time.reading()
+        let surroundings = ExportedMoment.Surroundings(
+            path: source.path, setAside: source.index.setAside, templates: source.templates,
+            limits: limits, now: source.time.clock.time(at: reading),
+            wall: reading.wall / 1_000)
+        return try ExportedMoment(of: surroundings, subject, sealer)
     }
 }
 
@@ -149,7 +163,7 @@ extension StoreReader {
         let name: EngineName
         do throws(OpenSSLError) {
             var hash = try SHA256()
-            name = try EngineName(account: account, app: app, key: keys.endpoint, &hash)
+            name = try EngineName(account: account, app: app, key: source.keys.endpoint, &hash)
         } catch { return .unavailable }
         return .engines(try EngineRows.find(name, owner: owner, on: database.connection))
     }
@@ -165,11 +179,11 @@ extension StoreReader {
             return try one(
                 try RegistrationRows.find(id, on: database.connection, &sealer), database)
         case .ofDevice(let device):
-            let generation = registrations.generation
+            let generation = source.index.registrations.generation
             let found = try RegistrationRows.find(
                 device: device, on: database.connection, &sealer)
             if case .registration(let registration) = found {
-                registrations.put(
+                source.index.registrations.put(
                     registration, size: registration.record().count, readIn: generation)
             }
             return try one(found, database)

@@ -116,6 +116,22 @@ extension RegistrationRows {
         return registrations
     }
 
+    /// Those of one owner, or of one of its devices, after a device row.
+    static func page(
+        owner: String, credential: UInt32?, after device: Int64, limit: Int,
+        on connection: borrowing Connection, _ sealer: inout Sealer
+    ) throws(StoreFault) -> [Found] {
+        let select = try connection.statement(
+            """
+            SELECT \(columns) FROM registration WHERE owner = ?1 AND (?2 IS NULL OR EXISTS
+            (SELECT 1 FROM device WHERE device.row = registration.device AND credential = ?2))
+            AND device > ?3 ORDER BY device LIMIT ?4
+            """, owner, credential, device, Int64(limit))
+        var found: [Found] = []
+        while try select.step() { found.append(read(select, &sealer)) }
+        return found
+    }
+
     private static func read(_ row: borrowing StoreStatement, _ sealer: inout Sealer) -> Found {
         let device = UInt32(clamping: row.integer(0))
         // The caller cannot use the reason why it does not open.

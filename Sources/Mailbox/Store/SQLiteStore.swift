@@ -31,15 +31,9 @@ package final class SQLiteStore: MessageStore {
         }
     }
 
-    /// What the store contained at the start.
-    package struct Report: Equatable, Sendable {
-        package var devices = 0
-        package var endpoints = 0
-        package var messages = 0
-    }
-
     package let index: StoreIndex
-    package let report: Report
+    /// What the store contained at the start.
+    package let report: StoreFigures
     /// Makes and recognises endpoint tokens.
     package let endpointKey: Secret
     private let keys: StoreKeys

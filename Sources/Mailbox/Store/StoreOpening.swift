@@ -7,7 +7,7 @@ import System
 struct StoreOpening {
     let source: StoreSource
     let executor: BatchExecutor
-    let report: SQLiteStore.Report
+    let report: StoreFigures
 
     private static let keyPlace = Sealer.Place(
         table: "state", row: 1, column: "sealed_endpoint_key")
@@ -37,7 +37,7 @@ struct StoreOpening {
             index.count(size, for: address)
             messages += 1
         }
-        report = SQLiteStore.Report(
+        report = StoreFigures(
             devices: index.deviceCount, endpoints: index.endpointCount, messages: messages)
     }
 

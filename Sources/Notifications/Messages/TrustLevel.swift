@@ -5,7 +5,7 @@ package enum TrustLevel: UInt8, Comparable, Sendable {
     case webpush = 1
     case mtproto = 2
 
-    var name: String {
+    package var name: String {
         switch self {
         case .clear: "clear"
         case .webpush: "webpush"

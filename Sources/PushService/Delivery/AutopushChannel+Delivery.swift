@@ -111,7 +111,7 @@ extension AutopushChannel {
         switch answer {
         case .subscriptions(let subscriptions): identified(with: subscriptions)
         case .page(let page): update(isReading: true) { $0.read(page, &$1) }
-        case .credentials, .owners, .callbacks, .callback, .registration, .engines: break
+        case .credentials, .owners, .callbacks, .callback, .registration, .engines, .export: break
         case .unavailable where session.pointee.isOpen: update { $0.unreadable(&$1) }
         case .unavailable: replaced()
         }

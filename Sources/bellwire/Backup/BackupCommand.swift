@@ -55,7 +55,7 @@ extension Command {
         let passphrase = try Passphrase.read(arguments)
         let series = try BackupSeries(path, arguments)
         let configuration = try ConfigurationSources.read(arguments)
-        let progress = BackupProgress(arguments)
+        let progress = Progress(Progress.Form(arguments))
         let file = try series?.next() ?? path
         let snapshot = try snapshot(configuration, needsKeys: !arguments.has("without-keys"))
         let protection = protection(snapshot.keys, passphrase)
@@ -104,7 +104,7 @@ extension Command {
                 "--verify goes only with --passphrase-file, --state, --keys and --json")
         }
         let passphrase = try Passphrase.read(arguments)
-        let progress = BackupProgress(arguments, hasLines: false)
+        let progress = Progress(Progress.Form(arguments))
         let backup = try BackupFile(path, report: progress.report)
         let keys = try backup.keys(passphrase) ?? knownKeys(arguments)
         if let keys { try backup.check(keys) }

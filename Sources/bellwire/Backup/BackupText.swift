@@ -2,10 +2,16 @@ import Base
 import Configuration
 import Mailbox
 
+extension Progress {
+    func report(_ step: BackupStep, _ done: Int, _ total: Int) {
+        advance(step.rawValue, to: done, of: total)
+    }
+}
+
 /// What is said about backups.
 enum BackupText {
     static func made(
-        _ file: String, _ figures: BackupFile.Figures,
+        _ file: String, _ figures: StoreFigures,
         _ protection: StoreSnapshot.Terms.Protection, _ configuration: ServerConfiguration
     ) -> String {
         let advice =
@@ -45,7 +51,7 @@ enum BackupText {
         return text
     }
 
-    private static func text(_ figures: BackupFile.Figures) -> String {
+    private static func text(_ figures: StoreFigures) -> String {
         count(figures.devices, "device") + ", " + count(figures.endpoints, "endpoint") + ", "
             + count(figures.messages, "waiting message")
     }
@@ -58,7 +64,7 @@ enum BackupText {
 /// The same as JSON.
 extension BackupText {
     static func json(
-        _ event: String, _ file: String, _ figures: BackupFile.Figures,
+        _ event: String, _ file: String, _ figures: StoreFigures,
         _ protection: StoreSnapshot.Terms.Protection
     ) -> String {
         let keys: BackupHeader.Protection =
@@ -86,7 +92,7 @@ extension BackupText {
     }
 
     private static func json(
-        _ event: String, _ file: String, _ figures: BackupFile.Figures,
+        _ event: String, _ file: String, _ figures: StoreFigures,
         _ more: (inout JSONWriter) -> Void
     ) -> String {
         var writer = JSONWriter()

@@ -39,7 +39,7 @@ extension Command {
         }
         let passphrase = try Passphrase.read(arguments)
         let configuration = try ConfigurationSources.read(arguments)
-        let progress = BackupProgress(arguments)
+        let progress = Progress(Progress.Form(arguments))
         guard !SQLiteStore.isThere(in: configuration.state) else {
             throw BackupFailure.storeIsThere(folder: configuration.state)
         }

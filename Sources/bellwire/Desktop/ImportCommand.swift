@@ -43,9 +43,14 @@ extension Command {
                 hint: "it keeps its registrations in ~/.config/KDE/kunifiedpush-distributor.conf")
         }
         let isDryRun = arguments.has("dry-run")
-        let report = ImportReport(
-            try file.entries.map { try outcome(of: $0, isDryRun: isDryRun) },
-            provider: file.provider, isDryRun: isDryRun)
+        // The report is one JSON object, which lines of progress would not be a part of.
+        let progress = arguments.has("json") ? nil : Progress(Progress.Form(arguments))
+        let rows = try file.entries.enumerated().map { number, entry in
+            defer { progress?.advance("importing", to: number + 1, of: file.entries.count) }
+            return try outcome(of: entry, isDryRun: isDryRun)
+        }
+        progress?.end()
+        let report = ImportReport(rows, provider: file.provider, isDryRun: isDryRun)
         try StandardOutput.write(arguments.has("json") ? report.json : report.text)
         if try DesktopDialogue.hasOwner(competitor) {
             StandardError.write(

@@ -55,6 +55,29 @@ struct ControlConnection {
 
     /// Returns the body; throws unless the status is 2xx.
     func send(_ method: String, _ target: String, _ body: [UInt8] = []) throws -> [UInt8] {
+        let response = try ask(method, target, body)
+        guard (200..<300).contains(response.status) else { throw Self.refusal(response) }
+        return response.body
+    }
+
+    /// Returns the next part of an export; nil after the last one.
+    func part(of export: Int64) throws -> [UInt8]? {
+        let response = try ask("POST", "/api/v1/exports/\(export)", [])
+        switch response.status {
+        case 200: return response.body
+        case 204: return nil
+        case 404:
+            throw CommandError(
+                message: "the server has ended the export",
+                hint: "it took too long, or something was forgotten meanwhile; try again",
+                exitCode: .unavailable)
+        default: throw Self.refusal(response)
+        }
+    }
+
+    private func ask(
+        _ method: String, _ target: String, _ body: [UInt8]
+    ) throws -> HTTPResponse {
         var request = HTTPRequest(
             method: method, url: "http://localhost\(target)",
             fields: body.isEmpty ? [] : [("Content-Type", "application/json")], body: body,
@@ -64,15 +87,12 @@ struct ControlConnection {
             request.fields.append(("Authorization", "Bearer " + text))
         }
         request.answerLimit = 16 << 20
-        let response: HTTPResponse
         do throws(CurlError) {
-            response = try HTTPClient.send(
+            return try HTTPClient.send(
                 request, userAgent: "bellwire/\(ProgramVersion.text)")
         } catch {
             throw error.isConnectionRefusal ? Self.noServer(path) : error
         }
-        guard (200..<300).contains(response.status) else { throw Self.refusal(response) }
-        return response.body
     }
 
     private static func noServer(_ path: String) -> CommandError {

@@ -2,9 +2,10 @@ import Base
 import System
 
 /// Says how far a long piece of work is: a bar on a terminal, lines elsewhere, or lines of JSON.
+/// Nothing is said twice.
 ///
 /// Bar and lines go to standard error, so that they do not mix with the result of the command.
-struct Progress {
+final class Progress {
     enum Form {
         case bar, lines, json
 
@@ -17,46 +18,52 @@ struct Progress {
     private static let width = 30
     private static let clearLine = "\r\u{1B}[K"
 
-    private let what: String
-    private let total: Int
     private let form: Form
-    /// The last step that was shown: percents, or tens of them.
-    private var step = -1
+    /// What was last said: the step of the work, and percents or tens of them.
+    private var said: (step: String, amount: Int)?
 
-    init(what: String, total: Int, _ form: Form) {
-        self.what = what
-        self.total = total
-        self.form = form
-    }
+    init(_ form: Form) { self.form = form }
 
-    mutating func advance(to done: Int) {
-        if let text = text(at: done) { write(text) }
+    /// An error that is reported afterwards gets a line of its own.
+    deinit { end() }
+
+    func advance(_ step: String, to done: Int, of total: Int) {
+        if let text = text(step, at: done, of: total) { write(text) }
     }
 
     /// Ends the line of a bar.
     func end() {
-        if form == .bar, step >= 0 { write("\n") }
+        if form == .bar, said != nil { write("\n") }
+        said = nil
+    }
+
+    /// Shows the result of the work.
+    func end(_ text: String, _ json: String) throws {
+        end()
+        try StandardOutput.write(form == .json ? json + "\n" : text)
     }
 
     /// What to print now; nil if it would say nothing new.
-    mutating func text(at done: Int) -> String? {
+    func text(_ step: String, at done: Int, of total: Int) -> String? {
         let done = min(max(done, 0), total)
         let percent = total > 0 ? Int(Double(done) / Double(total) * 100) : 100
-        let next = form == .lines ? percent / 10 : percent
-        guard next != step else { return nil }
-        step = next
+        let amount = form == .lines ? percent / 10 : percent
+        if let said, said == (step, amount) { return nil }
+        said = (step, amount)
         switch form {
         case .bar:
             let full = percent * Self.width / 100
             let bar =
                 String(repeating: "#", count: full)
                 + String(repeating: "-", count: Self.width - full)
-            return "\(Self.clearLine)\(what) [\(bar)] \(percent) %"
-        case .lines: return "\(what): \(percent) %\n"
+            return "\(Self.clearLine)\(step) [\(bar)] \(percent) %"
+        case .lines: return "\(step): \(percent) %\n"
         case .json:
             var writer = JSONWriter()
             writer.object { writer in
-                writer.member("what", what)
+                writer.member("event", "progress")
+                writer.member("step", step)
+                writer.member("percent", percent)
                 writer.member("done", done)
                 writer.member("total", total)
             }

@@ -201,6 +201,9 @@ async def odd_requests(caller):
         [
             ("DELETE", f"/api/v1/devices/{number}"),
             ("DELETE", f"/api/v1/owners/{number}"),
+            ("POST", f"/api/v1/devices/{number}/export"),
+            ("POST", f"/api/v1/owners/{number}/export"),
+            ("POST", f"/api/v1/exports/{number}"),
             ("GET", "/api/v1/devices"),
             ("GET", "/api/v1/owners"),
             ("POST", "/api/v1/devices"),

@@ -146,17 +146,10 @@ struct DeviceCommandTests {
     @Test("Another user has rights only if allowed, and only to its own devices")
     func otherUsers() throws {
         guard geteuid() == 0 else { return }
-        let folder = fixture.home.file("state")
-        try FileManager.default.setAttributes(
-            [.posixPermissions: 0o755], ofItemAtPath: fixture.home.path)
-        let server = try fixture.start([
-            "--listen", "127.0.0.1:0", "--state", folder, "--local-users", "no",
-        ])
+        let (server, folder) = try fixture.startForUsers(areAllowed: false)
         #expect(try asUser(["list"], folder).contains("this user has no rights here"))
         #expect(server.end() == 0)
-        let open = try fixture.start([
-            "--listen", "127.0.0.1:0", "--state", folder, "--local-users", "yes",
-        ])
+        let (open, _) = try fixture.startForUsers()
         #expect(try fixture.run(["device", "add", "ours", "--state", folder]).exitCode == 0)
         #expect(try asUser(["add", "his", "--json"], folder).contains(#""owner":"uid:23456""#))
         #expect(try asUser(["list"], folder) == "2  his  uid:23456  never seen\n")

@@ -40,12 +40,7 @@ struct ForgetCommandTests {
     @Test("Other users forget their own devices and themselves, and nobody else")
     func otherUsers() throws {
         guard geteuid() == 0 else { return }
-        let folder = fixture.home.file("state")
-        try FileManager.default.setAttributes(
-            [.posixPermissions: 0o755], ofItemAtPath: fixture.home.path)
-        let server = try fixture.start([
-            "--listen", "127.0.0.1:0", "--state", folder, "--local-users", "yes",
-        ])
+        let (server, folder) = try fixture.startForUsers()
         #expect(try fixture.run(["device", "add", "ours", "--state", folder]).exitCode == 0)
         for name in ["his", "second"] {
             #expect(try asUser(["device", "add", name], folder).contains("may connect"))

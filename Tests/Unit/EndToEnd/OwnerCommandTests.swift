@@ -73,12 +73,7 @@ struct OwnerCommandTests {
     @Test("Other users see only themselves, and add and remove nobody")
     func otherUsers() throws {
         guard geteuid() == 0 else { return }
-        let folder = fixture.home.file("state")
-        try FileManager.default.setAttributes(
-            [.posixPermissions: 0o755], ofItemAtPath: fixture.home.path)
-        let server = try fixture.start([
-            "--listen", "127.0.0.1:0", "--state", folder, "--local-users", "yes",
-        ])
+        let (server, folder) = try fixture.startForUsers()
         #expect(try fixture.run(["owner", "add", "ann", "--state", folder]).exitCode == 0)
         #expect(try asUser(["device", "add", "his"], folder).contains("device his may connect"))
         let list = try asUser(["owner", "list"], folder)

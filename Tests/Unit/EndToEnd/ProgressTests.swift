@@ -9,31 +9,40 @@ import Testing
 struct ProgressTests {
     @Test("A bar says each percent once, and is one line")
     func bar() {
-        var progress = Progress(what: "sealing", total: 1_000, .bar)
-        let start = progress.text(at: 0)
+        let progress = Progress(.bar)
+        func text(_ done: Int) -> String? { progress.text("sealing", at: done, of: 1_000) }
+        let start = text(0)
         #expect(start?.hasSuffix("sealing [" + String(repeating: "-", count: 30) + "] 0 %") == true)
-        #expect(progress.text(at: 9) == nil)
-        #expect(progress.text(at: 500)?.contains("[###############---------------] 50 %") == true)
-        #expect(progress.text(at: .max)?.hasSuffix("] 100 %") == true)
+        #expect(text(9) == nil)
+        #expect(text(500)?.contains("[###############---------------] 50 %") == true)
+        #expect(text(.max)?.hasSuffix("] 100 %") == true)
         #expect(start?.contains("\n") == false)
     }
 
     @Test("Elsewhere there is a line for each tenth, or a line of JSON for each percent")
     func lines() throws {
-        var progress = Progress(what: "sealing", total: 50, .lines)
-        #expect((0...50).compactMap { progress.text(at: $0) }.count == 11)
-        var json = Progress(what: "sealing", total: 50, .json)
-        let lines = (0...50).compactMap { json.text(at: $0) }
+        let progress = Progress(.lines)
+        #expect((0...50).compactMap { progress.text("sealing", at: $0, of: 50) }.count == 11)
+        let json = Progress(.json)
+        let lines = (0...50).compactMap { json.text("sealing", at: $0, of: 50) }
         #expect(lines.count == 51)
         let last = try ServeFixture.object(try #require(lines.last))
-        #expect(last["what"] as? String == "sealing")
+        #expect(last["event"] as? String == "progress" && last["step"] as? String == "sealing")
         #expect(last["done"] as? Int == 50 && last["total"] as? Int == 50)
+        #expect(last["percent"] as? Int == 100)
+    }
+
+    @Test("The next step of the work is said, even at the same percent")
+    func steps() {
+        let progress = Progress(.lines)
+        #expect(progress.text("copying", at: 5, of: 5) == "copying: 100 %\n")
+        #expect(progress.text("copying", at: 5, of: 5) == nil)
+        #expect(progress.text("checking", at: 5, of: 5) == "checking: 100 %\n")
     }
 
     @Test("Work of no size is done at once")
     func nothing() {
-        var progress = Progress(what: "x", total: 0, .lines)
-        #expect(progress.text(at: 0) == "x: 100 %\n")
+        #expect(Progress(.lines).text("x", at: 0, of: 0) == "x: 100 %\n")
     }
 }
 

@@ -166,12 +166,7 @@ struct RegistrationCommandTests {
     @Test("Another user sees and changes only its own registrations")
     func otherUsers() throws {
         guard geteuid() == 0 else { return }
-        try FileManager.default.setAttributes(
-            [.posixPermissions: 0o755], ofItemAtPath: fixture.home.path)
-        let folder = fixture.home.file("state")
-        let server = try fixture.start([
-            "--listen", "http://127.0.0.1:0", "--state", folder, "--local-users", "yes",
-        ])
+        let (server, folder) = try fixture.startForUsers("http://127.0.0.1:0")
         let ours = try register("--state", folder)
         let id = try #require(ours["id"] as? String)
         func asUser(_ arguments: String...) throws -> String {

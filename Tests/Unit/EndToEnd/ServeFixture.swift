@@ -30,6 +30,20 @@ struct ServeFixture {
         try start(["--listen", "http://127.0.0.1:0"])
     }
 
+    /// A server that other users of this machine can reach, and its state folder. Only root can ask
+    /// as another user.
+    func startForUsers(
+        _ listen: String = "127.0.0.1:0", areAllowed: Bool = true
+    ) throws -> (server: ServerProcess, folder: String) {
+        let folder = home.file("state")
+        try FileManager.default.setAttributes(
+            [.posixPermissions: 0o755], ofItemAtPath: home.path)
+        let server = try start([
+            "--listen", listen, "--state", folder, "--local-users", areAllowed ? "yes" : "no",
+        ])
+        return (server, folder)
+    }
+
     /// The program's output for another user, whom an administrator added to the group of the state
     /// folder.
     func runAsUser(_ arguments: [String], _ folder: String) throws -> String {

@@ -60,6 +60,21 @@ struct DocumentedTests {
         #expect(try namedTests(in: rest + text[start...].split(separator: "\n")) > 25)
     }
 
+    @Test("README builds the program with the options of the packages")
+    func buildOptions() throws {
+        func words(_ path: String, from start: String, to end: String) throws -> [Substring] {
+            let file = Vectors.checkout.appending(path: path)
+            let text = try String(contentsOf: file, encoding: .utf8)
+            let begin = try #require(text.range(of: start)?.upperBound)
+            let rest = text[begin...]
+            return rest[..<(try #require(rest.range(of: end)?.lowerBound))]
+                .split { $0.isWhitespace || $0 == "\\" }
+        }
+        let options = try words("deploy/lib/prepare.sh", from: "BUILD_OPTIONS=(", to: ")")
+        let command = try words("README.md", from: "    swift build ", to: "--product bellwire")
+        #expect(options.count > 5 && command == options)
+    }
+
     /// How many tests these lines name. All must exist, and each table row must name one.
     private func namedTests(in lines: [Substring]) throws -> Int {
         let sources = try Self.sources()

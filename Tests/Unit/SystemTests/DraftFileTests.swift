@@ -35,6 +35,23 @@ struct DraftFileTests {
         #expect(try String(contentsOfFile: place, encoding: .utf8) == "whole")
     }
 
+    @Test("A new file never replaces one that was made in the meantime")
+    func publishNew() throws {
+        func publish() throws -> SystemError? {
+            let draft = try DraftFile(for: place)
+            try draft.append(Array("whole".utf8).span)
+            do throws(SystemError) { try draft.publishNew() } catch { return error }
+            return nil
+        }
+        #expect(try publish() == nil)
+        #expect(try names == ["file"])
+        #expect(try String(contentsOfFile: place, encoding: .utf8) == "whole")
+        try Data("mine".utf8).write(to: URL(filePath: place))
+        #expect(try publish()?.isNameTaken == true)
+        #expect(try names == ["file"])
+        #expect(try String(contentsOfFile: place, encoding: .utf8) == "mine")
+    }
+
     @Test("The leftover of a kill is overwritten; a draft of somebody else at work is not")
     func leftOver() throws {
         try Data("a long leftover".utf8).write(to: URL(filePath: place + ".new"))

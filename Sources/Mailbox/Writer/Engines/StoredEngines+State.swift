@@ -38,19 +38,11 @@ extension StoredEngines {
     private func load(_ row: UInt32) throws(StoreFault) -> FoundEngine {
         let stored = try EngineRows.state(row, on: transaction.connection)
         guard let stored else { return .none }
-        guard let state = transaction.unsealed(stored.sealed, at: EngineRows.place(row)),
-            let account = try? Account(state: state)
-        else { return .damaged }
-        var engine = Engine(account)
-        var journalSize = 0
-        for record in journal.records(of: row) where record > stored.record {
-            guard let bytes = try self.record(record) else { return .damaged }
-            let entries = EngineJournal.entries(of: row, in: bytes)
-            guard EngineEntries.replay(entries, on: &engine, templates) else { return .damaged }
-            journalSize += entries.count
-        }
+        let state = transaction.unsealed(stored.sealed, at: EngineRows.place(row))
+        let found = try stored.engine(row, state, journal, templates, record: record)
+        guard let found else { return .damaged }
         let loaded = LoadedEngine(
-            row, of: stored.owner, host(engine.account), journalSize: journalSize,
+            row, of: stored.owner, host(found.engine.account), journalSize: found.journalSize,
             stateSize: stored.sealed.count)
         try measureRoom(of: loaded)
         return .loaded(loaded, isRestored: stored.isRestored)

@@ -14,8 +14,11 @@ extension Engine {
 
     /// Lists chats with notifications first, then muted ones, then the rest by name.
     func chats(_ request: JSONNode) -> String {
+        chats(limit: request["limit"]?.integer.map { Int(clamping: max($0, 0)) } ?? Self.chatLimit)
+    }
+
+    func chats(limit: Int) -> String {
         let rows = account.chats.compactMap { row($0.key, $0.value) }
-        let limit = request["limit"]?.integer.map { Int(clamping: max($0, 0)) } ?? Self.chatLimit
         let shown = rows.sorted { left, right in
             if left.date != right.date { return left.date > right.date }
             let (isLeftMuted, isRightMuted) = (isMuted(left), isMuted(right))

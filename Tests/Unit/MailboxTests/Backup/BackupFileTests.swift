@@ -36,7 +36,7 @@ struct BackupFileTests {
         let names = try FileManager.default.contentsOfDirectory(atPath: test.folder.path)
         #expect(names.sorted() == ["backup", "state"])
         let backup = try BackupFile(path) { _, _, _ in }
-        #expect(backup.figures == BackupFile.Figures(devices: 0, endpoints: 1, messages: 40))
+        #expect(backup.figures == StoreFigures(devices: 0, endpoints: 1, messages: 40))
         #expect(backup.header.program == "test" && backup.header.protection == .clear)
     }
 

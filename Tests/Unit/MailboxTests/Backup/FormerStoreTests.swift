@@ -45,7 +45,7 @@ struct FormerStoreTests {
         try test.keep(stays.address, "later")
         let report = try test.restore(path, former: true)
         #expect(report.unconfirmed == 0)
-        #expect(report.figures == BackupFile.Figures(devices: 1, endpoints: 1, messages: 3))
+        #expect(report.figures == StoreFigures(devices: 1, endpoints: 1, messages: 3))
         #expect(try test.bodies(of) == ["0", "2", "3"])
         #expect(try test.bodies(gone) == [])
         #expect(test.answer(ends) == .gone && test.answer(his) == .gone)

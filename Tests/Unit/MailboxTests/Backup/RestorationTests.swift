@@ -23,7 +23,7 @@ struct RestorationTests {
         try test.expectDone(.acknowledge(kept[0].reference))
         let before = test.store.index.counters
         let report = try test.restore(path)
-        #expect(report.figures == BackupFile.Figures(devices: 0, endpoints: 1, messages: 30))
+        #expect(report.figures == StoreFigures(devices: 0, endpoints: 1, messages: 30))
         #expect(try test.waiting(device).map(\.id) == kept.map(\.id))
         guard case .found(let endpoint) = test.answer(subscription) else {
             Issue.record("the endpoint is not there")

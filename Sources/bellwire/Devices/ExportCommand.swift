@@ -1,0 +1,94 @@
+import Base
+import System
+
+extension Command {
+    static let export = Command(
+        name: "export",
+        summary: "write down what the server has about a device or an owner",
+        forms: ["[FILE]"],
+        details: """
+            Asks the running server through its control socket, and writes one JSON document into a
+            new file that only you can read, or to standard output. It shows one moment: devices,
+            user agents, registrations, endpoints, waiting messages, callbacks with what waits for
+            them, notifications and chats. Messages are as they came: those for an application that
+            holds its own keys stay encrypted.
+
+            Keys, secrets and addresses are left out, because whoever has them could push, connect or
+            decrypt; the document lists what is missing. Who may forget a device or an owner may
+            also export it: administrators, and users of this machine what is theirs.
+            """,
+        options: [
+            Option("device", "NAME|ID", help: "export this device"),
+            Option(
+                "owner", "OWNER",
+                help: "export this owner; with --device, say whose device it is"),
+        ] + ControlConnection.options + [.json],
+        examples: [
+            Example(
+                "bellwire export --owner ann ann.json",
+                help: "write down everything that the server has about Ann"),
+            Example(
+                "bellwire export --device laptop",
+                help: "print what the server has about your device laptop"),
+        ]
+    ) { arguments in
+        guard arguments.positional.count <= 1, arguments.has("device") || arguments.has("owner")
+        else {
+            throw CommandError.usage(
+                "use export --device NAME or export --owner NAME",
+                hint: "see bellwire export --help")
+        }
+        let connection = try ControlConnection(arguments)
+        let path: String
+        let name: String
+        if let wanted = arguments["device"] {
+            let device = try listedDevice(wanted, of: arguments["owner"], connection)
+            (path, name) = ("\(devicesPath)/\(device.id)/export", device.name)
+        } else {
+            let owner = try listedOwner(arguments["owner"] ?? "", connection)
+            (path, name) = ("\(ownersPath)/\(owner.id)/export", owner.name)
+        }
+        guard let file = arguments.positional.first, file != "-" else {
+            try writeExport(path, connection) { try StandardOutput.write($0) }
+            return .success
+        }
+        try saveExport(path, connection, as: file)
+        guard arguments.has("json") else {
+            let names = (Printable.text(name), Printable.text(file))
+            try StandardOutput.write("exported \(names.0) to \(names.1)\n")
+            return .success
+        }
+        var writer = JSONWriter()
+        writer.object { $0.member("file", file) }
+        try StandardOutput.write(writer.text + "\n")
+        return .success
+    }
+
+    /// The file is there when all of it is, and never replaces another.
+    private static func saveExport(
+        _ path: String, _ connection: ControlConnection, as file: String
+    ) throws {
+        // What is there already is found before the server is asked for everything.
+        guard FileStamp(of: file) == nil else { throw isThere(file) }
+        let draft = try DraftFile(for: try RealPath.ofFile(file))
+        try writeExport(path, connection) { try draft.append($0) }
+        do throws(SystemError) { try draft.publishNew() } catch {
+            throw error.isNameTaken ? isThere(file) : error
+        }
+    }
+
+    private static func isThere(_ file: String) -> CommandError {
+        CommandError(message: "\(file) exists", hint: "choose another name, or move it away")
+    }
+
+    /// Fetches the parts of the document, one after the other.
+    private static func writeExport(
+        _ path: String, _ connection: ControlConnection, _ write: (Span<UInt8>) throws -> Void
+    ) throws {
+        let answer = try connection.send("POST", path)
+        guard let number = try? JSONDocument(answer).root["export"]?.integer else {
+            throw CommandError(message: "the server's answer cannot be read")
+        }
+        while let part = try connection.part(of: number) { try write(part.span) }
+    }
+}
