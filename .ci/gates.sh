@@ -89,6 +89,15 @@ gate_forbidden() { .ci/forbidden; }
 # links: each link and path in the documents leads somewhere
 gate_links() { .ci/links; }
 
+# spelling: codespell finds nothing but the words of .ci/words
+gate_spelling() {
+    git ls-files -z ':!Tests/Vectors' ':!*.png' | xargs -0 .venv/bin/codespell --ignore-words .ci/words \
+        && echo "spelling: $(git ls-files ':!Tests/Vectors' ':!*.png' | wc -l) files checked"
+}
+
+# commands: each command and option that a document names exists
+gate_commands() { needs release && .ci/commands "$release/bellwire"; }
+
 # starts: deploy/run as people start it, with their mistakes
 gate_starts() { .ci/starts; }
 
@@ -256,7 +265,7 @@ desktop_programs() {
 # attacks: attacks a server, and checks that each attack stays within its bounds
 gate_attacks() { twice without_passes tools/attack; }
 
-# mistakes: what an operator does wrong gets one clear line, a hint and a row in README
+# mistakes: what an operator does wrong gets one clear line, a hint and a row in docs/troubleshooting.md
 gate_mistakes() {
     needs release && tools/lib/alone .venv/bin/python Tests/Torture/Mistakes/run.py "$release/bellwire"
 }

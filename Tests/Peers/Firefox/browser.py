@@ -8,7 +8,7 @@ import time
 
 from marionette import Marionette
 
-# The README has the preferences that a user sets; these are for the test.
+# docs/desktop.md has the preferences that a user sets; these are for the test.
 PREFERENCES = {
     # Marionette would switch push off and much else.
     "remote.prefs.recommended": False,

@@ -1,6 +1,6 @@
-"""What README promises a stranger: install the packages, and a curl is a notification on the screen.
+"""What docs/install.md promises a stranger: install the packages, and a curl is a notification on the screen.
 
-Its commands are taken from README as they stand there, and run by a new user in the installed system: with a session
+Its commands are taken from that page as they stand there, and run by a new user in the installed system: with a session
 bus, an X server and a notification daemon that the bus starts.
 """
 
@@ -19,8 +19,8 @@ SHOWN = "The build is green"
 
 
 def commands(heading):
-    """The commands of a section of README: indented lines, with those that continue them."""
-    section = open("README.md", encoding="utf-8").read().split(f"\n{heading}\n")[1].split("\n#")[0]
+    """The commands of a section of the page: indented lines, with those that continue them."""
+    section = open("docs/install.md", encoding="utf-8").read().split(f"\n{heading}\n")[1].split("\n#")[0]
     blocks = re.findall(r"(?:^    .+\n)+", section, re.M)
     return [re.sub(r"^    ", "", block, flags=re.M).strip() for block in blocks]
 
@@ -137,7 +137,7 @@ def activated(session, check):
 
 def first_notification(root, check, picture):
     serve, *others = commands("### A first notification from a script")
-    check(serve == "bellwire serve --desktop" and len(others) == 2, "README has three steps", f"{serve} {others}")
+    check(serve == "bellwire serve --desktop" and len(others) == 2, "the page has three steps", f"{serve} {others}")
     began = time.monotonic()
     with Session(root) as session:
         activated(session, check)
@@ -145,14 +145,20 @@ def first_notification(root, check, picture):
         empty = session.picture(picture)
         server = session.start(*serve.split())
         check(server.stdout.readline() == "bellwire: ready https://localhost:8443\n", "the service is ready")
+        address = ""
         for command in others:
             done = subprocess.run(
-                session.words("sh", "-c", command), env=session.environment, capture_output=True, text=True, timeout=60
+                session.words("sh", "-c", command.replace("ADDRESS", address)),
+                env=session.environment,
+                capture_output=True,
+                text=True,
+                timeout=60,
             )
             check(done.returncode == 0, command, done.stdout + done.stderr)
+            address = address or re.search(r"https://\S+", done.stdout)[0]
         session.wait(lambda: (session.tell("dunstctl", "count", "displayed") or "").strip() == "1", "one notification")
         session.wait(lambda: session.picture(picture) > empty, "it can be seen")
         seconds = time.monotonic() - began
         session.tell("dunstctl", "close")
         session.wait(lambda: SHOWN in (session.tell("dunstctl", "history") or ""), "it says what curl sent")
-    print(f"packages: README's first notification is on the screen after {seconds:.0f} s")
+    print(f"packages: the first notification is on the screen after {seconds:.0f} s")

@@ -117,7 +117,7 @@ class Caddy(Layout):
 
 
 def allow(layout):
-    """What README says: the group of the service may read."""
+    """What docs/server.md says: the group of the service may read."""
     subprocess.run(["chgrp", "-R", str(USER), *layout.private], check=True)
     subprocess.run(["chmod", "-R", "g+rX", *layout.private], check=True)
 

@@ -1,4 +1,4 @@
-"""An operator's mistakes, one by one: each gets one clear line and a hint, and the table in README.md has a row for it.
+"""An operator's mistakes, one by one: each gets one clear line, a hint, and a row in docs/troubleshooting.md.
 
 usage: run.py PATH_OF_BELLWIRE
 
@@ -25,8 +25,8 @@ passed, failed = 0, []
 
 
 def rows():
-    """The symptoms in README's table, as patterns."""
-    for line in (ROOT / "README.md").read_text().splitlines():
+    """The symptoms in the table of docs/troubleshooting.md, as patterns."""
+    for line in (ROOT / "docs/troubleshooting.md").read_text().splitlines():
         if line.startswith("| ") and line.count("|") == 3:
             symptom = line.split("|")[1]
             for text in re.findall(r"`([^`]+)`", symptom) or [symptom.strip(" …")]:
@@ -37,13 +37,13 @@ ROWS = list(rows())
 
 
 def report(name, said, *words):
-    """What was said has all words, an error or an advice, a hint, and a row in README."""
+    """What was said has all words, an error or an advice, a hint, and a row in that table."""
     global passed
     missing = [word for word in words if word not in said]
     if missing:
         failed.append(f"{name}: it did not say {missing[0]!r}, but:\n{said[-2000:]}")
     elif not any(row.search(line) for line in said.splitlines() for row in ROWS):
-        failed.append(f"{name}: README has no row for:\n{said[-2000:]}")
+        failed.append(f"{name}: docs/troubleshooting.md has no row for:\n{said[-2000:]}")
     else:
         passed += 1
 
@@ -343,7 +343,7 @@ def main(bellwire):
                 home.close()
     for failure in failed:
         print(f"mistakes: FAILED: {failure}")
-    print(f"mistakes: {passed} mistakes have a clear line, a hint and a row in README")
+    print(f"mistakes: {passed} mistakes have a clear line, a hint and a row in docs/troubleshooting.md")
     return 1 if failed else 0
 
 

@@ -60,7 +60,7 @@ struct DocumentedTests {
         #expect(try namedTests(in: rest + text[start...].split(separator: "\n")) > 25)
     }
 
-    @Test("README builds the program with the options of the packages")
+    @Test("docs/install.md builds the program with the options of the packages")
     func buildOptions() throws {
         func words(_ path: String, from start: String, to end: String) throws -> [Substring] {
             let file = Vectors.checkout.appending(path: path)
@@ -71,7 +71,7 @@ struct DocumentedTests {
                 .split { $0.isWhitespace || $0 == "\\" }
         }
         let options = try words("deploy/lib/prepare.sh", from: "BUILD_OPTIONS=(", to: ")")
-        let command = try words("README.md", from: "    swift build ", to: "--product bellwire")
+        let command = try words("docs/install.md", from: "    swift build ", to: "--product bellwire")
         #expect(options.count > 5 && command == options)
     }
 
