@@ -200,10 +200,10 @@ gate_monitoring() {
 # synapse: a Matrix homeserver pushes through the gateway
 gate_synapse() { needs release && .venv-synapse/bin/python Tests/Peers/Synapse/check.py "$release/bellwire"; }
 
-# years: pushes in 2039 and 2106, and forty days in twenty seconds
+# years: pushes in 2039 and 2106, and forty days of a server and a desktop in twenty seconds
 gate_years() {
     needs release && tools/lib/alone python3 Tests/Torture/Years/walk.py "$release/bellwire" \
-        && tools/lib/alone python3 Tests/Torture/Years/year.py "$release/bellwire" 40
+        && tools/lib/alone .venv/bin/python Tests/Torture/Years/year.py "$release/bellwire" 40
 }
 
 # http1: our HTTP/1.1 parser against other parsers

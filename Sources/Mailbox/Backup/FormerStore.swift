@@ -46,7 +46,12 @@ package struct FormerStore: Sendable {
         guard try draft.number(FormerMerge.isSameStore) == 1 else { throw .wrongMasterKey }
         try draft.forStore { draft throws(SQLiteError) in
             try draft.transaction { () throws(SQLiteError) in
-                for sql in FormerMerge.endings { try draft.execute(sql) }
+                for sql in FormerMerge.endings {
+                    #if PLANT_RESTORE_FORGETS_ENDED
+                        if sql.hasPrefix("INSERT INTO main.ended_endpoint") { continue }
+                    #endif
+                    try draft.execute(sql)
+                }
                 for sql in FormerMerge.changes(openedBy: keys) { try draft.execute(sql) }
             }
         }

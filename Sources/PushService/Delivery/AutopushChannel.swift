@@ -45,7 +45,7 @@ final class AutopushChannel {
         self.credential = credential
         pass = credential.map(Pass.credential) ?? .open
         session = .allocate(capacity: 1)
-        session.initialize(to: AutopushSession(at: Self.time(desk.loop)))
+        session.initialize(to: AutopushSession(at: BootClock.now))
         delivery = .allocate(capacity: 1)
         delivery.initialize(to: DeviceDelivery())
     }
@@ -55,9 +55,9 @@ final class AutopushChannel {
         delivery.deinitialize(count: 1).deallocate()
     }
 
-    private static func time(_ loop: EventLoop) -> Duration { .nanoseconds(loop.now.nanoseconds) }
-
-    private var now: Duration { Self.time(desk.loop) }
+    /// A client on this machine pings whenever both have slept, and that is not too often: this
+    /// clock has run meanwhile.
+    private var now: Duration { BootClock.now }
 
     /// Nil for a user agent that never registered anything: the store has nothing about it.
     var device: UInt32? { delivery.pointee.device }

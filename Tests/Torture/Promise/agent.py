@@ -5,6 +5,7 @@ import base64
 import hashlib
 import uuid
 
+from events import now
 from websocket import PING, WebSocket
 
 # How a connection behaves: weight, whether it always reads, how it acknowledges, how it ends.
@@ -32,11 +33,20 @@ class Session:
         self.random, self.mode = agent.random, mode
         self.number = self.world.next_connection()
         self.patience = self.random.randint(1, 8)
+        # After a restore, a client asks again for everything that it registered.
+        self.asks_again = agent.restores < self.world.restores
         self.is_ready, self.ended = False, asyncio.get_running_loop().create_future()
         self.socket = None
-        self.log.note("open", c=self.number, a=agent.number, mode=mode)
+        self.log.note("open", c=self.number, a=agent.number, mode=mode, d=agent.device)
+
+    def refused(self, status):
+        self.log.note("refused", c=self.number, status=status)
+        self.agent.refused(status)
 
     def opened(self):
+        if self.agent.device:
+            self.log.note("admitted", c=self.number)
+            self.agent.is_revoked, self.agent.pause = False, 0
         hello = {"messageType": "hello", "use_webpush": True}
         if self.agent.uaid:
             hello["uaid"] = self.agent.uaid
@@ -64,6 +74,7 @@ class Session:
                 c=self.number,
                 kept=[one.number for one in agent.channels.values() if one.token],
             )
+            agent.lose_all()
         agent.uaid, self.is_ready = uaid, True
         self.log.note("hello", c=self.number, uaid=uaid)
         if self.mode == "slow":
@@ -80,14 +91,20 @@ class Session:
 
     def registered(self, message):
         one = self.agent.channels.get(message["channelID"])
-        if message["status"] == 200 and one and not one.token:
-            one.token = message["pushEndpoint"].rsplit("/", 1)[1]
-            self.log.note("registered", c=self.number, s=one.number, token=one.token)
+        if message["status"] != 200 or not one:
+            return
+        token = message["pushEndpoint"].rsplit("/", 1)[1]
+        if one.token and one.token != token:
+            one = self.agent.replace(one, token, self)
+        if not one.token:
+            one.token = token
+            self.log.note("registered", c=self.number, s=one.number, token=token)
+        one.revive()
 
     def unregistered(self, message):
         one = self.agent.ending.pop(message["channelID"], None)
         if one and message["status"] == 200:
-            one.has_ended = True
+            one.end()
             self.log.note("unregistered", c=self.number, s=one.number)
 
     def delivered(self, message, start):
@@ -133,18 +150,74 @@ class Session:
 
 
 class Agent:
-    def __init__(self, world, channels):
+    def __init__(self, world, channels, has_device=False):
         self.world, self.random = world, world.branch()
         self.number, self.wanted = len(world.agents), channels
         world.agents.append(self)
         self.uaid, self.channels, self.ending = None, {}, {}
+        # A device of its own, whose secret is in the path.
+        self.has_device, self.device, self.path, self.name = has_device, None, "/", None
+        self.is_revoked, self.restores, self.pause, self.is_away = False, 0, 0, False
+
+    async def make_device(self):
+        number = self.world.next_device()
+        self.world.log.note("making", d=number)
+        status, answer = await self.world.server.control("POST", "devices", {"name": f"torture {number}"})
+        if status == 201:
+            self.world.log.note("made", d=number)
+            self.device, self.name = number, answer["id"]
+            self.path = "/u/" + answer["websocket"].rsplit("/", 1)[1]
+
+    async def revoke(self):
+        self.is_revoked = True
+        self.world.log.note("revoke", d=self.device)
+        for one in self.channels.values():
+            one.is_ending = True
+        status, _ = await self.world.server.control("DELETE", f"devices/{self.name}")
+        if status == 204:
+            self.world.log.note("withdrawn", d=self.device)
+            for one in self.channels.values():
+                one.end()
+
+    def refused(self, status):
+        """A restore may have forgotten its device, and then it gets another one."""
+        self.pause = 0.5 if self.is_revoked else 0.15
+        if status == 401 and not self.is_revoked:
+            self.device = None
+
+    def lose_all(self):
+        """The server knows this client no more: it gets new endpoints on all its channels."""
+        for channel, one in self.channels.items():
+            if one.token:
+                one.lose()
+                self.channels[channel] = self.world.subscribe(self, channel)
+        self.ending = {}
+
+    def replace(self, former, token, session):
+        """The server gave another endpoint for a channel: a new one, or one that a restore brought back."""
+        former.lose()
+        one = self.world.named(token)
+        if one:
+            one.revive()
+        else:
+            one = self.world.subscribe(self, former.channel)
+            note = self.world.log.note
+            note("register", at=session.tidied, c=session.number, s=one.number, chan=one.channel, a=self.number)
+        self.channels[former.channel] = one
+        return one
 
     def tidy(self, session):
         """Registers missing channels; sometimes removes some, or registers the same again."""
+        session.tidied = now()
+        if session.asks_again:
+            self.restores = self.world.restores
+            for channel, one in self.channels.items():
+                if one.token:
+                    session.socket.tell(messageType="register", channelID=channel)
         for channel, one in list(self.ending.items()):
             self.unregister(session, channel, one)
         dice = self.random.random()
-        if dice < 0.12 and self.channels and not self.world.is_calm:
+        if dice < 0.12 and self.channels and not self.world.is_calm and not session.asks_again:
             channel = self.random.choice(list(self.channels))
             one = self.channels.pop(channel)
             if one.token and dice < 0.06:
@@ -177,14 +250,25 @@ class Agent:
 
     async def run(self):
         while not self.world.is_over:
+            if self.is_away:
+                await asyncio.sleep(0.05)
+                continue
+            if self.has_device and not self.device:
+                try:
+                    await self.make_device()
+                except (OSError, ValueError):
+                    await asyncio.sleep(0.05)
+                continue
             await self.visit(self.choose())
-            if not self.world.is_calm:
+            if self.pause:
+                await asyncio.sleep(self.pause)
+            elif not self.world.is_calm:
                 await asyncio.sleep(self.random.choice([0, 0.01, 0.05, 0.3, 0.8]))
 
     async def visit(self, mode):
         session = Session(self, mode)
         try:
-            session.socket = await WebSocket.connect(session, self.world.server.port)
+            session.socket = await WebSocket.connect(session, self.world.server.port, self.path)
         except OSError:
             self.world.log.note("closed", c=session.number, us=False)
             return await asyncio.sleep(0.02)

@@ -9,6 +9,7 @@ import sys
 
 import events
 import hooked
+import restored
 import secrets_shown
 import viewed
 from story import FOREVER, Story
@@ -49,17 +50,17 @@ def check(story):
     return findings
 
 
-def end_of(push, story):
-    """The earliest moment at which the promise may have ended without an acknowledgement."""
+def ends_of(push, story):
+    """The moments at which the promise may have ended without an acknowledgement."""
     sub = story.subs[push.sub]
-    ends = [push.sent + push.granted, push.delete_sent, sub.end_sent]
+    ends = [push.delete_sent, *sub.end_sent]
     if push.topic:
         ends += [
             max(other.sent, push.sent)
             for other in sub.pushes
             if other.topic == push.topic and other is not push and other.may_be_kept and not other.precedes(push)
         ]
-    return min(ends)
+    return ends
 
 
 def arrives(story, findings):
@@ -72,19 +73,19 @@ def arrives(story, findings):
         findings.check("answered", not push.is_silent, lambda: f"{push}: no answer in time")
         if not push.is_accepted or push.granted == 0:
             continue
-        end = end_of(push, story)
+        expiry, ends, lineage = push.sent + push.granted, ends_of(push, story), story.lineage
         for connection in lasting[story.subs[push.sub].agent]:
             start = max(connection.ready, push.done)
             deadline = start + WINDOW
-            if connection.closed < deadline or end < deadline:
+            if connection.closed < deadline or expiry < deadline or not lineage.surely(push.done, start):
                 continue
-            if not story.is_quiet(start, deadline):
+            if not story.is_quiet(start, deadline) or any(lineage.perhaps_ended(end, deadline) for end in ends):
                 continue
             limit = deadline + story.slack(deadline)
-            holds = any(time <= limit for time in push.acknowledged) or any(
+            holds = any(lineage.perhaps_ended(time, limit) for time in push.acknowledged) or any(
                 one.connection is connection and one.start <= limit for one in push.deliveries
             )
-            invariant = 24 if story.jumps else 1
+            invariant = story.invariant(24 if story.jumps else 1, push.done, start)
             findings.check(
                 invariant,
                 holds,
@@ -114,12 +115,19 @@ def is_as_sent(story, findings):
                 one.channel == sub.channel and connection.agent == sub.agent,
                 lambda: f"{push}: came on channel {one.channel} of client {connection.agent}",
             )
-            if connection.mode != "slow" and sub.ended < FOREVER:
-                findings.check(
-                    3,
-                    one.start <= sub.ended + 0.1 + story.slack(one.start),
-                    lambda: f"{push}: came after its subscription ended at {sub.ended:.3f}",
-                )
+            if connection.mode != "slow":
+                for ended in sub.ended:
+                    findings.check(
+                        story.invariant(3, ended, one.start),
+                        not has_surely_ended(story, ended, one),
+                        lambda: f"{push}: came after its subscription ended at {ended:.3f}",
+                    )
+
+
+def has_surely_ended(story, ended, delivery):
+    """The promise had ended for the peers and for the server when this delivery began."""
+    limit = ended + 0.1 + story.slack(delivery.start)
+    return delivery.start > limit and story.lineage.surely_ended(ended, delivery.start)
 
 
 def keeps_its_name(story, findings):
@@ -179,19 +187,24 @@ def acknowledgement_is_final(story, findings):
             time = getattr(one, "acknowledged", None)
             if time is None:
                 continue
-            later = push.deliveries[index + 1 :]
             settled = one.connection.closed > time + 1 and story.is_quiet(time - 0.5, time + 1.1)
             answered = one.connection.pings.get(one.id)
             if settled:
-                findings.check(8, not later, lambda: f"{push}: came again after a quiet second")
+                is_final(push, index, time + 1, "a quiet second", story, findings)
             elif answered and story.is_quiet(time - 0.5, time):
-                findings.check(
-                    8,
-                    not later,
-                    lambda: (
-                        f"{push}: came again although a ping after the acknowledgement was answered at {answered:.3f}"
-                    ),
-                )
+                how = f"a ping after the acknowledgement was answered at {answered:.3f}"
+                is_final(push, index, answered, how, story, findings)
+
+
+def is_final(push, index, since, how, story, findings):
+    later = push.deliveries[index + 1 :]
+    findings.case(8)
+    for one in later:
+        findings.check(
+            story.invariant(8, since, one.start),
+            not story.lineage.surely_ended(min(since, one.start), one.start),
+            lambda: f"{push}: came again at {one.start:.3f} after {how}",
+        )
 
 
 def is_in_order(story, findings):
@@ -199,7 +212,7 @@ def is_in_order(story, findings):
     first = collections.defaultdict(list)
     for push in story.pushes.values():
         if push.deliveries:
-            first[push.sub].append(push.deliveries[0])
+            first[push.sub, story.lineage.order(push.deliveries[0].start)].append(push.deliveries[0])
     rows = [sorted(row, key=lambda one: one.time) for row in first.values()]
     for connection in story.connections.values():
         by_sub = collections.defaultdict(list)
@@ -235,15 +248,13 @@ def topic_replaces(story, findings):
                     for other in row[bisect.bisect_right(ends, push.sent) :]
                     if other.topic == push.topic and push.precedes(other)
                 ]
-                if not newer:
-                    continue
-                limit = newer[0].done + 0.1
-                for one in push.deliveries:
+                for one in push.deliveries if newer else []:
                     if one.connection.mode != "slow":
+                        found = next((other for other in newer if has_surely_ended(story, other.done, one)), None)
                         findings.check(
-                            12,
-                            one.start <= limit + story.slack(one.start),
-                            lambda: f"{push}: came at {one.start:.3f}, replaced by {newer[0]}",
+                            story.invariant(12, newer[0].done, one.start),
+                            found is None,
+                            lambda: f"{push}: came at {one.start:.3f}, replaced by {found}",
                         )
 
 
@@ -252,34 +263,34 @@ def withdrawal_holds(story, findings):
     for push in story.pushes.values():
         for time in push.deleted:
             late = [
-                one
-                for one in push.deliveries
-                if one.connection.mode != "slow" and one.start > time + 0.1 + story.slack(one.start)
+                one for one in push.deliveries if one.connection.mode != "slow" and has_surely_ended(story, time, one)
             ]
-            findings.check(13, not late, lambda: f"{push}: came after it was withdrawn at {time:.3f}")
+            invariant = story.invariant(13, time, late[0].start) if late else 13
+            findings.check(invariant, not late, lambda: f"{push}: came after it was withdrawn at {time:.3f}")
 
 
 def gone_is_gone(story, findings):
-    """14: an ended subscription answers 410, and an existing one never does."""
+    """14: an ended subscription answers 410, and an existing one never does. One that a restore may have forgotten
+    answers 503.
+    """
     for event in story.forgotten:
-        findings.check(
-            14, not event["kept"], lambda: f"client {event['a']} got another uaid though it had {event['kept']}"
-        )
+        kept = [number for number in event["kept"] if story.is_surely_live(story.subs[number], event["t"])]
+        findings.check(14, not kept, lambda: f"client {event['a']} got another uaid though it had {kept}")
     for push in story.pushes.values():
         sub = story.subs[push.sub]
         if push.status is None:
             continue
-        if push.sent > sub.ended + 1:
-            findings.check(
-                14,
-                push.status == 410,
-                lambda: f"{push}: not refused with 410 although its subscription ended at {sub.ended:.3f}",
-            )
-        elif push.done < sub.end_sent:
-            holds = push.status in (201, 429) or push.status >= 500
-            findings.check(
-                24 if story.jumps else 14, holds, lambda: f"{push}: refused with 410, but its subscription exists"
-            )
+        words = restored.expected(push, story)
+        found = {410: "gone", 201: "live", 429: "live"}.get(push.status)
+        # A fault makes an endpoint of any kind answer so, and rule 15 asks whether there was one.
+        holds = found in words if found else push.status >= 500 and words != {"gone"}
+        since = max((time for time in (sub.live_since, *sub.ended) if time < push.sent), default=push.sent)
+        usual = 24 if story.jumps and words != {"gone"} else 14
+        findings.check(
+            story.invariant(usual, since, push.sent),
+            holds,
+            lambda: f"{push}: its subscription is {' or '.join(sorted(words))}",
+        )
 
 
 def faults_pass(story, findings):
@@ -291,7 +302,9 @@ def faults_pass(story, findings):
     for push in story.pushes.values():
         if push.status is not None and push.status >= 500:
             findings.check(15, bool(push.retry), lambda: f"{push}: the answer has no Retry-After")
-            at_fault = any(begin - 1 <= push.done <= usable + 1 for _, begin, _, usable in story.faults)
+            at_fault = "missing" in restored.expected(push, story) or any(
+                begin - 1 <= push.done <= usable + 1 for _, begin, _, usable in story.faults
+            )
             findings.check(15, at_fault, lambda: f"{push}: refused although there was no fault")
 
 
@@ -373,6 +386,7 @@ RULES = [
     full_is_refused,
     others_are_not_delayed,
     resources_return,
+    restored.rule,
     secrets_shown.rule,
     hooked.rule,
     viewed.rule,

@@ -37,6 +37,8 @@ class EventLog:
         self.file.close()
 
 
-def read(path):
+def read(path, kinds=()):
+    """All events, or those of these kinds."""
+    marks = [f'"e":"{kind}"' for kind in kinds]
     with open(path) as lines:
-        return [json.loads(line) for line in lines]
+        return [json.loads(line) for line in lines if not marks or any(mark in line for mark in marks)]

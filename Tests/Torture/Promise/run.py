@@ -36,6 +36,11 @@ SCENARIOS = {
     "full": (lambda f, s: scenarios.full_disk(f, s, 2), lambda f, s: scenarios.full_disk(f, s, 12), [1, 15]),
     "backlog": (scenarios.backlog, scenarios.backlog, [1, 17]),
     "silence": (scenarios.silence, scenarios.silence, [11]),
+    "restores": (
+        lambda f, s: scenarios.restores(f, s, 3),
+        lambda f, s: scenarios.restores(f, s, 30),
+        [1, 3, 4, 7, 8, 9, 10, 12, 13, 14, 18, 21, 23, 25],
+    ),
     "life": (lambda f, s: scenarios.long_life(f, s, 2), lambda f, s: scenarios.long_life(f, s, 5), [26]),
 }
 
@@ -49,6 +54,8 @@ PLANTS = {
     "OUTBOX_AFTER_ANSWER": ("callbacks", 18),
     "MERGE_IN_FLIGHT": ("callbacks", 21),
     "UPDATE_BEFORE_COMMIT": ("callbacks", 19),
+    "BACKUP_MISSES_NEWEST": ("restores", 23),
+    "RESTORE_FORGETS_ENDED": ("restores", 23),
 }
 
 
@@ -85,7 +92,8 @@ def play(name, folder, seed, is_long):
         f" ({accepted:,} accepted), {counts['delivery']:,} deliveries, {counts['ack']:,}"
         f" acknowledgements, {counts['open']:,} connections, {counts['fault']} faults,"
         f" {counts['jump']} jumps, {counts['tell']:,} pushes to registrations ({told:,} accepted),"
-        f" {counts['attempt']:,} callbacks, {time.monotonic() - before:.0f} s"
+        f" {counts['attempt']:,} callbacks, {counts['backup']} backups, {counts['restored']} restores,"
+        f" {time.monotonic() - before:.0f} s"
     )
     is_good = checker.report(findings, required)
     for event in story.failures:

@@ -10,6 +10,8 @@ from hooks import Application
 from sender import Client, Sender
 from server import Meddler
 from stage import Stage
+from story import Story
+from vault import Vault
 from viewer import Viewer
 
 DAY, DECADE = 86_400, 3_652 * 86_400
@@ -34,10 +36,8 @@ async def kills(folder, seed, count, name="kills"):
 async def callbacks(folder, seed, count):
     """Kills and disk faults while registrations get pushes. Their applications answer in every possible way."""
     async with Stage(folder, "callbacks", seed, is_meddled=True) as stage:
-        applications = [Application(stage.world, number) for number in range(1, 9)]
+        applications = await employ(stage, 8)
         for one in applications:
-            await one.begin()
-            stage.spawn(one.run())
             stage.spawn(Viewer(stage.world, one.number).run())
         for number in range(count):
             await asyncio.sleep(min(1.5, stage.random.expovariate(1 / 0.3)))
@@ -52,16 +52,31 @@ async def callbacks(folder, seed, count):
         await asyncio.sleep(1)
         for one in applications[:3]:
             await one.revoke()
-        # Refused pushes are repeated after some seconds.
-        for _ in range(20):
-            await asyncio.sleep(3)
-            stage.log.flush()
-            if Hooks(events.read(stage.log.path)).are_silent():
-                break
-        await asyncio.sleep(1)
-        for one in applications:
-            one.server.close()
+        await told_everything(stage, applications)
     return stage.log.path
+
+
+async def employ(stage, count):
+    """Applications with a callback, and pushes to them."""
+    applications = [Application(stage.world, number) for number in range(1, count + 1)]
+    for one in applications:
+        await one.begin()
+        stage.spawn(one.run())
+    return applications
+
+
+async def told_everything(stage, applications):
+    """Refused pushes are repeated after some seconds."""
+    kinds = ("application", "tell", "told", "attempt", "done", "backup", "backed", "restored")
+    for _ in range(20):
+        await asyncio.sleep(3)
+        stage.log.flush()
+        story = Story(events.read(stage.log.path, kinds))
+        if Hooks(story.events, story.lineage).are_silent():
+            break
+    await asyncio.sleep(1)
+    for one in applications:
+        one.server.close()
 
 
 async def fail_for_a_while(stage, number, longest):
@@ -239,4 +254,37 @@ async def long_life(folder, seed, rounds):
             stage.world.subscriptions.clear()
     if (stage.server.state / "bellwire.db-wal").exists():
         raise SystemExit("torture: the write-ahead log is left behind by an orderly end")
+    return stage.log.path
+
+
+async def restores(folder, seed, count):
+    """Backups under load, some of them killed; now and then the store is lost and restored from the latest one."""
+    async with Stage(folder, "restores", seed, is_meddled=True) as stage:
+        vault = Vault(stage)
+        stage.populate(agents=14, senders=6, devices=6)
+        applications = await employ(stage, 4)
+        await asyncio.sleep(1)
+        for number in range(count):
+            # Their messages wait, and are in a backup.
+            away = stage.random.sample(stage.world.agents, 5)
+            for one in away:
+                one.is_away = True
+            for _ in range(stage.random.randint(3, 6)):
+                await asyncio.sleep(stage.random.uniform(0.05, 0.6))
+                await vault.back_up(is_killed=stage.random.random() < 0.5)
+            if number % 3 == 1:
+                await stage.restart()
+            await asyncio.sleep(stage.random.uniform(0.3, 0.8))
+            await vault.revoke_somebody()
+            # What is accepted and what ends now is in no backup.
+            await asyncio.sleep(stage.random.uniform(1.2, 2))
+            if not await vault.restore(has_former=number % 2 == 0):
+                break
+            for one in away:
+                one.is_away = False
+            await stage.world.calm()
+        await stage.finish()
+        stage.world.is_calm = True
+        await told_everything(stage, applications)
+        await vault.sleep_for_weeks()
     return stage.log.path

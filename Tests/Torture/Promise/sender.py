@@ -59,8 +59,10 @@ class Sender:
 
     async def run(self):
         while not self.world.is_over:
-            live, gone = self.world.live(), self.world.gone()
-            if gone and self.random.random() < 0.03:
+            live, gone, lost = self.world.live(), self.world.gone(), self.world.lost()
+            if lost and self.random.random() < 0.03:
+                await self.push(self.random.choice(lost[-20:]))
+            elif gone and self.random.random() < 0.03:
                 await self.push(self.random.choice(gone[-20:]))
             elif live and self.random.random() < 0.04:
                 # The first one is acknowledged or withdrawn while the second waits.

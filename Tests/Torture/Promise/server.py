@@ -1,6 +1,7 @@
 """The tortured server: started again and again with the same state, and seen from outside."""
 
 import asyncio
+import json
 import mmap
 import os
 import pathlib
@@ -78,6 +79,22 @@ class Server:
         is_ready = line.startswith(b"bellwire: ready")
         self.log.note("ready" if is_ready else "failed", life=self.lives)
         return is_ready
+
+    async def control(self, method, path, body=None):
+        """Status and answer of the control socket, whose users may do everything."""
+        data = json.dumps(body).encode() if body else b""
+        reader, writer = await asyncio.open_unix_connection(str(self.state / "control.sock"))
+        writer.write(
+            f"{method} /api/v1/{path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
+            "Content-Type: application/json\r\n"
+            f"Content-Length: {len(data)}\r\n\r\n".encode()
+            + data
+        )
+        head, _, rest = (await reader.read()).partition(b"\r\n\r\n")
+        writer.close()
+        if not head:
+            raise ConnectionResetError
+        return int(head.split(b" ", 2)[1]), json.loads(rest) if rest else None
 
     async def kill(self, how=signal.SIGKILL):
         """Kills all its processes without warning."""

@@ -48,10 +48,11 @@ class Stage:
         self.tasks.append(task)
         return task
 
-    def populate(self, agents, senders, channels=3, rest=0.004):
+    def populate(self, agents, senders, channels=3, rest=0.004, devices=0):
+        """The first agents have a device each."""
         self.world.rest = rest
         for number in range(agents):
-            self.spawn(Agent(self.world, 1 + number % channels).run())
+            self.spawn(Agent(self.world, 1 + number % channels, has_device=number < devices).run())
         for _ in range(senders):
             self.spawn(Sender(self.world).run())
 

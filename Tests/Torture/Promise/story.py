@@ -3,7 +3,8 @@
 import bisect
 import collections
 
-FOREVER = float("inf")
+from lineage import FOREVER, Lineage
+from restored import Backup, Device
 
 
 class Push:
@@ -48,8 +49,10 @@ class Push:
 
 class Subscription:
     def __init__(self):
-        self.channel = self.agent = self.token = None
-        self.live_since = self.end_sent = self.ended = FOREVER
+        self.channel = self.agent = self.token = self.device = None
+        self.live_since = FOREVER
+        # The client repeats requests without an answer. A restore can bring it back, so that it ends again.
+        self.register_sent, self.end_sent, self.ended = [], [], []
         self.pushes = []
 
 
@@ -58,7 +61,9 @@ class Connection:
         self.number, self.agent, self.mode = event["c"], event["a"], event["mode"]
         self.opened, self.greeted, self.ready = event["t"], FOREVER, FOREVER
         self.closed = FOREVER
-        self.uaid = None
+        self.uaid, self.device = None, event.get("d")
+        # How its handshake was answered, if it has a device.
+        self.status, self.answered = None, FOREVER
         self.deliveries, self.pings = [], {}
 
 
@@ -79,6 +84,8 @@ class Story:
         self.forgotten, self.deaths, self.folders, self.jumps = [], [], [], []
         self.failures, self.by_id, self.phases = [], collections.defaultdict(set), []
         self.late_times, self.late = [], []
+        self.lineage, self.backups, self.devices = Lineage(), {}, {}
+        self.safes, self.restores, self.sleeps = [], [], []
         for event in events:
             getattr(self, "on_" + event["e"], self.ignore)(event)
         self.end = events[-1]["t"] if events else 0
@@ -112,21 +119,25 @@ class Story:
     def on_register(self, event):
         one = self.subs[event["s"]]
         one.channel, one.agent = event["chan"], event["a"]
+        one.register_sent.append(event["t"])
+        one.device = self.connections[event["c"]].device
 
     def on_registered(self, event):
-        self.subs[event["s"]].live_since = event["t"]
+        self.subs[event["s"]].live_since = self.told(event)
         self.subs[event["s"]].token = event["token"]
 
     def on_unregister(self, event):
-        one = self.subs[event["s"]]
-        one.end_sent = min(one.end_sent, event["t"])
+        self.subs[event["s"]].end_sent.append(event["t"])
 
     def on_unregistered(self, event):
-        one = self.subs[event["s"]]
-        one.ended = min(one.ended, event["t"])
+        self.subs[event["s"]].ended.append(self.told(event))
 
     def on_open(self, event):
         self.connections[event["c"]] = Connection(event)
+
+    def told(self, event):
+        """When the server said this at the latest: a slow client still reads what a former life has written to it."""
+        return min(event["t"], self.lineage.end_of_life(self.connections[event["c"]].opened))
 
     def on_greet(self, event):
         self.connections[event["c"]].greeted = event["t"]
@@ -159,7 +170,7 @@ class Story:
         self.connections[event["c"]].pings[event["n"]] = None
 
     def on_pong(self, event):
-        self.connections[event["c"]].pings[event["n"]] = event["t"]
+        self.connections[event["c"]].pings[event["n"]] = self.told(event)
 
     def on_late(self, event):
         self.late_times.append(event["t"])
@@ -189,6 +200,62 @@ class Story:
     def on_files(self, event):
         self.folders.append(event["folder"])
 
+    def on_backup(self, event):
+        self.backups[event["f"]] = Backup(event)
+
+    def on_backed(self, event):
+        self.backups[event["f"]].end = event["t"]
+
+    def on_safe(self, event):
+        self.safes.append(event)
+
+    def on_restored(self, event):
+        self.restores.append(event)
+        backup = self.backups[event["f"]]
+        self.lineage.restore(event["t"], (backup.start, backup.end), event["former"])
+
+    def on_confirm(self, event):
+        self.lineage.lives[-1].confirm_sent = event["t"]
+
+    def on_confirmed(self, event):
+        self.lineage.lives[-1].confirmed = event["t"]
+
+    def on_slept(self, event):
+        self.sleeps.append((event["t"], event["seconds"]))
+
+    def on_making(self, event):
+        self.devices[event["d"]] = Device(event)
+
+    def on_made(self, event):
+        self.devices[event["d"]].made = event["t"]
+
+    def on_revoke(self, event):
+        self.devices[event["d"]].revoke_sent.append(event["t"])
+        for sub in self.subs.values():
+            if sub.device == event["d"]:
+                sub.end_sent.append(event["t"])
+
+    def on_withdrawn(self, event):
+        device = self.devices[event["d"]]
+        device.revoked.append(event["t"])
+        for sub in self.subs.values():
+            if sub.device != device.number:
+                continue
+            if sub.live_since < device.revoke_sent[-1]:
+                sub.ended.append(event["t"])
+            elif sub.register_sent:
+                sub.end_sent.append(device.revoke_sent[-1])
+
+    def on_admitted(self, event):
+        self.answered(event, 101)
+
+    def on_refused(self, event):
+        self.answered(event, event["status"])
+
+    def answered(self, event, status):
+        one = self.connections[event["c"]]
+        one.status, one.answered = status, event["t"]
+
     def on_forgotten(self, event):
         self.forgotten.append(event)
 
@@ -215,6 +282,19 @@ class Story:
             slack += self.late[at][1] - self.late[at][0]
             at += 1
         return slack
+
+    def slept(self, time):
+        """How many seconds the machine has slept until then."""
+        return max((seconds for at, seconds in self.sleeps if at <= time), default=0)
+
+    def is_surely_live(self, sub, time):
+        return self.lineage.surely(sub.live_since, time) and not any(
+            self.lineage.perhaps_ended(end, time) for end in sub.end_sent
+        )
+
+    def invariant(self, usual, time, later):
+        """The rule that is broken, if this one is: what a restore or a jump of the clock broke has rules of its own."""
+        return 23 if self.lineage.crosses(time, later) else usual
 
     def is_quiet(self, start, end):
         """There was neither a kill nor a fault in between."""

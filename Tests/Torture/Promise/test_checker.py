@@ -96,6 +96,38 @@ def viewed(event, time, c=1, **other):
     return [dict(e=event, t=time, r=1, c=c, **other)]
 
 
+def saved(time, number=1, **other):
+    """A backup that ends half a second later."""
+    safe = dict(
+        dict(e="safe", f=number, is_killed=False, code=0, was="a", now="b", names=["b"], verified=0, text=""), **other
+    )
+    return [dict(e="backup", t=time, f=number), dict(e="backed", t=time + 0.5, f=number), dict(safe, t=time + 0.6)]
+
+
+def restored(time, number=1, former=True, **other):
+    """A backup becomes the store, and the client comes back."""
+    return [
+        dict(e="kill", t=time),
+        dict(dict(e="restored", t=time + 0.1, f=number, former=former, code=0, text="", is_untouched=True), **other),
+        dict(e="confirm", t=time + 0.5),
+        dict(e="confirmed", t=time + 0.6),
+        *again(time + 1),
+    ]
+
+
+def device(time, status, connection=9):
+    """A client with a device knocks."""
+    return [
+        dict(e="making", t=1, d=1),
+        dict(e="made", t=1.1, d=1),
+        dict(e="open", t=time, c=connection, a=5, mode="prompt", d=1),
+        dict(e="refused", t=time + 0.1, c=connection, status=status)
+        if status != 101
+        else dict(e="admitted", t=time + 0.1, c=connection),
+    ]
+
+
+REVOKED = [dict(e="revoke", t=10, d=1), dict(e="withdrawn", t=10.1, d=1)]
 UNREGISTERED = [dict(e="unregister", t=10, c=1, s=1), dict(e="unregistered", t=10.1, c=1, s=1)]
 FAULT = [dict(e="fault", t=5, kind="full"), dict(e="healed", t=6), dict(e="usable", t=7)]
 QUIET = [
@@ -136,7 +168,113 @@ GOOD = [
     ),
 ]
 
+GOOD_RESTORES = [
+    (
+        "a restore: what came after the backup is lost, what was acknowledged after it comes again",
+        push(2, 5)
+        + saved(7)
+        + delivery(2, 8)
+        + [dict(e="ack", t=8.1, c=1, id="id2")]
+        + push(3, 9)
+        + restored(10, former=False)
+        + delivery(2, 11.1, connection=2),
+    ),
+    (
+        "a restore beside the former store: what ended after the backup stays ended",
+        push(2, 5) + saved(7) + UNREGISTERED + restored(12) + push(3, 14, 410),
+    ),
+    (
+        "a restore without the former store: what ended after the backup lives",
+        saved(7) + UNREGISTERED + restored(12, former=False) + push(3, 14) + delivery(3, 14.1, connection=2),
+    ),
+    (
+        "an endpoint that is newer than the backup, before and after thirty days",
+        saved(0.1)
+        + restored(12)
+        + push(2, 14, 503, retry="1")
+        + [dict(e="slept", t=15, seconds=31 * 86_400)]
+        + push(3, 16, 410),
+    ),
+    ("a device that waits to be confirmed", saved(7) + restored(12, former=False) + device(12.2, 503)),
+    ("a device that was removed", saved(7) + REVOKED + restored(12) + device(15, 401)),
+    (
+        "a callback after a restore: what it was told after the backup is lost or comes again",
+        told(2, 5)
+        + saved(7)
+        + attempt(1, 8, p=2)
+        + told(3, 9)
+        + attempt(2, 9.2, "e3", p=3)
+        + told(4, 10)
+        + restored(12, former=False)
+        + attempt(3, 13, p=2),
+    ),
+    ("a backup that was killed", saved(7, is_killed=True, code=-9, now="a", names=["b", "b.new"])),
+]
+
 BROKEN = [
+    (23, "a message of the backup is lost", push(2, 5) + delivery(2, 5.1) + saved(7) + restored(12)),
+    (
+        23,
+        "a message that was acknowledged before the backup comes again",
+        saved(7) + restored(12, former=False) + delivery(1, 13.1, connection=2),
+    ),
+    (
+        23,
+        "a message that was acknowledged after the backup comes again",
+        push(2, 5)
+        + delivery(2, 5.1)
+        + saved(7)
+        + [dict(e="ack", t=8, c=1, id="id2")]
+        + restored(12)
+        + delivery(2, 13.1, connection=2),
+    ),
+    (23, "an endpoint that ended after the backup lives", saved(7) + UNREGISTERED + restored(12) + push(2, 14)),
+    (
+        23,
+        "an endpoint that ended before the backup lives",
+        UNREGISTERED + saved(12) + restored(14, former=False) + push(2, 16),
+    ),
+    (
+        23,
+        "an endpoint that ended answers as if it were newer than the backup",
+        saved(7) + UNREGISTERED + restored(12) + push(2, 14, 503, retry="1"),
+    ),
+    (23, "an endpoint that is newer than the backup answers 410", saved(0.1) + restored(12) + push(2, 14, 410)),
+    (
+        15,
+        "an endpoint of the backup answers as if it were newer",
+        saved(7) + restored(12) + push(2, 14, 503, retry="1"),
+    ),
+    (
+        23,
+        "an endpoint that answers 503 for more than thirty days",
+        saved(0.1) + restored(12) + [dict(e="slept", t=13, seconds=31 * 86_400)] + push(2, 14, 503, retry="1"),
+    ),
+    (
+        14,
+        "a client that a restore has forgotten",
+        saved(7) + restored(12) + [dict(e="forgotten", t=13.5, c=2, a=0, kept=[1])],
+    ),
+    (18, "an event of the backup never comes", told(2, 5) + saved(7) + restored(12)),
+    (
+        18,
+        "an event that ended after the backup comes again",
+        told(2, 5)
+        + told(3, 6)
+        + saved(7)
+        + attempt(1, 8, p=2)
+        + attempt(2, 8.2, "e3", p=3)
+        + restored(12)
+        + attempt(3, 13, p=2),
+    ),
+    (23, "a device that is let in unconfirmed", saved(7) + restored(12, former=False) + device(12.2, 101)),
+    (23, "a device that was removed is let in", saved(7) + REVOKED + restored(12) + device(15, 101)),
+    (23, "a device that is not let in", saved(7) + restored(12) + device(15, 401)),
+    (23, "a backup that is not whole", saved(7, verified=1)),
+    (23, "a backup that failed", saved(7, code=1, now="a")),
+    (23, "a killed backup that took the former one with it", saved(7, is_killed=True, code=-9, now=None)),
+    (23, "a restore that failed", saved(7) + restored(12, code=1)),
+    (23, "a restore that wrote to the former store", saved(7) + restored(12, is_untouched=False)),
     (1, "a message that never comes", push(2, 5)),
     (1, "an unacknowledged message that does not come again", push(2, 5) + delivery(2, 5.1) + again(8)),
     (2, "a message with another body", push(2, 5) + delivery(2, 5.1, digest="e")),
@@ -254,7 +392,7 @@ BROKEN = [
 
 def main():
     wrong = 0
-    for name, more in GOOD:
+    for name, more in GOOD + GOOD_RESTORES:
         good = checker.check(Story(story(*more))).violations
         if any(good.values()):
             wrong += 1

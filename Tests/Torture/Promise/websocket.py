@@ -11,25 +11,25 @@ TEXT, CLOSE, PING, PONG = 1, 8, 9, 10
 
 
 class WebSocket(asyncio.Protocol):
-    """Calls `peer.opened()`, `.text(message, start)`, `.pong(payload)` and `.closed(by_us)`."""
+    """Calls `peer.opened()` or `.refused(status)`, `.text(message, start)`, `.pong(payload)` and `.closed(by_us)`."""
 
-    def __init__(self, peer, port):
-        self.peer, self.port = peer, port
+    def __init__(self, peer, port, path="/"):
+        self.peer, self.port, self.path = peer, port, path
         self.buffer, self.start = b"", 0.0
         self.is_upgraded = self.is_ending = False
 
     @classmethod
-    async def connect(cls, peer, port):
-        _, made = await asyncio.get_running_loop().create_connection(lambda: cls(peer, port), "127.0.0.1", port)
+    async def connect(cls, peer, port, path="/"):
+        _, made = await asyncio.get_running_loop().create_connection(lambda: cls(peer, port, path), "127.0.0.1", port)
         return made
 
     def connection_made(self, transport):
         self.transport = transport
         transport.get_extra_info("socket").setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         transport.write(
-            b"GET / HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nUpgrade: websocket\r\n"
+            b"GET %s HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nUpgrade: websocket\r\n"
             b"Connection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
-            b"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n" % self.port
+            b"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n" % (self.path.encode(), self.port)
         )
 
     def data_received(self, data):
@@ -40,7 +40,9 @@ class WebSocket(asyncio.Protocol):
             if b"\r\n\r\n" not in self.buffer:
                 return
             head, self.buffer = self.buffer.split(b"\r\n\r\n", 1)
-            if b" 101 " not in head.split(b"\r\n")[0]:
+            status = int(head.split(b" ", 2)[1])
+            if status != 101:
+                self.peer.refused(status)
                 return self.abort()
             self.is_upgraded = True
             self.peer.opened()

@@ -8,7 +8,16 @@ class Subscription:
     def __init__(self, number, agent, channel):
         self.number, self.agent, self.channel = number, agent, channel
         self.token = None
-        self.is_ending = self.has_ended = False
+        self.is_ending = self.has_ended = self.is_lost = False
+
+    def lose(self):
+        self.is_ending = self.is_lost = True
+
+    def end(self):
+        self.is_ending = self.has_ended = True
+
+    def revive(self):
+        self.is_ending = self.has_ended = self.is_lost = False
 
 
 class World:
@@ -16,7 +25,9 @@ class World:
         self.server, self.log = server, log
         self.random = random.Random(seed)
         self.subscriptions, self.agents = [], []
-        self.pushes = self.connections = self.subscribed = 0
+        self.pushes = self.connections = self.subscribed = self.devices = 0
+        # Restores until now. After each, clients ask again for what they registered.
+        self.restores = 0
         # In a calm, clients stay and acknowledge, so everything must arrive.
         self.is_calm = self.is_over = False
         self.rest = 0.0
@@ -37,9 +48,20 @@ class World:
     def gone(self):
         return [one for one in self.subscriptions if one.token and one.has_ended]
 
+    def lost(self):
+        """Those that a restore may have forgotten."""
+        return [one for one in self.subscriptions if one.token and one.is_lost]
+
+    def named(self, token):
+        return next((one for one in self.subscriptions if one.token == token), None)
+
     def next_push(self):
         self.pushes += 1
         return self.pushes
+
+    def next_device(self):
+        self.devices += 1
+        return self.devices
 
     def next_connection(self):
         self.connections += 1

@@ -1,5 +1,6 @@
 """A year in minutes: each half second the machine has slept for a day. Pushes, callbacks, reminders, expiry, backups,
-new certificates and new master keys go on, and nothing grows, is missed, or keeps the processor awake.
+new certificates, new master keys and the desktop of a session go on, and nothing grows, is missed, or keeps the
+processor awake.
 
 usage: year.py PATH_OF_BELLWIRE [DAYS]
 """
@@ -19,8 +20,11 @@ import uuid
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "Promise"))
 
+from desk import Desk, Relay  # noqa: E402
 from sender import Client  # noqa: E402
 from server import Meddler  # noqa: E402
+from session import Failed  # noqa: E402
+from usage import usage  # noqa: E402
 from websocket import WebSocket  # noqa: E402
 
 BELLWIRE = os.path.abspath(sys.argv[1])
@@ -35,6 +39,7 @@ EXPIRES = 30
 VISIT, SHORT, LONG = 3, 1, 10
 # A quiet day: what the timers of one day may cost.
 WAKES, CPU = 600, 0.05
+DESKTOP_WAKES = 60
 GROWTH = 1.15
 passed = 0
 
@@ -101,6 +106,9 @@ class UserAgent:
     def pong(self, _):
         pass
 
+    def refused(self, status):
+        check(False, "the user agent may connect", str(status))
+
     def closed(self, _):
         self.is_over.set()
 
@@ -135,21 +143,30 @@ class Service:
     def now(self):
         return time.time() + self.day * DAY
 
-    def renew(self):
-        """Another certificate, which begins today."""
+    def certify(self, *words, days):
+        """A new key and a certificate that begins today. Its name is that of the key."""
         begins = time.strftime("%Y-%m-%d %H:%M:%S", time.gmtime(self.now - 3_600))
-        command = "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj /CN=localhost".split()
-        made = [self.folder / "next-key.pem", self.folder / "next.pem"]
+        command = "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes".split()
         subprocess.run(
-            ["faketime", begins, *command, "-days", str(LIFETIME), "-keyout", made[0], "-out", made[1]],
+            ["faketime", begins, *command, "-days", str(days), *words],
             check=True,
             capture_output=True,
             env=os.environ | {"TZ": "UTC"},
         )
+
+    def renew(self):
+        """Another certificate for the server, by an authority that outlasts all of them."""
+        authority, own = self.folder / "ca.pem", self.folder / "ca-key.pem"
+        if not authority.exists():
+            self.certify("-subj", "/CN=year", "-keyout", own, "-out", authority, days=3_650)
+        made = [self.folder / "next-key.pem", self.folder / "next.pem"]
+        name = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"]
+        use = ["-addext", "basicConstraints=critical,CA:false", "-CA", authority, "-CAkey", own]
+        self.certify(*name, *use, "-keyout", made[0], "-out", made[1], days=LIFETIME)
         made[0].replace(self.folder / "key.pem")
         made[1].replace(self.folder / "chain.pem")
 
-    async def start(self):
+    async def start(self, *words):
         self.output = open(self.folder / "output", "w")
         self.process = subprocess.Popen(
             [
@@ -164,6 +181,7 @@ class Service:
                     "127.0.0.1:0",
                 ),
                 *("--tls-certificate", self.folder / "chain.pem", "--tls-key", self.folder / "key.pem"),
+                *words,
             ],
             env=self.environment,
             stdout=subprocess.PIPE,
@@ -206,22 +224,7 @@ class Service:
         return int(first.split()[1]), json.loads(rest) if rest else None
 
     def usage(self):
-        """Wake-ups, CPU seconds, resident bytes, descriptors, and the size of the files of the store."""
-        folder = pathlib.Path(f"/proc/{self.process.pid}")
-        wakes = 0
-        for status in folder.glob("task/*/status"):
-            wakes += int(status.read_text().partition("nonvoluntary")[0].rsplit(":", 1)[1])
-        times = (folder / "stat").read_text().rpartition(")")[2].split()
-        cpu = (int(times[11]) + int(times[12])) / os.sysconf("SC_CLK_TCK")
-        resident = int((folder / "statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
-        stored = sum(file.stat().st_size for file in self.state.glob("bellwire.db*"))
-        return {
-            "wakes": wakes,
-            "cpu": cpu,
-            "resident": resident,
-            "descriptors": len(os.listdir(folder / "fd")),
-            "stored": stored,
-        }
+        return usage(self.process, sum(file.stat().st_size for file in self.state.glob("bellwire.db*")))
 
     async def certificate_ends(self):
         """When the certificate ends that a client is given."""
@@ -262,9 +265,10 @@ async def until(condition, what, seconds=10):
 
 
 class Year:
-    def __init__(self, service):
-        self.service, self.receiver = service, Receiver()
-        self.waiting, self.quiet, self.seen = [], [], []
+    def __init__(self, service, desk):
+        self.service, self.desk, self.receiver = service, desk, Receiver()
+        self.waiting = []
+        self.quiet, self.seen = {"server": [], "desktop": []}, {"server": [], "desktop": []}
 
     async def begin(self):
         service = self.service
@@ -278,18 +282,24 @@ class Year:
         await self.agent.visit(lambda agent: agent.endpoint)
         for account in ("kept", "forgotten"):
             await until(lambda account=account: self.receiver.count("registration.created", account), "created")
+        await self.desk.begin(service)
+
+    def usages(self):
+        return {"server": self.service.usage(), "desktop": self.desk.usage()}
 
     async def run(self):
         await self.begin()
         for day in range(1, DAYS + 1):
             began = time.monotonic()
+            await self.desk.fall_asleep(is_cut_off=day % VISIT == 1)
             self.service.sleep_a_day()
-            await self.pass_day(day)
-            before, at = self.service.usage(), time.monotonic()
+            self.desk.wake_up()
+            await asyncio.gather(self.pass_day(day), self.desk.pass_day(day, is_read=day % VISIT == 0))
+            before, at = self.usages(), time.monotonic()
             await asyncio.sleep(max(0.2, began + SECONDS - at))
-            after = self.service.usage()
-            self.quiet.append((after["wakes"] - before["wakes"], after["cpu"] - before["cpu"]))
-            self.seen.append(after)
+            for name, after in self.usages().items():
+                self.quiet[name].append([after[what] - before[name][what] for what in ("wakes", "cpu")])
+                self.seen[name].append(after)
         await self.judge()
 
     async def pass_day(self, day):
@@ -309,6 +319,8 @@ class Year:
         if day % 7 == 0:
             status, _ = await service.control("GET", f"registrations/{self.kept['id']}")
             check(status == 200, "the kept registration is there", str(status))
+            status, _ = await service.control("GET", f"registrations/{self.desk.account}")
+            check(status == 200, "the registration of the desktop is there", str(status))
         if day % ROTATION == 0:
             rotated = await service.run("keys", "rotate-master")
             check(rotated.returncode == 0, "a new master key", rotated.stderr)
@@ -333,33 +345,45 @@ class Year:
             for kind in ("registration.expiring", "registration.expired"):
                 check(receiver.count(kind, "forgotten") == 1, f"{kind} is sent once", str(receiver.events[-5:]))
                 check(receiver.count(kind, "kept") == 0, f"{kind} is not sent for the other one")
-        wakes, cpu = (sorted(values)[len(values) * 9 // 10] for values in zip(*self.quiet))
-        check(wakes <= WAKES and cpu <= CPU, f"a quiet day takes {wakes} wake-ups and {cpu:.3f} s of CPU")
-        first, last = self.seen[len(self.seen) // 3], self.seen[-1]
-        for name in ("resident", "stored", "descriptors"):
-            check(last[name] <= first[name] * GROWTH + 2, f"{name}: {first[name]} became {last[name]}")
+        await self.desk.judge(DAYS)
+        told = [self.stays_small("server", WAKES), self.stays_small("desktop", DESKTOP_WAKES)]
         bad = [line for line in service.said().splitlines() if "expire" in line or line.startswith(("<3>", "<2>"))]
         check(not bad, "the log has no error", "\n".join(bad))
-        print(
-            f"year: {DAYS} days, {passed} checks; a quiet day takes {wakes} wake-ups and {cpu * 1000:.0f} ms of CPU; "
+        print(f"year: {DAYS} days, {passed} checks", *told, sep="; ")
+
+    def stays_small(self, who, most):
+        """What its quiet days cost, in words."""
+        wakes, cpu = (sorted(values)[len(values) * 9 // 10] for values in zip(*self.quiet[who]))
+        check(wakes <= most and cpu <= CPU, f"{who}: a quiet day takes {wakes} wake-ups and {cpu:.3f} s of CPU")
+        first, last = self.seen[who][len(self.seen[who]) // 3], self.seen[who][-1]
+        for name in first.keys() - {"wakes", "cpu"}:
+            check(last[name] <= first[name] * GROWTH + 2, f"{who}: {name}: {first[name]} became {last[name]}")
+        return (
+            f"{who}: a quiet day takes {wakes} wake-ups and {cpu * 1000:.0f} ms of CPU; "
             f"{last['resident'] >> 20} MiB resident, {last['stored'] >> 10} KiB stored"
         )
 
 
 async def main():
     with tempfile.TemporaryDirectory() as name:
-        service = Service(pathlib.Path(name))
-        await service.start()
+        service, relay = Service(pathlib.Path(name)), Relay()
+        await relay.begin()
+        await service.start("--alias", f"https://localhost:{relay.port}")
+        relay.target = service.tls
+        desk = Desk(BELLWIRE, relay, check)
         try:
-            await Year(service).run()
+            await Year(service, desk).run()
+            desk.end()
         except BaseException:
             service.process.kill()
-            print(service.said()[-3000:], file=sys.stderr)
+            print(service.said()[-3000:], desk.said()[-3000:], sep="\n", file=sys.stderr)
             raise
+        finally:
+            desk.close()
         service.end()
 
 
 try:
     asyncio.run(main())
-except AssertionError as error:
+except (AssertionError, Failed) as error:
     sys.exit(f"year: FAILED: {error}")
