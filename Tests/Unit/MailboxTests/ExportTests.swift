@@ -298,7 +298,7 @@ struct ExportTests {
         // One may be cut in two by the end of a part.
         #expect(size > count * body.utf8.count && (count - parts...count).contains(found))
         let growth = try OwnMemory.resident() - (try #require(mark))
-        #expect(OwnMemory.isSanitized || growth < 8 << 20, "\(growth)")
+        #expect(OwnMemory.isSanitized || growth < 16 << 20, "\(growth)")
     }
 
     @Test("What does not exist cannot be exported")

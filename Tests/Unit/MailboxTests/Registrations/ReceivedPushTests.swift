@@ -61,7 +61,9 @@ struct ReceivedPushTests {
         let (other, _) = try test.addRegistration(
             #"{"token_type":10,"app":"telegram","account":"b","user_id":2}"#)
         func receive(_ rest: String, _ number: UInt8) throws -> StoreOutcome {
-            let payload = #"{"loc_key":"MESSAGE_TEXT","loc_args":["A","x"]\#(rest)}"#
+            let payload =
+                #"{"loc_key":"MESSAGE_TEXT","loc_args":["A","x"],"#
+                + #""custom":{"from_id":"5","msg_id":"1"}\#(rest)}"#
             return try test.receive(subscription.address, payload, mark: mark(number))
         }
         try test.restart {
