@@ -9,7 +9,8 @@ import WebPush
 
 @Suite("Pushes that the server decrypts")
 struct ReceiverPushTests {
-    private static let payload = #"{"loc_key":"MESSAGE_TEXT","loc_args":["Ada","Hi"]}"#
+    private static let payload =
+        #"{"loc_key":"MESSAGE_TEXT","loc_args":["Ada","Hi"],"custom":{"from_id":"5","msg_id":"1"}}"#
 
     @Test(
         "Both encodings are decrypted by their headers, by POST and by PUT",

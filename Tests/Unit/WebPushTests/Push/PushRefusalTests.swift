@@ -11,8 +11,8 @@ struct PushRefusalTests {
     static let all: [PushRefusal] =
         [
             .unknownToken, .unknownVersion, .gone, .tooLarge, .missingTTL, .negativeTTL,
-            .topicTooLong, .badTopic, .badMessageID, .tooMany(retryAfter: 7), .unavailable,
-            .setAside, .missing, .clocksDiffer, .unknownOrigin,
+            .topicTooLong, .badTopic, .notText, .badMessageID, .tooMany(retryAfter: 7),
+            .unavailable, .setAside, .missing, .clocksDiffer, .unknownOrigin,
         ]
         + AuthorizationFault.allCases.map(PushRefusal.unauthorized)
         + EncryptionFault.allCases.map(PushRefusal.encryption)
