@@ -4,6 +4,9 @@ package import Notifications
 /// The payload formats of applications.
 package enum Dialect: String, CaseIterable, Sendable {
     case auto, telegram, matrix, icq, zpns, declarative, plain
+    case alertmanager, grafana, github
+    case uptimeKuma = "uptime-kuma"
+    case homeAssistant = "home-assistant"
 
     /// Reads a payload. Any bytes are accepted: at worst they are shown as text.
     package func events(_ payload: [UInt8], _ context: DialectContext) -> [Event] {
@@ -15,15 +18,21 @@ package enum Dialect: String, CaseIterable, Sendable {
         case .zpns: ZPNsDialect.events(payload, context)
         case .declarative: DeclarativeDialect.events(payload, context)
         case .plain: PlainDialect.events(payload, context)
+        case .alertmanager, .grafana: AlertsDialect.events(payload, context)
+        case .github: GitHubDialect.events(payload, context)
+        case .uptimeKuma: UptimeKumaDialect.events(payload, context)
+        case .homeAssistant: HomeAssistantDialect.events(payload, context)
         }
     }
 
     /// The payload of an unencrypted request in the form that `events` reads. Header fields are not
-    /// stored, so what they say becomes part of it.
+    /// stored, so what they say becomes part of it. The body of a webhook is cut to the
+    /// size of a push.
     package func payload(
         of body: [UInt8], _ fields: SenderFields
     ) throws(PlainDialect.Refusal) -> [UInt8] {
-        self == .plain ? try PlainDialect.payload(body, fields) : body
+        if isOfService { return servicePayload(of: body, fields) }
+        return self == .plain ? try PlainDialect.payload(body, fields) : body
     }
 
     /// The dialect in which a push is read. What is not Telegram's at all is shown as text, like what

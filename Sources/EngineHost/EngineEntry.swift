@@ -126,6 +126,11 @@ extension Dialect {
         case .zpns: 4
         case .declarative: 5
         case .plain: 6
+        case .alertmanager: 7
+        case .grafana: 8
+        case .github: 9
+        case .uptimeKuma: 10
+        case .homeAssistant: 11
         }
     }
 }

@@ -126,7 +126,7 @@ package struct HostedEngine: Sendable, Confidential {
 
     /// Processes a payload of any dialect.
     private mutating func process(_ request: JSONNode, now: Double) -> Outcome {
-        guard var dialect = Dialect(rawValue: request["dialect"]?.text ?? "auto") else {
+        guard var dialect = Dialect(word: request["dialect"]?.text ?? "auto") else {
             return .error(code: 400, message: "Dialect is unknown")
         }
         let payload = Array((request["payload"]?.text ?? "").utf8)

@@ -8,11 +8,14 @@ package struct SenderFields: Sendable, Confidential {
     var tags: [String] = []
     /// 1 (lowest) to 5; nil if the sender did not say.
     var priority: Int64?
+    /// The name of a repository's event; not about how it is shown.
+    private(set) var event = ""
 
     /// Anything longer is not shown anyway.
     private static let textLimit = 1_024
     private static let clickLimit = 2_048
     private static let tagsLimit = 16
+    private static let eventLimit = 40
 
     package init() {}
 
@@ -34,8 +37,23 @@ package struct SenderFields: Sendable, Confidential {
             if value.count <= Self.clickLimit { click = Self.text(value, limit: Self.clickLimit) }
         case 8 where priority == nil && name.equalsIgnoringCase("priority"):
             priority = Self.priority(value)
+        // Forgejo and Gitea send GitHub's field as well as their own.
+        case 12 where event.isEmpty && name.equalsIgnoringCase("github-event"),
+            13 where event.isEmpty && name.equalsIgnoringCase("forgejo-event"),
+            11 where event.isEmpty && name.equalsIgnoringCase("gitea-event"):
+            event = Self.event(value)
         default: break
         }
+    }
+
+    /// Empty for anything but a word.
+    private static func event(_ value: Span<UInt8>) -> String {
+        guard value.count <= eventLimit else { return "" }
+        for index in value.indices {
+            let isLetter = (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(value[index])
+            guard isLetter || value[index] == UInt8(ascii: "_") else { return "" }
+        }
+        return String(decoding: value.array(value.indices), as: UTF8.self)
     }
 
     /// The text of a field, cut at a character. Bytes that are not UTF-8 are replaced.

@@ -47,7 +47,7 @@ extension RegistrationTerms {
         let account = try members.name("account", limit: Self.textLimit)
         guard let app, let account else { throw Fault("app and account are required") }
         let word = try members.text("dialect")
-        let dialect = word.flatMap(Dialect.init)
+        let dialect = word.flatMap { Dialect(word: $0) }
         guard word == nil || dialect != nil else { throw Fault("dialect is unknown") }
         self.init(tokenType: tokenType, app: app, account: account, dialect: dialect)
         try readAccount(&members)

@@ -1,5 +1,6 @@
 import Base
 package import Dialects
+import WebPush
 
 /// What an application asked for when it registered, with defaults filled in.
 package struct RegistrationTerms: Equatable, Sendable, Confidential {
@@ -59,7 +60,7 @@ package struct RegistrationTerms: Equatable, Sendable, Confidential {
         self.account = account
         let dialect = dialect ?? Self.usualDialect(of: app)
         self.dialect = dialect
-        acceptsClear = [.matrix, .icq, .zpns, .plain].contains(dialect)
+        acceptsClear = [.matrix, .icq, .zpns, .plain].contains(dialect) || dialect.isOfService
     }
 
     package var notifyMode: NotifyMode { askedMode ?? (dialect == .icq ? .disabled : .all) }
@@ -68,8 +69,17 @@ package struct RegistrationTerms: Equatable, Sendable, Confidential {
     /// The format of the unencrypted pushes that `bellwire hear` makes endpoints for; nil if this
     /// endpoint is not like one of those.
     package var heard: Dialect? {
-        tokenType == .webPush && acceptsClear && trustsClear && dialect == .plain ? dialect : nil
+        let isHeard = dialect == .plain || dialect.isOfService
+        return tokenType == .webPush && acceptsClear && trustsClear && isHeard ? dialect : nil
     }
+
+    /// The most bytes of an unencrypted body. Services write long JSON, which is cut before it is
+    /// kept.
+    package var clearBodyLimit: Int {
+        acceptsClear && dialect.isOfService ? Self.serviceBodyLimit : PushRules.bodyLimit
+    }
+
+    private static let serviceBodyLimit = 64 * 1024
 
     /// A homeserver may push to it; those payloads are never encrypted.
     package var takesMatrix: Bool {

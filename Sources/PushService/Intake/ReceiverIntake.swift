@@ -101,14 +101,16 @@ final class ReceiverIntake {
     }
 
     private func request(_ arrival: Arrival) throws(PushRefusal) -> PushRequest {
-        let limit = arrival.entry.registration.terms.ttlLimit ?? PushRules.longestTTL
+        let registration = arrival.entry.registration
+        let limit = registration.terms.ttlLimit ?? PushRules.longestTTL
         switch arrival.push.form {
         case .request(let fields, let method, _):
             let body = arrival.push.body
             return try PushRequest(
                 fields, body: body.span,
                 rules: PushRules(
-                    kind: arrival.push.endpoint.kind, method: method, ttlLimit: limit))
+                    kind: arrival.push.endpoint.kind, method: method, ttlLimit: limit,
+                    clearBodyLimit: Self.clearBodyLimit(registration, body)))
         case .matrix(let urgency, let appID):
             // A push for another application stays wrong however often it is repeated.
             let terms = arrival.entry.registration.terms
@@ -117,6 +119,12 @@ final class ReceiverIntake {
             }
             return PushRequest(clear: urgency, ttl: min(limit, MatrixNotification.ttl))
         }
+    }
+
+    /// Only a body that will be cut may be longer than a push. What was encrypted will not be.
+    private static func clearBodyLimit(_ registration: Registration, _ body: [UInt8]) -> Int {
+        registration.secret == nil && !PayloadReader.isFolded(body)
+            ? registration.terms.clearBodyLimit : PushRules.bodyLimit
     }
 
     private func refuse(_ arrival: Arrival, _ refusal: PushRefusal) {

@@ -33,7 +33,8 @@ package struct PushRequest: Sendable, Confidential {
     package init(
         _ fields: consuming PushFields, body: Span<UInt8>, rules: PushRules
     ) throws(PushRefusal) {
-        guard body.count <= PushRules.bodyLimit else { throw .tooLarge }
+        let limit = fields.encoding == .absent ? rules.clearBodyLimit : PushRules.bodyLimit
+        guard body.count <= limit else { throw .tooLarge }
         let effect = Self.effect(of: body, fields.version, rules)
         let ttl = try Self.ttl(fields.ttl, isSignal: effect != .message, rules)
         headers = try Self.headers(fields, body, rules)

@@ -10,13 +10,17 @@ package struct PushRules: Sendable {
     package let method: Method
     /// The longest TTL that is granted, in seconds.
     package let ttlLimit: UInt32
+    /// The most bytes of a body that does not say that it is encrypted.
+    package let clearBodyLimit: Int
 
     package init(
-        kind: SubscriptionKind, method: Method, ttlLimit: UInt32 = Self.longestTTL
+        kind: SubscriptionKind, method: Method, ttlLimit: UInt32 = Self.longestTTL,
+        clearBodyLimit: Int = Self.bodyLimit
     ) {
         self.kind = kind
         self.method = method
         self.ttlLimit = min(ttlLimit, Self.longestTTL)
+        self.clearBodyLimit = clearBodyLimit
     }
 
     /// RFC 8291 turns 4096 bytes into 4199; real senders use up to 5624.

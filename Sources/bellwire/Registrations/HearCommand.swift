@@ -13,20 +13,27 @@ extension Command {
             A push is plain text; the header fields Title, Priority (1 to 5, or min, low, default,
             high, max), Tags (separated by commas) and Click (an https link) say how it is shown.
             Or it is JSON with title, message, priority, tags and click.
+
+            With --from, the address is for the webhook of a service, in that service's own JSON.
             """,
-        options: serverOptions,
+        options: [
+            Option("from", "SERVICE", help: "what pushes there: " + HeardFormat.list)
+        ] + serverOptions,
         examples: [
             Example(
                 "bellwire hear \"nightly build\"",
                 help: "print an address, and a curl command that shows a notification"),
-            Example("bellwire hear backups --json", help: "print the address for a program"),
+            Example(
+                "bellwire hear alerts --from alertmanager",
+                help: "print an address for the webhook of Prometheus Alertmanager"),
         ]
     ) { arguments in
         guard arguments.positional.count == 1 else {
             throw CommandError.usage("name what you want to hear", hint: "see bellwire hear --help")
         }
         let connection = try ControlConnection(arguments)
-        let place = try HeardPlace(named: arguments.positional[0], connection)
+        let format = try HeardFormat(arguments["from"])
+        let place = try HeardPlace(named: arguments.positional[0], format, connection)
         if arguments.has("json") {
             try StandardOutput.write(place.json)
             return .success

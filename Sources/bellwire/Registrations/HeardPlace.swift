@@ -3,11 +3,12 @@ import Configuration
 import Mailbox
 import WebPush
 
-/// An endpoint for the pushes of scripts.
+/// An endpoint for the pushes of scripts and services.
 struct HeardPlace: Confidential {
     private let id: String
     private let name: String
     private let endpoint: String
+    private let format: HeardFormat
     /// Whether it was made just now.
     private let isNew: Bool
 
@@ -15,23 +16,27 @@ struct HeardPlace: Confidential {
     private static let lifetime = 31_536_000
 
     /// Finds the caller's endpoint of that name, or makes one.
-    init(named name: String, _ connection: ControlConnection) throws {
+    init(named name: String, _ format: HeardFormat, _ connection: ControlConnection) throws {
         let answer = try connection.send("GET", RegistrationsPath.all)
-        if let id = try Self.known(name, try Self.root(answer)) {
+        if let id = try Self.known(name, format, try Self.root(answer)) {
             // Reading it is a sign of life.
             let answer = try connection.send("GET", RegistrationsPath.one(id))
-            try self.init(name, try Self.root(answer), isNew: false)
+            try self.init(name, format, try Self.root(answer), isNew: false)
         } else {
-            let answer = try connection.send("POST", RegistrationsPath.all, Self.request(name))
-            try self.init(name, try Self.root(answer), isNew: true)
+            let answer = try connection.send(
+                "POST", RegistrationsPath.all, Self.request(name, format))
+            try self.init(name, format, try Self.root(answer), isNew: true)
         }
     }
 
-    private init(_ name: String, _ node: JSONNode, isNew: Bool) throws {
+    private init(
+        _ name: String, _ format: HeardFormat, _ node: JSONNode, isNew: Bool
+    ) throws {
         guard let id = node["id"]?.text, let endpoint = node["endpoint"]?.text else {
             throw Self.unreadable
         }
-        (self.id, self.name, self.endpoint, self.isNew) = (id, name, endpoint, isNew)
+        (self.id, self.name, self.endpoint) = (id, name, endpoint)
+        (self.format, self.isNew) = (format, isNew)
     }
 
     private static func root(_ answer: [UInt8]) throws -> JSONNode {
@@ -45,21 +50,30 @@ struct HeardPlace: Confidential {
     }
 
     /// The latest one. Administrators also see what belongs to others, with its owner.
-    private static func known(_ name: String, _ root: JSONNode) throws -> String? {
+    private static func known(
+        _ name: String, _ format: HeardFormat, _ root: JSONNode
+    ) throws -> String? {
         let found = root["registrations"]?.elements.last { node in
             node["app"]?.text == RegistrationTerms.scripts && node["account"]?.text == name
                 && node.has("hears") && !node.has("owner")
         }
-        return found?["id"]?.text
+        guard let found, let id = found["id"]?.text else { return nil }
+        guard found["hears"]?.text == format.dialect.rawValue else {
+            throw CommandError(
+                message: "\(Printable.text(name)) is heard already, in another format",
+                hint: "choose another name, or end it: bellwire revoke \(Printable.text(id))",
+                exitCode: .refused)
+        }
+        return id
     }
 
-    private static func request(_ name: String) -> [UInt8] {
+    private static func request(_ name: String, _ format: HeardFormat) -> [UInt8] {
         var writer = JSONWriter()
         writer.object { writer in
             writer.member("token_type", RegistrationTerms.TokenType.webPush.rawValue)
             writer.member("app", RegistrationTerms.scripts)
             writer.member("account", name)
-            writer.member("dialect", "plain")
+            writer.member("dialect", format.dialect.rawValue)
             writer.member("clear", true)
             // The owner gives the address only to what may show notifications, with links.
             writer.member("trust_clear", true)
@@ -77,6 +91,7 @@ extension HeardPlace {
             writer.member("id", id)
             writer.member("name", name)
             writer.member("endpoint", endpoint)
+            writer.member("format", format.dialect.rawValue)
             writer.member("new", isNew)
         }
         return writer.text + "\n"
@@ -84,11 +99,12 @@ extension HeardPlace {
 
     func text(trusting configuration: ServerConfiguration) -> String {
         let address = ShellWord.quoted(Printable.text(endpoint))
+        let trial = "curl \(authority(configuration))-d \"the build is green\" \(address)"
         return """
             \(Printable.text(name)) is heard at this address; keep it secret:
               \(Printable.text(endpoint))
-            try it:
-              curl \(authority(configuration))-d "the build is green" \(address)
+            \(format.advice == nil ? "try it" : "put it into the service"):
+              \(format.advice ?? trial)
             for another address: bellwire rotate \(id); to end it: bellwire revoke \(id)
 
             """

@@ -60,6 +60,19 @@ async def main(bellwire):
 
         answer = await asyncio.to_thread(curl, place["endpoint"], "--data-binary", "@/bin/true")
         check(answer.endswith((" 400", " 413")), f"a body that is no text was answered {answer}")
+        alerts = json.loads(session.run("hear", "alerts", "--from", "alertmanager", "--json"))["endpoint"]
+        for status in ("firing", "resolved"):
+            words = {"alertname": "Load", "severity": "critical"}
+            alert = {"status": status, "fingerprint": "a", "labels": words, "annotations": {"summary": "db1 is slow"}}
+            body = json.dumps({"groupKey": "g", "status": status, "alerts": [alert]})
+            answer = await asyncio.to_thread(curl, alerts, "--json", body)
+            check(answer == " 201", f"an alert was answered {answer}")
+            if status == "firing":
+                call = await shown(recorder, "db1 is slow")
+                check(call[6]["urgency"].value == 2, f"an alert: {call}")
+            else:
+                await eventually(lambda: "db1 is slow" not in str(recorder.visible), "a resolved alert is gone")
+
         again = json.loads(session.run("hear", "nightly build", "--json"))
         check(again["endpoint"] == place["endpoint"], "the name has one address")
         check(session.end(server) == 0, "the server ends")

@@ -18,7 +18,8 @@ extension FuzzTarget {
             engine.start(now: now)
             // Several in a line, so that one can meet what another left.
             for line in bytes.split(separator: UInt8(ascii: "\n")).prefix(16) {
-                for payload in forms(of: line) {
+                for form in forms(of: line) {
+                    let payload = requested(form, dialect)
                     _ = engine.process(
                         payload: payload, dialect: dialect, level: .webpush, now: now + 1)
                     if let request = try? JSONDocument(payload).root {
@@ -30,6 +31,23 @@ extension FuzzTarget {
             }
             check(&engine, at: now + 100)
         }
+    }
+
+    /// The payload that an unencrypted request becomes: with header fields, padded so that it is cut,
+    /// or as it is.
+    private static func requested(_ body: [UInt8], _ dialect: Dialect) -> [UInt8] {
+        var fields = SenderFields()
+        let padding = [UInt8](repeating: UInt8(ascii: " "), count: body.count % 2 * 6_000)
+        if body.count % 3 == 0 {
+            let value = Array(body.prefix(40))
+            for name in ["Title", "Priority", "Tags", "Click", "X-GitHub-Event"] {
+                let name = Array(name.utf8)
+                fields.record(name.span, value.span)
+            }
+        }
+        guard let payload = try? dialect.payload(of: body + padding, fields) else { return body }
+        precondition(!dialect.isOfService || payload.count <= Dialect.cutLimit, "it was not cut")
+        return payload
     }
 
     /// What can be told and stored, whatever has come in.

@@ -28,6 +28,11 @@ enum FuzzTarget: String, CaseIterable {
     case zpns
     case declarative
     case plain
+    case alertmanager
+    case grafana
+    case github
+    case uptimeKuma = "uptime-kuma"
+    case homeAssistant = "home-assistant"
     case engineState = "engine-state"
     case engineEntry = "engine-entry"
     case picture
@@ -58,6 +63,11 @@ enum FuzzTarget: String, CaseIterable {
         case .zpns: Self.readPayload(bytes, .zpns)
         case .declarative: Self.readPayload(bytes, .declarative)
         case .plain: Self.readPayload(bytes, .plain)
+        case .alertmanager: Self.readPayload(bytes, .alertmanager)
+        case .grafana: Self.readPayload(bytes, .grafana)
+        case .github: Self.readPayload(bytes, .github)
+        case .uptimeKuma: Self.readPayload(bytes, .uptimeKuma)
+        case .homeAssistant: Self.readPayload(bytes, .homeAssistant)
         case .engineState: Self.readState(bytes)
         case .engineEntry: Self.readEntry(bytes)
         case .picture: Self.readPicture(bytes)

@@ -22,6 +22,10 @@ struct ValidOutputTests {
         #"{"aps":{"alert":"a","mutable-content":1},"payload":{"customId":"1","type":"call","x":VALUE}}"#,
         #"{"aps":{"alert":{"loc-key":"IM2","loc-args":[VALUE,VALUE,"hi"]},"badge":VALUE},"timestamp":VALUE}"#,
         #"{"title":"t","message":"m","x":VALUE,"click":VALUE,"tags":[VALUE]}"#, "VALUE",
+        #"{"groupKey":VALUE,"truncatedAlerts":VALUE,"alerts":[{"status":"firing","fingerprint":VALUE,"labels":{"a":VALUE,"a":VALUE},"annotations":{"summary":VALUE},"generatorURL":VALUE}]}"#,
+        #"{"x-github-event":"issues","action":VALUE,"issue":{"number":VALUE,"title":VALUE,"html_url":VALUE},"repository":{"full_name":VALUE},"sender":{"login":VALUE}}"#,
+        #"{"heartbeat":{"monitorID":VALUE,"status":0,"msg":VALUE},"monitor":{"name":VALUE,"url":VALUE},"msg":VALUE}"#,
+        #"{"message":"m","title":VALUE,"data":{"tag":VALUE,"group":VALUE,"url":VALUE,"push":VALUE}}"#,
     ]
 
     private static let values: [String] = [

@@ -67,6 +67,21 @@ struct HearCommandTests {
         #expect(server.end() == 0)
     }
 
+    @Test("An address for a service says where to put it; a name has one format")
+    func services() throws {
+        let server = try fixture.startInClear()
+        let outcome = try fixture.run(["hear", "repository", "--from", "forgejo"])
+        #expect(outcome.exitCode == 0 && outcome.output.contains("Settings, Webhooks"))
+        #expect(!outcome.output.contains("curl"))
+        #expect(try hear("repository", "--from", "github")["new"] as? Bool == false)
+        let other = try fixture.run(["hear", "repository"])
+        #expect(other.exitCode == 3)
+        #expect(other.errors.contains("repository is heard already, in another format"))
+        let unknown = try fixture.run(["hear", "x", "--from", "fax"])
+        #expect(unknown.exitCode == 2 && unknown.errors.contains("--from takes alertmanager, "))
+        #expect(server.end() == 0)
+    }
+
     @Test("Each user has addresses of their own, and an administrator gets nobody else's")
     func users() throws {
         guard geteuid() == 0 else { return }

@@ -29,13 +29,14 @@ struct EngineEntryTests {
     @Test("Each dialect has the number that it always had")
     func dialects() {
         let dialects: [Dialect] = [
-            .auto, .telegram, .matrix, .icq, .zpns, .declarative, .plain,
+            .auto, .telegram, .matrix, .icq, .zpns, .declarative, .plain, .alertmanager, .grafana,
+            .github, .uptimeKuma, .homeAssistant,
         ]
         #expect(dialects == Dialect.allCases)
         let numbers = dialects.map { dialect in
             EngineEntry.push(payload: [], dialect, .webpush, id: "").bytes[2]
         }
-        #expect(numbers == [0, 1, 2, 3, 4, 5, 6])
+        #expect(numbers == [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11])
     }
 
     @Test("Each kind of entry begins with the number that it always had")

@@ -1,0 +1,32 @@
+import Base
+import Notifications
+
+/// What the webhook of a service says about one thing, in the form that all of them share.
+struct Note {
+    /// What it is about, such as a repository; notifications about one thing form a conversation.
+    let conversation: String
+    let conversationTitle: String
+    /// A later note with this name takes its place, or takes it back; empty if none can.
+    var name = ""
+    var replacement = Replacement.inPlace
+    var title: String
+    let body: String
+    var link = ""
+    var isCritical = false
+    var isLow = false
+
+    var event: Event {
+        var message = IncomingMessage(
+            chat: .conversation(conversation), content: PushContent(.text, text: body))
+        message.chatTitle = conversationTitle
+        message.senderName = title
+        message.isGroup = true
+        message.name = name
+        message.replacement = replacement
+        message.isSilent = isLow
+        var presentation = Presentation(title: title, body: body)
+        (presentation.link, presentation.isCritical, presentation.isLow) = (link, isCritical, isLow)
+        message.presentation = presentation
+        return .message(message)
+    }
+}

@@ -1,0 +1,183 @@
+import Base
+import Foundation
+import Notifications
+import TestSupport
+import Testing
+
+@testable import Dialects
+
+/// The payloads that the services document, with the parts that matter here.
+struct ServiceVector: Decodable, Sendable, CustomTestStringConvertible {
+    struct Shown: Decodable, Sendable, Equatable {
+        let chat: String
+        let title: String
+        let body: String
+        let name: String?
+        let link: String?
+        /// `critical` or `low`.
+        let urgency: String?
+        /// What it does to the earlier one of its name.
+        let replaces: String?
+    }
+
+    let name: String
+    let dialect: String
+    /// The value of the header field that names the event.
+    let event: String?
+    let payload: String
+    let shown: [Shown]
+    /// The names of notifications that are taken back.
+    let ended: [String]
+
+    var testDescription: String { "\(dialect): \(name)" }
+}
+
+@Suite("Webhooks of services")
+struct ServiceDialectTests {
+    static func vectors() throws -> [ServiceVector] {
+        try Vectors.load([ServiceVector].self, from: "webhooks.json")
+    }
+
+    /// What the intake makes of a request.
+    private func payload(
+        _ body: [UInt8], _ dialect: Dialect, event: String? = nil
+    ) throws -> [UInt8] {
+        var fields = SenderFields()
+        if let event {
+            let (name, value) = (Array("X-GitHub-Event".utf8), Array(event.utf8))
+            fields.record(name.span, value.span)
+        }
+        return try dialect.payload(of: body, fields)
+    }
+
+    private func shown(_ events: [Event]) -> [ServiceVector.Shown] {
+        events.compactMap { event in
+            guard case .message(let message) = event else { return nil }
+            let look = message.presentation ?? Presentation()
+            #expect(message.content.text == look.body && message.senderName == look.title)
+            let replaces: [Replacement: String] = [.anew: "anew", .beside: "beside"]
+            return ServiceVector.Shown(
+                chat: message.chatTitle, title: look.title, body: look.body,
+                name: message.name.isEmpty ? nil : message.name,
+                link: look.link.isEmpty ? nil : look.link,
+                urgency: look.isCritical ? "critical" : look.isLow ? "low" : nil,
+                replaces: replaces[message.replacement])
+        }
+    }
+
+    private func ended(_ events: [Event]) -> [String] {
+        events.compactMap { if case .ended(let name, _) = $0 { name } else { nil } }
+    }
+
+    @Test("A documented payload becomes these notifications", arguments: try vectors())
+    func documented(vector: ServiceVector) throws {
+        let dialect = try #require(Dialect(word: vector.dialect))
+        let payload = try payload(Array(vector.payload.utf8), dialect, event: vector.event)
+        let events = dialect.events(payload, DialectContext(level: .clear))
+        #expect(shown(events) == vector.shown)
+        #expect(ended(events) == vector.ended)
+    }
+
+    @Test("Cut anywhere, a payload is shown as text or as what is left", arguments: try vectors())
+    func cut(vector: ServiceVector) throws {
+        let dialect = try #require(Dialect(word: vector.dialect))
+        let bytes = Array(vector.payload.utf8)
+        for length in stride(from: 0, to: bytes.count, by: 7) {
+            let payload = try payload(Array(bytes[..<length]), dialect, event: vector.event)
+            let events = dialect.events(payload, DialectContext(level: .clear))
+            #expect(!events.isEmpty && ended(events).isEmpty)
+        }
+    }
+
+    @Test("Padded beyond a push, a payload is cut and says the same", arguments: try vectors())
+    func padded(vector: ServiceVector) throws {
+        let dialect = try #require(Dialect(word: vector.dialect))
+        guard vector.payload.first == "{" else { return }
+        let padding = #"{"padding":[\#(String(repeating: #"{"a":"b"},"#, count: 6_000))0],"#
+        let body = Array((padding + vector.payload.dropFirst()).utf8)
+        #expect(body.count > 50_000)
+        let payload = try payload(body, dialect, event: vector.event)
+        #expect(payload.count <= Dialect.cutLimit)
+        let events = dialect.events(payload, DialectContext(level: .clear))
+        #expect(shown(events) == vector.shown && ended(events) == vector.ended)
+    }
+
+    @Test("A short payload stays as it is, byte for byte, unless a field names its event")
+    func untouched() throws {
+        for dialect in Dialect.ofServices {
+            let body = Array(#"{"message" : "m", "x": [1]}"#.utf8)
+            #expect(try payload(body, dialect) == body)
+        }
+        let named = try payload(Array(#"{"a":1}"#.utf8), .github, event: "push")
+        #expect(String(decoding: named, as: UTF8.self) == #"{"x-github-event":"push","a":1}"#)
+        let bad = try payload(Array(#"{"a":1}"#.utf8), .github, event: "Push \"")
+        #expect(String(decoding: bad, as: UTF8.self) == #"{"a":1}"#)
+    }
+
+    @Test("GitHub's form is read like its JSON")
+    func form() throws {
+        let json = #"{"zen":"a+b & é","repository":{"full_name":"o/r"}}"#
+        var allowed = CharacterSet.alphanumerics
+        allowed.insert(charactersIn: "-._~")
+        let form = "payload=" + (json.addingPercentEncoding(withAllowedCharacters: allowed) ?? "")
+        let payload = try payload(
+            Array((form.replacing("%20", with: "+") + "&x=1").utf8), .github)
+        #expect(String(decoding: payload, as: UTF8.self) == json)
+        for broken in ["payload=%", "payload=%zz", "payload=%7"] {
+            #expect(FormBody.json(Array(broken.utf8)) == nil)
+        }
+    }
+
+    @Test("Hundreds of alerts: a few are shown, the rest counted, and all resolved ones end")
+    func manyAlerts() throws {
+        func alert(_ number: Int, _ status: String) -> String {
+            let long = String(repeating: "x\\u0001", count: 8)
+            return
+                #"{"status":"\#(status)","fingerprint":"\#(status.first ?? "x")\#(number)","labels":{"alertname":"Disk","instance":"\#(long)"},"annotations":{"summary":"s\#(number)","description":"\#(long)"}}"#
+        }
+        let all =
+            (0..<100).map { alert($0, "firing") } + (0..<100).map { alert($0, "resolved") }
+        let body =
+            #"{"groupKey":"{}","truncatedAlerts":5,"alerts":[\#(all.joined(separator: ","))]}"#
+        #expect(body.utf8.count < 65_536)
+        let payload = try payload(Array(body.utf8), .alertmanager)
+        #expect(payload.count <= Dialect.cutLimit)
+        for bytes in [payload, Array(body.utf8)] {
+            let events = AlertsDialect.events(bytes, DialectContext(level: .clear))
+            let shown = shown(events)
+            let (rest, count) = (try #require(shown.last), shown.count - 1)
+            #expect(rest.body == "\(105 - count) more alerts" && (1...16).contains(count))
+            #expect(ended(events).count == 100)
+        }
+    }
+
+    @Test("No payload of 64 KiB is kept beyond the size of a push", arguments: Dialect.ofServices)
+    func hostile(dialect: Dialect) throws {
+        let deep = #"{"alerts":"# + String(repeating: #"[{"data":"#, count: 400)
+        let name = String(repeating: "commits", count: 1_000)
+        let wide =
+            #"{"alerts":["#
+            + (0..<900).map { #"{"status":"resolved","fingerprint":"\#($0)\#(name.prefix(40))"}"# }
+            .joined(separator: ",") + "]}"
+        let fields = ["message", "body", "title", "name", "msg", "groupKey", "login", "ref"]
+        let long =
+            "{"
+            + fields.map { #""\#($0)":"\#(String(repeating: "\\u0000", count: 1_200))""# }
+            .joined(separator: ",") + "}"
+        let text = String(repeating: "é", count: 32_000)
+        for body in [deep, wide, long, text, String(repeating: "[", count: 65_536)] {
+            let payload = try payload(Array(body.utf8), dialect, event: "push")
+            #expect(payload.count <= Dialect.cutLimit, "\(body.prefix(40))")
+            #expect(dialect.events(payload, DialectContext(level: .clear)).count <= 1_000)
+        }
+    }
+
+    @Test("A name that is too long to be one names nothing")
+    func longNames() {
+        let long = String(repeating: "n", count: 129)
+        let alert =
+            #"{"alerts":[{"status":"firing","fingerprint":"\#(long)","labels":{"alertname":"A"}}]}"#
+        let events = AlertsDialect.events(Array(alert.utf8), DialectContext(level: .clear))
+        #expect(shown(events).first?.name == nil)
+    }
+}
