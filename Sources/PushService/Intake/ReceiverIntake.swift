@@ -86,17 +86,11 @@ final class ReceiverIntake {
     private func rewrite(
         _ arrival: Arrival, _ request: PushRequest
     ) throws(PushRefusal) -> Bool {
-        let registration = arrival.entry.registration
         guard case .request(_, _, let fields) = arrival.push.form, request.effect == .message,
-            request.headers == nil, !PayloadReader.isFolded(arrival.push.body),
-            registration.terms.acceptsClear, registration.secret == nil
+            request.headers == nil
         else { return false }
         let body = arrival.push.body
-        do throws(PlainDialect.Refusal) {
-            arrival.push.body = try registration.terms.dialect.payload(of: body, fields)
-        } catch {
-            throw .notText
-        }
+        arrival.push.body = try arrival.entry.registration.clearPayload(of: body, fields)
         return arrival.push.body != body
     }
 
@@ -110,7 +104,7 @@ final class ReceiverIntake {
                 fields, body: body.span,
                 rules: PushRules(
                     kind: arrival.push.endpoint.kind, method: method, ttlLimit: limit,
-                    clearBodyLimit: Self.clearBodyLimit(registration, body)))
+                    clearBodyLimit: registration.clearBodyLimit(for: body)))
         case .matrix(let urgency, let appID):
             // A push for another application stays wrong however often it is repeated.
             let terms = arrival.entry.registration.terms
@@ -119,12 +113,6 @@ final class ReceiverIntake {
             }
             return PushRequest(clear: urgency, ttl: min(limit, MatrixNotification.ttl))
         }
-    }
-
-    /// Only a body that will be cut may be longer than a push. What was encrypted will not be.
-    private static func clearBodyLimit(_ registration: Registration, _ body: [UInt8]) -> Int {
-        registration.secret == nil && !PayloadReader.isFolded(body)
-            ? registration.terms.clearBodyLimit : PushRules.bodyLimit
     }
 
     private func refuse(_ arrival: Arrival, _ refusal: PushRefusal) {

@@ -1,0 +1,28 @@
+import Dialects
+import Mailbox
+import System
+import WebPush
+
+/// Unencrypted pushes of scripts and services.
+extension Registration {
+    /// The body of a push that says nothing about encryption, in the form in which its dialect reads
+    /// it; the body itself if it has this form already.
+    func clearPayload(
+        of body: [UInt8], _ fields: SenderFields
+    ) throws(PushRefusal) -> [UInt8] {
+        guard terms.acceptsClear, secret == nil, !PayloadReader.isFolded(body) else { return body }
+        do throws(PlainDialect.Refusal) {
+            return try Underway.mark(.payload, body.span) { () throws(PlainDialect.Refusal) in
+                try terms.dialect.payload(of: body, fields)
+            }
+        } catch {
+            throw .notText
+        }
+    }
+
+    /// Only a body that will be cut may be longer than a push. What was encrypted will not be.
+    func clearBodyLimit(for body: [UInt8]) -> Int {
+        secret == nil && !PayloadReader.isFolded(body)
+            ? terms.clearBodyLimit : PushRules.bodyLimit
+    }
+}
