@@ -56,7 +56,7 @@ enum CommandLineTool {
         for group in groups {
             let rows = group.commands.map { command in
                 let gap = String(repeating: " ", count: width - command.name.count)
-                return (command.name + gap, command.summary)
+                return (term: command.name + gap, meaning: command.summary)
             }
             lines += ["", group.title + ":"] + HelpText.table(rows)
         }

@@ -10,7 +10,7 @@ enum NextSteps {
           bellwire register --app hello --account me --dialect plain --subscription hello.json
           bellwire send --to hello.json "Hello"    # the desktop shows it, or bellwire watch
           bellwire device add laptop               # addresses for a browser, a desktop, a phone
-        docs/recipes sets up Telegram, Matrix, and servers that speak Apple's JSON.
+        The pages in docs/recipes set up Telegram, Matrix and servers that speak Apple's JSON.
 
         """
 
@@ -19,7 +19,7 @@ enum NextSteps {
         everything works; next you can try:
           bellwire desktop                         # with this address in the file receivers
           bellwire apps list                       # the applications that get pushes here
-        docs/recipes sets up Telegram, Matrix, and servers that speak Apple's JSON.
+        The pages in docs/recipes set up Telegram, Matrix and servers that speak Apple's JSON.
 
         """
 }

@@ -21,9 +21,7 @@ extension Command {
             prints will do.
             """,
         options: [
-            Option(
-                "url", "URL",
-                help: "the address of a device, as in the file receivers"),
+            Option("url", "URL", help: "the address of a device, as in the file receivers"),
             Option("ca-file", "FILE", help: "trust these certificates instead of the system's"),
         ] + ControlConnection.options + [.json],
         examples: [
@@ -39,13 +37,13 @@ extension Command {
             throw CommandError.usage("test takes options only", hint: "see bellwire test --help")
         }
         let report = SelfTestReport(isJSON: arguments.has("json"))
-        let isOurs = try test(arguments, report)
+        let isOurs = try perform(arguments, report)
         if !report.hasFailed { report.end(NextSteps.text(isServerHere: isOurs)) }
         return report.hasFailed ? .failure : .success
     }
 
     /// Returns whether a server on this machine was tested.
-    private static func test(_ arguments: Arguments, _ report: SelfTestReport) throws -> Bool {
+    private static func perform(_ arguments: Arguments, _ report: SelfTestReport) throws -> Bool {
         if let text = arguments["url"] {
             try run(address(text), arguments, report, isNew: false)
             return false
@@ -111,8 +109,8 @@ extension Command {
     /// Trusts the development certificate only for a server on this machine.
     private static func authorities(_ arguments: Arguments, for host: String) throws -> String? {
         let configuration = try ConfigurationSources.read(arguments)
-        return arguments["ca-file"] ?? configuration.receiverAuthorities
-            ?? DevelopmentAuthority.file(configuration, for: host)
+        return arguments["ca-file"] ?? DevelopmentAuthority.file(configuration, for: host)
+            ?? configuration.receiverAuthorities
     }
 }
 

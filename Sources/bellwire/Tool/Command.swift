@@ -40,7 +40,7 @@ struct Command: Sendable {
                 "bellwire \(name)" + (options.isEmpty ? "" : " [OPTIONS]") + " \(form)",
                 after: index == 0 ? "usage: " : "       ", indent: 11)
         }
-        lines += [""] + HelpText.wrapped(summary.prefix(1).uppercased() + summary.dropFirst() + ".")
+        lines += [""] + HelpText.wrapped("\(summary.prefix(1).uppercased())\(summary.dropFirst()).")
         if !details.isEmpty { lines += [""] + HelpText.paragraphs(details) }
         lines += ["", "options:"]
         lines += HelpText.table(

@@ -142,9 +142,9 @@ struct EndpointTests {
         let page = try fixture.request("GET", place.path)
         #expect(page.status == 200 && page["content-type"] == "text/html; charset=utf-8")
         #expect(page["content-security-policy"] == "default-src 'none'")
-        #expect(page.text.contains("id=\"\(place.fragment() ?? "-")\""))
+        #expect(page.text.contains("id=\"\(place.fragment ?? "-")\""))
         #expect(try fixture.request("HEAD", place.path).status == 200)
-        // Neither does this refusal lead into the void.
+        // A request that no route accepts leads there, too.
         let malformed = try fixture.request("POST", "/errors")
         #expect(malformed.status == 405)
         #expect(malformed.text.contains("https://push.example/errors#http"))
