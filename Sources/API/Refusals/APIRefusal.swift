@@ -63,7 +63,7 @@ enum APIRefusal: Error, Equatable {
         case .unavailable, .setAside: 1004
         case .unauthorized: 1005
         case .unconfirmed: 1024
-        case .exporting: 1025
+        case .exporting: 1026
         case .otherRequest: 1006
         case .foreignPage: 1007
         case .cannotRotate: 1008

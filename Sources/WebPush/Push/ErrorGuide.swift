@@ -9,8 +9,9 @@ package enum ErrorGuide {
         service, or damaged | subscribe again |
         | | 404 | `Invalid API version` | the path names a version other than v1 and v2 | use the \#
         endpoint exactly as you got it |
-        | <a id="errno-104"></a>104 | 413 | `Request body is too large` | more than 5,630 bytes | \#
-        send at most 4,096 bytes of text; let the client fetch the rest |
+        | <a id="errno-104"></a>104 | 413 | `Request body is too large` | more than 5,630 bytes; \#
+        more than 64 KiB for the webhook of a service | send at most 4,096 bytes of text; let the \#
+        client fetch the rest |
         | <a id="errno-106"></a>106 | 410 | `No such subscription` | unsubscribed, revoked or \#
         expired | delete the endpoint |
         | <a id="errno-109"></a>109 | 401 | `Missing VAPID token`, `Missing VAPID public key` | \#
@@ -68,6 +69,9 @@ package enum ErrorGuide {
         | | 503 | `The server crashed on this push twice, and refuses it until its next update` | \#
         this push crashed the server twice | the operator sees it with `bellwire check`; it is \#
         tried again after an update |
+        | <a id="errno-1025"></a>1025 | 400 | `The body is not UTF-8 text` | an unencrypted push \#
+        to an endpoint for plain text, such as `bellwire hear` makes, is shown as it is, and this \#
+        one cannot be | send text in UTF-8, or JSON with `message` |
         | <a id="errno-null"></a>null | 400 | `Invalid message ID` | `DELETE /m/…` with an id \#
         that this server never made | use the `Location` of the answer to the push |
         """#
@@ -106,6 +110,9 @@ package enum ErrorGuide {
         | <a id="errno-1024"></a>1024 | 503 | `the server was restored from a backup; this device \#
         is not confirmed yet` | the device may have been removed after the backup was made | an \#
         administrator runs `bellwire device confirm` |
+        | <a id="errno-1026"></a>1026 | 503 | `another export is under way, or has just ended; \#
+        try again later` | the server makes one export at a time, and gives itself ten seconds \#
+        after those of users | ask again |
         | <a id="errno-1006"></a>1006 | 409 | `this Idempotency-Key was used for another request` \#
         | the same key was sent with another body within 24 hours | use a new key for each new \#
         request |

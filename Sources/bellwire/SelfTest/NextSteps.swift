@@ -7,19 +7,19 @@ enum NextSteps {
     private static let server = """
 
         everything works; next you can try:
-          bellwire register --app hello --account me --dialect plain --subscription hello.json
-          bellwire send --to hello.json "Hello"    # the desktop shows it, or bellwire watch
-          bellwire device add laptop               # addresses for a browser, a desktop, a phone
-        The pages in docs/recipes set up Telegram, Matrix and servers that speak Apple's JSON.
+          bellwire hear builds          # an address to which any script can push with curl
+          bellwire watch                # notifications in this terminal
+          bellwire device add laptop    # addresses for a browser, a desktop, a phone
+        The pages in docs/recipes set up Firefox, Telegram, Matrix, monitoring and more.
 
         """
 
     private static let desktop = """
 
         everything works; next you can try:
-          bellwire desktop                         # with this address in the file receivers
-          bellwire apps list                       # the applications that get pushes here
-        The pages in docs/recipes set up Telegram, Matrix and servers that speak Apple's JSON.
+          bellwire desktop              # with this address in the file receivers
+          bellwire apps list            # the receivers, and the applications that get pushes here
+        The pages in docs/recipes set up Firefox, KDE, Telegram, Matrix and more.
 
         """
 }

@@ -12,7 +12,7 @@ struct FirstSteps {
         let programs = ShellWord.quoted(Printable.text(checkout.path + "/.build/release"))
         let place =
             switch desktop {
-            case .running: "It is shown on the screen."
+            case .running: "The screen shows what it sends."
             case .notAsked:
                 "There is no session bus, so nothing is shown on a screen; bellwire watch prints it."
             case .failed: "The log above says why no screen shows it; bellwire watch prints it."
@@ -20,9 +20,8 @@ struct FirstSteps {
         text = """
             for a first notification, type into another terminal:
               export PATH=\(programs):$PATH
-              bellwire register --app hello --account me --dialect plain --subscription ~/hello.json
-              bellwire send --to ~/hello.json "Hello from Bellwire"
-            \(place)
+              bellwire hear builds
+            It prints a line with curl to try. \(place)
 
             """
     }

@@ -79,7 +79,7 @@ struct HomeTests {
             #expect(try bytes(folder + "/Keys/development-ca.pem") == authority)
             #expect(!FileManager.default.fileExists(atPath: folder + "/Keys/master.json"))
         }
-        #expect(authority != Data() && server.hasSaid("bellwire send --to ~/hello.json"))
+        #expect(authority != Data() && server.hasSaid("bellwire hear builds"))
     }
 
     @Test("The first steps lead to a notification, and say when there is no bus")
@@ -87,14 +87,17 @@ struct HomeTests {
         let server = try fixture.start(fromCheckout)
         #expect(server.hasSaid("There is no session bus"))
         #expect(server.errors.contains("export PATH='\(checkout)/.build/release':$PATH"))
-        let steps = server.errors.split(separator: "\n").map { $0.drop { $0 == " " } }
-            .filter { $0.hasPrefix("bellwire register") || $0.hasPrefix("bellwire send") }
-        #expect(steps.count == 2)
+        #expect(server.errors.contains("\n  bellwire hear builds\n"))
         let program = URL(filePath: Program.path).deletingLastPathComponent().path
         let variables = "PATH='\(program)':$PATH HOME='\(fixture.home.path)' XDG_STATE_HOME="
-        let script = "set -e; export \(variables)\n" + steps.joined(separator: "\n")
-        let said = try ServeFixture.output("/bin/sh", ["-c", script])
-        #expect(said.contains("201 the push service accepted the push"), "\(said)")
+        func type(_ command: String) throws -> String {
+            try ServeFixture.output("/bin/sh", ["-c", "export \(variables)\n\(command)"])
+        }
+        let said = try type("bellwire hear builds")
+        let line = said.split(separator: "\n").map { $0.drop { $0 == " " } }
+            .first { $0.hasPrefix("curl ") }
+        let push = try #require(line, "\(said)")
+        #expect(try type("\(push) -s -m 10 -w '%{http_code}'") == "201")
         #expect(server.end() == 0)
     }
 
