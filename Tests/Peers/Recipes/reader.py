@@ -1,0 +1,117 @@
+"""Follows a recipe: types at a shell, looks at a screen and clicks there."""
+
+import asyncio
+import pathlib
+
+from session import Failed
+from steps import Command, Saved, Skipped, steps
+
+PATIENCE = 60
+
+
+class Reader:
+    """Does what a page says: types at a shell, looks at a screen and clicks there."""
+
+    def __init__(self, page, check, shell, recorder, room, others):
+        self.page, self.check, self.shell = page, check, shell
+        self.recorder, self.room, self.others = recorder, room, others
+        self.skipped = []
+
+    async def follow(self):
+        try:
+            found = steps(pathlib.Path(self.page).read_text())
+        except ValueError as error:
+            raise Failed(f"recipes: FAILED: {self.page}: {error}") from None
+        for step in found:
+            place = f"{pathlib.Path(self.page).name}:{step.line}"
+            if isinstance(step, Command):
+                typed = asyncio.to_thread(self.shell.run, step.text)
+                try:
+                    printed, code = await asyncio.wait_for(typed, PATIENCE)
+                except TimeoutError:
+                    raise Failed(f"recipes: FAILED: {place}: {step.text}\ndid not end") from None
+                self.check(
+                    code == 0 and step.matches(printed), f"{place}: {step.text}\nexit code {code}, printed:\n{printed}"
+                )
+            elif isinstance(step, Saved):
+                pathlib.Path(step.name).write_text(step.text)
+            elif isinstance(step, Skipped):
+                self.skipped.append(step.why)
+            else:
+                words = step.words.split(" / ")
+                verb = step.verb.replace(" ", "_")
+                doing = getattr(self, verb, None) or getattr(self.others, verb)
+                try:
+                    done = await doing(*words)
+                except Exception as error:
+                    raise Failed(f"recipes: FAILED: {place}: {step.verb} {step.words}\n{error!r}") from error
+                seen = [call[3:6] for call in self.recorder.visible.values()]
+                self.check(done, f"{place}: {step.verb} {step.words}\non the screen: {seen}")
+
+    def find(self, words):
+        for number, call in sorted(self.recorder.visible.items()):
+            if words in call[3] or words in call[4]:
+                return number
+        return None
+
+    async def becomes(self, condition):
+        for _ in range(1500):
+            if condition():
+                return True
+            await asyncio.sleep(0.01)
+        return False
+
+    async def shown(self, words):
+        return await self.becomes(lambda: self.find(words) is not None)
+
+    async def gone(self, words):
+        return await self.becomes(lambda: self.find(words) is None)
+
+    async def silent(self, words):
+        """No such notification appears within a second."""
+        await asyncio.sleep(1)
+        return self.find(words) is None
+
+    async def badge(self, number):
+        def is_shown():
+            _, badge = self.recorder.badges[-1] if self.recorder.badges else ("", {"count": 0})
+            return badge["count"] == int(number)
+
+        return await self.becomes(is_shown)
+
+    async def click(self, words):
+        return await self.choose(words, None)
+
+    async def choose(self, words, label):
+        if not await self.shown(words):
+            return False
+        number = self.find(words)
+        actions = self.recorder.visible[number][5]
+        keys = dict(zip(actions[1::2], actions[0::2]))
+        if label is not None and label not in keys:
+            return False
+        self.recorder.user_chooses(number, keys[label] if label else "default")
+        return True
+
+    async def reply(self, words, text):
+        if not await self.shown(words):
+            return False
+        self.recorder.signal("NotificationReplied", "us", [self.find(words), text])
+        return True
+
+    async def say(self, words):
+        await asyncio.to_thread(self.room.say, words)
+        return True
+
+    async def redact(self, words):
+        await asyncio.to_thread(self.room.redact, words)
+        return True
+
+    async def until(self, command, output):
+        """Waits until the command prints that."""
+        for _ in range(300):
+            printed, _ = await asyncio.to_thread(self.shell.run, command)
+            if printed.strip() == output:
+                return True
+            await asyncio.sleep(0.1)
+        return False
