@@ -8,7 +8,6 @@ enum NextSteps {
 
         everything works; next you can try:
           bellwire hear builds          # an address to which any script can push with curl
-          bellwire watch                # notifications in this terminal
           bellwire device add laptop    # addresses for a browser, a desktop, a phone
         The pages in docs/recipes set up Firefox, Telegram, Matrix, monitoring and more.
 

@@ -1,7 +1,6 @@
 """The backups of a run: one file that is written again and again, and the stores that are made of it."""
 
 import asyncio
-import contextlib
 import hashlib
 import os
 import pathlib
@@ -35,22 +34,19 @@ class Vault:
 
     async def run(self, *words, dies_after=None):
         """Exit code and output; the code is negative if it was killed in time."""
+        seconds = 60 if dies_after is None else dies_after
         process = await asyncio.create_subprocess_exec(
+            *("timeout", "--signal=KILL", f"{max(seconds, 0.001):.3f}"),
             Server.program,
             *map(str, words),
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.STDOUT,
             env={**os.environ, "SWIFT_BACKTRACE": "enable=no", "HOME": str(self.stage.folder)},
         )
-        output = asyncio.create_task(process.stdout.read())
-        try:
-            await asyncio.wait_for(asyncio.shield(process.wait()), 60 if dies_after is None else dies_after)
-        except TimeoutError:
-            # Its send_signal would take the exit code of one that has just ended from whoever waits for it.
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(process.pid, signal.SIGKILL)
+        text = (await process.stdout.read()).decode(errors="replace")
         code = await process.wait()
-        text = (await output).decode(errors="replace")
+        if code == 128 + signal.SIGKILL:
+            code = -signal.SIGKILL
         self.note("shown", where=f"bellwire {words[0]}", text=text)
         return code, text[-300:]
 
