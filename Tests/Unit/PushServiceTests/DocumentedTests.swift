@@ -71,7 +71,8 @@ struct DocumentedTests {
                 .split { $0.isWhitespace || $0 == "\\" }
         }
         let options = try words("deploy/lib/prepare.sh", from: "BUILD_OPTIONS=(", to: ")")
-        let command = try words("docs/install.md", from: "    swift build ", to: "--product bellwire")
+        let command = try words(
+            "docs/install.md", from: "    swift build ", to: "--product bellwire")
         #expect(options.count > 5 && command == options)
     }
 
