@@ -8,6 +8,13 @@ package struct Migration: Sendable {
         self.sql = sql
     }
 
+    /// What a file goes through; it then has the schema of that number.
+    package struct Step: Equatable, Sendable {
+        package let name: String
+        package let number: Int
+        package let last: Int
+    }
+
     package enum Failure: Error, Equatable, CustomStringConvertible {
         /// A newer program wrote the file.
         case newerSchema(found: Int, known: Int)
@@ -27,8 +34,10 @@ package struct Migration: Sendable {
 
 extension Connection {
     /// Runs the steps that are new for this file, each in a transaction that also stores its
-    /// number.
-    package func migrate(_ migrations: [Migration]) throws(Migration.Failure) {
+    /// number. `beginning` is told before each step of a file that has had a schema before.
+    package func migrate(
+        _ migrations: [Migration], beginning: (Migration.Step) -> Void = { _ in }
+    ) throws(Migration.Failure) {
         let version: Int
         do throws(SQLiteError) {
             version = Int(try integer("PRAGMA user_version"))
@@ -37,6 +46,11 @@ extension Connection {
             throw .newerSchema(found: version, known: migrations.count)
         }
         for (index, migration) in migrations.enumerated().dropFirst(version) {
+            if version > 0 {
+                beginning(
+                    Migration.Step(
+                        name: "\(migration.name)", number: index + 1, last: migrations.count))
+            }
             do throws(SQLiteError) {
                 try transaction { () throws(SQLiteError) in
                     try execute(migration.sql)

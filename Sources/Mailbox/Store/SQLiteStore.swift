@@ -2,6 +2,7 @@ package import Base
 package import Crypto
 package import Dialects
 import Reactor
+package import SQLite
 package import System
 
 /// The store of one machine: a SQLite database in a folder of its own.
@@ -21,6 +22,8 @@ package final class SQLiteStore: MessageStore {
         /// Called on a store thread when everything under the former keys has been sealed again.
         /// `unopened` counts the rows that did not open; unless zero, the former keys are still needed.
         package var onResealed: @Sendable (_ unopened: Int) -> Void = { _ in }
+        /// Called before each step that brings the file of an earlier version up to date.
+        package var onUpgrade: @Sendable (Migration.Step) -> Void = { _ in }
         /// Says which records to skip; called once the folder is locked.
         package var setAside: @Sendable (_ folder: String) -> SetAside = { _ in SetAside() }
         package var reading: @Sendable () -> ClockReading = ClockReading.now

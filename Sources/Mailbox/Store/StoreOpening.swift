@@ -16,7 +16,8 @@ struct StoreOpening {
     init(
         _ options: SQLiteStore.Options, path: String, _ setAside: SetAside
     ) throws(StoreFault) {
-        let connection = try WriterDatabase.open(path, pageLimit: options.limits.filePages)
+        let connection = try WriterDatabase.open(
+            path, pageLimit: options.limits.filePages, onUpgrade: options.onUpgrade)
         let now = options.reading()
         let record = try Self.record(in: connection, options, now)
         let keys = StoreKeys(

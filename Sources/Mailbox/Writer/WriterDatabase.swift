@@ -5,11 +5,13 @@ enum WriterDatabase {
     static let fileName = "bellwire.db"
 
     /// Checks the whole database and migrates it.
-    static func open(_ path: String, pageLimit: Int?) throws(StoreFault) -> Connection {
+    static func open(
+        _ path: String, pageLimit: Int?, onUpgrade: (Migration.Step) -> Void = { _ in }
+    ) throws(StoreFault) -> Connection {
         try check(path)
         let connection = try connect(path, pageLimit)
         do throws(Migration.Failure) {
-            try connection.migrate(Schema.migrations)
+            try connection.migrate(Schema.migrations, beginning: onUpgrade)
         } catch { throw StoreFault(error) }
         return connection
     }

@@ -20,6 +20,11 @@ extension PushServer {
         options.onExpiredActions = { count in
             log.write(.info, "actions-expired", [("count", "\(count)")])
         }
+        options.onUpgrade = { step in
+            log.write(
+                .info, "store-upgrading",
+                [("step", step.name), ("number", "\(step.number)"), ("of", "\(step.last)")])
+        }
         let store = try open(options, keys, earlier, log)
         let report = store.report
         log.write(

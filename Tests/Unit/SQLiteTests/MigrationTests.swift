@@ -26,6 +26,16 @@ struct MigrationTests {
         #expect(try connection().integer("PRAGMA user_version") == 2)
     }
 
+    @Test("Each step of an earlier file is told before it runs, and none of a new file")
+    func told() throws {
+        var told: [Migration.Step] = []
+        try connection().migrate([steps[0]]) { told.append($0) }
+        #expect(told.isEmpty)
+        try connection().migrate(steps) { told.append($0) }
+        try connection().migrate(steps) { told.append($0) }
+        #expect(told == [Migration.Step(name: "second", number: 2, last: 2)])
+    }
+
     @Test("A newer file is refused and left as it is")
     func newer() throws {
         try connection().migrate(steps)
