@@ -21,7 +21,7 @@ package final class SQLiteStore: MessageStore {
         /// Called on a store thread when everything under the former keys has been sealed again.
         /// `unopened` counts the rows that did not open; unless zero, the former keys are still needed.
         package var onResealed: @Sendable (_ unopened: Int) -> Void = { _ in }
-        /// Says which records to skip; called once the folder is locked.
+        /// Says which records to skip; called once the folder is locked and the store is ours.
         package var setAside: @Sendable (_ folder: String) -> SetAside = { _ in SetAside() }
         package var reading: @Sendable () -> ClockReading = ClockReading.now
 
@@ -49,9 +49,7 @@ package final class SQLiteStore: MessageStore {
     /// Locks the folder, checks the database and loads the index.
     package init(_ options: Options) throws(StoreFault) {
         let folder = try Self.lockFolder(options.folder)
-        let opening = try StoreOpening(
-            options, path: folder.path + "/" + WriterDatabase.fileName,
-            options.setAside(folder.path))
+        let opening = try StoreOpening(options, in: folder.path)
         let writer = StoreWriter(
             opening.executor, source: opening.source, limits: options.limits,
             onFault: options.onFault, onResealed: options.onResealed)
