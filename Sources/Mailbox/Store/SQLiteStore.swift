@@ -24,7 +24,7 @@ package final class SQLiteStore: MessageStore {
         package var onResealed: @Sendable (_ unopened: Int) -> Void = { _ in }
         /// Called before each step that brings the file of an earlier version up to date.
         package var onUpgrade: @Sendable (Migration.Step) -> Void = { _ in }
-        /// Says which records to skip; called once the folder is locked.
+        /// Says which records to skip; called once the folder is locked and the store is ours.
         package var setAside: @Sendable (_ folder: String) -> SetAside = { _ in SetAside() }
         package var reading: @Sendable () -> ClockReading = ClockReading.now
 
@@ -52,9 +52,7 @@ package final class SQLiteStore: MessageStore {
     /// Locks the folder, checks the database and loads the index.
     package init(_ options: Options) throws(StoreFault) {
         let folder = try Self.lockFolder(options.folder)
-        let opening = try StoreOpening(
-            options, path: folder.path + "/" + WriterDatabase.fileName,
-            options.setAside(folder.path))
+        let opening = try StoreOpening(options, in: folder.path)
         let writer = StoreWriter(
             opening.executor, source: opening.source, limits: options.limits,
             onFault: options.onFault, onResealed: options.onResealed)

@@ -13,9 +13,8 @@ struct StoreOpening {
         table: "state", row: 1, column: "sealed_endpoint_key")
     private static let endpointKeyLength = 32
 
-    init(
-        _ options: SQLiteStore.Options, path: String, _ setAside: SetAside
-    ) throws(StoreFault) {
+    init(_ options: SQLiteStore.Options, in folder: String) throws(StoreFault) {
+        let path = folder + "/" + WriterDatabase.fileName
         let connection = try WriterDatabase.open(
             path, pageLimit: options.limits.filePages, onUpgrade: options.onUpgrade)
         let now = options.reading()
@@ -25,7 +24,7 @@ struct StoreOpening {
             endpoint: try Self.endpointKey(record.sealedEndpointKey, Self.sealer(options)))
         let time = StoreTimekeeper(
             clock: StoreClock(after: record.values.anchor, at: now), reading: options.reading)
-        let index = try Self.index(of: connection, record, options, setAside)
+        let index = try Self.index(of: connection, record, options, options.setAside(folder))
         if let until = record.restoredUntil, until > time.now {
             try index.missing.begin(until, endedIn: connection)
         }

@@ -58,6 +58,9 @@ final class BatchExecutor {
             try connection.setCache(kibibytes: Self.cacheSize)
             try connection.setCheckpointAtEnd(true)
         }
+        let devices = try RegistrationRows.withoutEngine(on: transaction.connection)
+        guard !devices.isEmpty else { return }
+        try commit { () throws(StoreFault) in try registrations.giveEngines(to: devices) }
     }
 
     /// Either everything is on the disk, in memory and in the answers, or nothing is.

@@ -1,7 +1,9 @@
 /// The whole account as bytes, for storing and for starting again.
 extension Account {
-    /// The first byte. This version and the one before it can be read.
-    private static let version: UInt8 = 4
+    /// The first byte.
+    private static let version: UInt8 = 5
+    /// The first version that a server stored; older states cannot be read.
+    private static let earliestVersion: UInt8 = 2
 
     package enum StateError: Error, Equatable {
         case unknownVersion(UInt8)
@@ -40,17 +42,26 @@ extension Account {
 
     package init(state bytes: [UInt8]) throws(StateError) {
         guard let version = bytes.first else { throw .damaged }
-        guard (Self.version - 1...Self.version).contains(version) else {
+        guard (Self.earliestVersion...Self.version).contains(version) else {
             throw .unknownVersion(version)
         }
         do throws(StateReader.Damage) {
-            var state = StateReader(bytes)
-            state.version = try state.byte()
-            try self.init(from: &state)
-            guard state.isAtEnd else { throw StateReader.Damage() }
+            try self.init(bytes, isComplete: version >= 4)
         } catch {
-            throw .damaged
+            guard version == 4 else { throw .damaged }
+            // Version 4 got its last members after programs had stored it without them.
+            do throws(StateReader.Damage) {
+                try self.init(bytes, isComplete: false)
+            } catch { throw .damaged }
         }
+    }
+
+    private init(_ bytes: [UInt8], isComplete: Bool) throws(StateReader.Damage) {
+        var state = StateReader(bytes)
+        state.version = try state.byte()
+        state.isComplete = isComplete
+        try self.init(from: &state)
+        guard state.isAtEnd else { throw StateReader.Damage() }
     }
 
     private init(from state: inout StateReader) throws(StateReader.Damage) {
@@ -95,7 +106,7 @@ extension Account {
         }
         try readMemory(from: &state)
         source = try SourceState(from: &state)
-        guard state.version >= 4 else { return }
+        guard state.isComplete else { return }
         badge = try state.optional { state throws(StateReader.Damage) in
             try Badge(from: &state)
         }
@@ -144,7 +155,7 @@ extension Account {
         }
         recentPushes = RecentPushes(
             try state.list { state throws(StateReader.Damage) in
-                (try state.text(), state.version >= 4 ? try state.choice() : .webpush)
+                (try state.text(), state.isComplete ? try state.choice() : .webpush)
             })
     }
 }

@@ -8,6 +8,8 @@ struct StateReader {
     private var position = 0
     /// The version that wrote it; older versions lack some fields.
     var version: UInt8 = 0
+    /// False if the members that version 4 got last are missing.
+    var isComplete = true
 
     init(_ bytes: [UInt8]) { self.bytes = bytes }
 

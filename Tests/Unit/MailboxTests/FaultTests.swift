@@ -110,6 +110,41 @@ struct FaultTests {
         #expect(damaged.hint == "move the files bellwire.db* away and run bellwire restore")
     }
 
+    @Test(
+        "A newer store is refused, and none of its bytes change", arguments: [false, true])
+    func untouched(isKilled: Bool) throws {
+        let (test, _) = try filled()
+        if !isKilled { test.close() }
+        // While the store is open, its files are what a kill would leave.
+        let (folder, path) = (test.folder.file("newer"), test.folder.file("newer/bellwire.db"))
+        try FileManager.default.copyItem(atPath: test.path, toPath: folder)
+        do {
+            let connection = try Connection(path, .readWrite)
+            try connection.setCheckpointAtEnd(false)
+            try connection.execute("PRAGMA user_version = 99")
+        }
+        let before = try files(in: folder)
+        #expect(before["bellwire.db-wal"]?.isEmpty == false)
+        var options = test.options
+        options.folder = folder
+        options.setAside = { folder in
+            _ = FileManager.default.createFile(atPath: folder + "/set-aside", contents: nil)
+            return SetAside()
+        }
+        #expect(fault(options) == .newerSchema(found: 99, known: Schema.migrations.count))
+        #expect(try files(in: folder) == before)
+    }
+
+    /// Without the index of the WAL, which every reader makes anew.
+    private func files(in folder: String) throws -> [String: Data] {
+        var files: [String: Data] = [:]
+        for name in try FileManager.default.contentsOfDirectory(atPath: folder)
+        where !name.hasSuffix("-shm") {
+            files[name] = FileManager.default.contents(atPath: folder + "/" + name)
+        }
+        return files
+    }
+
     @Test("A message that cannot be unsealed does not hold up the others")
     func damagedMessage() throws {
         let (test, address) = try filled()

@@ -31,7 +31,7 @@ struct AccountStateTests {
         #expect(try Account(state: account.state).state == account.state)
     }
 
-    @Test("State of the previous version is read, without the members it did not have")
+    @Test("State of an earlier version is read, without the members it did not have")
     func formerVersion() throws {
         let file = "Tests/Programs/Fuzz/Seeds/engine-state/former"
         let former = Array(try Data(contentsOf: Vectors.checkout.appending(path: file)))
@@ -42,9 +42,15 @@ struct AccountStateTests {
         #expect(account.names == now.names && account.devices == now.devices)
         #expect(account.calls.keys == now.calls.keys && account.source.isMobile)
         #expect(try Account(state: account.state) == account)
-        #expect(throws: Account.StateError.unknownVersion(2)) {
-            try Account(state: [2] + former.dropFirst())
+        #expect(throws: Account.StateError.unknownVersion(1)) {
+            try Account(state: [1] + former.dropFirst())
         }
+    }
+
+    @Test("State of version 4 is read with the members it got last, if it has them")
+    func fourthVersion() throws {
+        let account = try fullAccount()
+        #expect(try Account(state: [4] + account.state.dropFirst()) == account)
     }
 
     @Test("State cut anywhere, or with trailing bytes, is damaged")
