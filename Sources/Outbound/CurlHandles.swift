@@ -76,6 +76,8 @@ package struct CurlError: Error, Equatable, Sendable, CustomStringConvertible {
 
     /// The other side has a certificate that is not trusted.
     package var isDistrust: Bool { code == CURLE_PEER_FAILED_VERIFICATION.rawValue }
+    /// There is no file of authorities. A bare Debian has none.
+    package var lacksAuthorities: Bool { code == CURLE_SSL_CACERT_BADFILE.rawValue }
 
     init(_ code: CURLcode) {
         self.code = code.rawValue

@@ -68,11 +68,14 @@ extension Command {
         do throws(CurlError) {
             return try HTTPClient.send(request, userAgent: "bellwire/\(ProgramVersion.text)")
         } catch {
-            guard error.isDistrust else { throw error }
+            let lacksAuthorities = error.lacksAuthorities && request.certificateFile == nil
+            guard error.isDistrust || lacksAuthorities else { throw error }
             let host = Origin(url: request.url)?.host ?? "the push service"
             throw CommandError(
                 message: "the certificate of \(host) is not trusted",
-                hint: "if you know who signed it, name the signer's certificate by --ca-file",
+                hint: lacksAuthorities
+                    ? "install ca-certificates, or name the signer's certificate by --ca-file"
+                    : "if you know who signed it, name the signer's certificate by --ca-file",
                 exitCode: .refused)
         }
     }

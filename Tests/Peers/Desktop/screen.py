@@ -181,6 +181,8 @@ class Probe:
     """The presenter, and the engine that it talks to."""
 
     def __init__(self, desk, *words):
+        # An application that can be opened, if nothing else is said.
+        words = words or ("service", "org.example.Probe")
         self.process = desk.run(desk.program, desk.folder + "/state", *words, out=True, take=True)
         self.desk = desk
         self.requests = []
