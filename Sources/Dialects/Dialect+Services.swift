@@ -49,10 +49,9 @@ extension Dialect {
             return cutRepository(root, event: event)
         }
         var writer = JSONWriter(capacity: body.count + 64)
-        var names: Set<String> = ["\(GitHubDialect.eventMember)"]
         writer.object { writer in
             writer.member(GitHubDialect.eventMember, event)
-            for (name, value) in root.members where names.insert(name).inserted {
+            for (name, value) in root.firstMembers where name != "\(GitHubDialect.eventMember)" {
                 writer.name(text: name)
                 writer.value(value)
             }

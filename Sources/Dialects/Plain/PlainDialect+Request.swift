@@ -56,7 +56,7 @@ extension SenderFields {
 
 extension JSONNode {
     /// Its members; of several with one name, only the first.
-    fileprivate var firstMembers: [(name: String, value: JSONNode)] {
+    var firstMembers: [(name: String, value: JSONNode)] {
         var names: Set<String> = []
         return members.filter { names.insert($0.name).inserted }
     }
