@@ -97,6 +97,7 @@ let package = Package(
             ],
             settings: planted),
         module("Configuration", ["Base", "WebPush"]),
+        module("StatusPage", ["Base"]),
         module(
             "PushService",
             [
@@ -108,7 +109,7 @@ let package = Package(
             "API",
             [
                 "Base", "WebPush", "Notifications", "Delivery", "System", "Crypto", "Reactor",
-                "HTTP", "Mailbox", "Configuration", "PushService",
+                "HTTP", "Mailbox", "Configuration", "PushService", "StatusPage",
             ]),
         module(
             "Desktop",
@@ -147,6 +148,7 @@ let package = Package(
         tests(of: "Dialects", ["Notifications", "EngineHost"]),
         tests(of: "EngineHost", ["Base", "Notifications", "Dialects"]),
         tests(of: "Pictures", ["Base"]),
+        tests(of: "StatusPage", ["Base"]),
         tests(of: "System"),
         tests(of: "Reactor"),
         tests(of: "Crypto", ["WebPush", "Outbound"]),

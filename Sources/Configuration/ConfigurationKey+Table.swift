@@ -3,8 +3,8 @@ extension ConfigurationKey {
     package static let all = [
         listen, baseURL, alias, tlsCertificate, tlsKey, state, keys, store, registration,
         registrationOpenToEveryone, localUsers, accessLog, backlogFull, metricsListen,
-        metricsTokenFile, callbackAllow, callbackProxy, callbackUnixDirectory, callbackAuthorities,
-        receiversFile, receiverAuthorities,
+        metricsTokenFile, ui, callbackAllow, callbackProxy, callbackUnixDirectory,
+        callbackAuthorities, receiversFile, receiverAuthorities,
     ]
 
     /// The settings that `bellwire desktop` uses.
@@ -98,6 +98,17 @@ extension ConfigurationKey {
             guard case .tls = try ListenAddress(value).endpoint else { return }
             throw ConfigurationError("must be plain HTTP: put http:// in front")
         }
+    }
+
+    static let ui = ConfigurationKey(
+        "ui", "auto|off|ORIGIN",
+        fallback: "auto: at base-url, unless that has a path",
+        help: """
+            where the status page is: auto, off, or an origin of its own, such as \
+            https://status.example.org, which must lead to this server
+            """
+    ) { value in
+        refusal { () throws(ConfigurationError) in _ = try PageChoice(value) }
     }
 
     static let metricsTokenFile = ConfigurationKey(

@@ -23,6 +23,7 @@ package struct ServerConfiguration: Sendable {
     package let hasAccessLog: Bool
     package let metricsListener: ListenAddress?
     package let metricsTokenFile: String?
+    package let page: PageChoice
     package let callbackAllowances: [CallbackAllowance]
     package let callbackProxy: String?
     package let callbackUnixDirectory: String?
@@ -64,6 +65,7 @@ package struct ServerConfiguration: Sendable {
         backlog = values.first(.backlogFull).flatMap(BacklogPolicy.init) ?? .refuse
         metricsListener = try values.first(.metricsListen, ListenAddress.init(_:))
         metricsTokenFile = values.first(.metricsTokenFile)
+        page = try values.first(.ui, PageChoice.init) ?? .auto
         callbackAllowances = values.all(.callbackAllow)?.compactMap(CallbackAllowance.init) ?? []
         callbackProxy = values.first(.callbackProxy)
         callbackUnixDirectory = values.first(.callbackUnixDirectory)

@@ -1,7 +1,7 @@
 import PushService
 
 /// A client of the control socket, identified by the kernel.
-enum ControlCaller: Equatable {
+enum ControlCaller: Hashable {
     /// The client may see and change everything.
     case administrator
     /// The client may see and change only its own things.

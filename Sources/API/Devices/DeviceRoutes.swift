@@ -1,5 +1,4 @@
 import Base
-import Configuration
 import Crypto
 import HTTP
 import Mailbox
@@ -12,17 +11,10 @@ final class DeviceRoutes {
 
     private let service: PushContext
     private let dialogue: StoreDialogue
-    private let exports: ExportRoutes
-    private let baseURL: BaseURL
 
-    init(
-        _ service: PushContext, _ dialogue: StoreDialogue, _ exports: ExportRoutes,
-        _ baseURL: BaseURL
-    ) {
+    init(_ service: PushContext, _ dialogue: StoreDialogue) {
         self.service = service
         self.dialogue = dialogue
-        self.exports = exports
-        self.baseURL = baseURL
     }
 
     func list(_ caller: ControlCaller, _ answer: @escaping Answer) {
@@ -47,21 +39,8 @@ final class DeviceRoutes {
         }
     }
 
-    /// Removes it, and leaves nothing of it in the store's files.
-    func forget(_ row: UInt32, _ caller: ControlCaller, _ answer: @escaping Answer) {
-        find(row, caller, answer) { [dialogue, exports] in
-            exports.endAll()
-            dialogue.submit(.forgetCredential(row)) { answer(APIResult(ofRemoval: $0)) }
-        }
-    }
-
-    /// Who may forget a device may also export what is stored about it.
-    func export(_ row: UInt32, _ caller: ControlCaller, _ answer: @escaping Answer) {
-        find(row, caller, answer) { [exports] in exports.begin(.device(row), caller, answer) }
-    }
-
     /// Calls `then` if the caller may see the device.
-    private func find(
+    func find(
         _ row: UInt32, _ caller: ControlCaller, _ answer: @escaping Answer,
         then: @escaping () -> Void
     ) {
@@ -88,7 +67,7 @@ final class DeviceRoutes {
         } catch {
             return answer(.failure(.unavailable))
         }
-        let json = access.json(baseURL: baseURL)
+        let json = access.json(baseURL: service.settings.baseURL)
         dialogue.submit(.addCredential(access.credential)) { outcome in
             switch outcome {
             case .done: answer(.success((201, json)))

@@ -8,12 +8,10 @@ final class OwnerRoutes {
 
     private let service: PushContext
     private let dialogue: StoreDialogue
-    private let exports: ExportRoutes
 
-    init(_ service: PushContext, _ dialogue: StoreDialogue, _ exports: ExportRoutes) {
+    init(_ service: PushContext, _ dialogue: StoreDialogue) {
         self.service = service
         self.dialogue = dialogue
-        self.exports = exports
     }
 
     /// A caller who is not an administrator sees only itself.
@@ -58,22 +56,8 @@ final class OwnerRoutes {
         dialogue.submit(.removeOwner(row)) { answer(APIResult(ofRemoval: $0)) }
     }
 
-    /// Removes the owner like `remove`, and leaves nothing in the store's files. An owner may forget
-    /// itself.
-    func forget(_ row: UInt32, _ caller: ControlCaller, _ answer: @escaping Answer) {
-        find(row, caller, answer) { [dialogue, exports] in
-            exports.endAll()
-            dialogue.submit(.forgetOwner(row)) { answer(APIResult(ofRemoval: $0)) }
-        }
-    }
-
-    /// Who may forget an owner may also export what is stored about it.
-    func export(_ row: UInt32, _ caller: ControlCaller, _ answer: @escaping Answer) {
-        find(row, caller, answer) { [exports] in exports.begin(.owner(row), caller, answer) }
-    }
-
     /// Calls `then` if the caller may see the owner.
-    private func find(
+    func find(
         _ row: UInt32, _ caller: ControlCaller, _ answer: @escaping Answer,
         then: @escaping () -> Void
     ) {

@@ -8,36 +8,43 @@ import System
 package final class APILoops: Sendable {
     private let service: PushContext
     private let desks = Lock<[EngineDesk]>([])
+    private let door = PageDoor()
 
     package init(_ service: PushContext) { self.service = service }
 
-    /// Makes the route for public listeners. Call it once for each loop, before the loop runs.
-    package func route(on loop: EventLoop) -> FurtherRoute {
-        let face = APIFace(service, routes(on: loop, desk(on: loop)))
-        return FurtherRoute("/api/v1/**", [.get, .post, .put, .delete], label: "api") {
-            face.serve($0, $1)
-        }
+    /// Makes the routes for public listeners. Call it once for each loop, before the loop runs.
+    package func routes(on loop: EventLoop) -> [FurtherRoute] {
+        let engines = desk(on: loop)
+        let dialogue = StoreDialogue(on: loop, service.store)
+        let registrations = RegistrationRoutes(service, dialogue)
+        let api = APIFace(service, APIRoutes(registrations, EngineAdmission(engines)))
+        let page = PageFace(
+            service, door,
+            PageRooms(
+                devices: DeviceRoutes(service, dialogue), registrations: registrations,
+                overview: OverviewDesk(service, dialogue), engines: engines))
+        return [
+            FurtherRoute("/api/v1/**", [.get, .post, .put, .delete], label: "api") {
+                api.serve($0, $1)
+            },
+            FurtherRoute("/ui", [.get], label: "ui") { page.serve($0, $1) },
+            FurtherRoute("/ui/**", [.get, .post], label: "ui") { page.serve($0, $1) },
+        ]
     }
 
     /// Makes the handler of the control socket. Call it for the loop that serves the socket.
     package func control(on loop: EventLoop, _ settings: ControlSettings) -> any HTTPHandler {
         let engines = desk(on: loop)
         let dialogue = StoreDialogue(on: loop, service.store)
+        let api = APIRoutes(RegistrationRoutes(service, dialogue), EngineAdmission(engines))
         return ControlHandler(
-            service, dialogue, engines, routes(on: loop, engines),
-            ExportRoutes(on: loop, dialogue), settings)
+            service, dialogue, engines, api, ExportRoutes(on: loop, dialogue), door, settings)
     }
 
     private func desk(on loop: EventLoop) -> EngineDesk {
         let desk = EngineDesk(on: loop, service)
         desks.withLock { $0.append(desk) }
         return desk
-    }
-
-    private func routes(on loop: EventLoop, _ engines: EngineDesk) -> APIRoutes {
-        APIRoutes(
-            RegistrationRoutes(service, StoreDialogue(on: loop, service.store)),
-            EngineAdmission(engines))
     }
 
     /// The parameters of `registerDevice`, as callbacks carry them.

@@ -21,6 +21,8 @@ final class ControlHandler: HTTPHandler {
         case forgetOwner
         case exportOwner
         case nextOfExport
+        case overview
+        case linkToPage
         case rotateMasterKey
         case showMasterKey
         case health
@@ -34,20 +36,26 @@ final class ControlHandler: HTTPHandler {
     private let devices: DeviceRoutes
     private let owners: OwnerRoutes
     private let exports: ExportRoutes
+    private let farewells: FarewellRoutes
+    private let overview: OverviewDesk
+    private let door: PageDoor
     private let api: APIRoutes
     private let engines: EngineDesk
     private let routes: HTTPRouter<Route>
 
     init(
         _ service: PushContext, _ dialogue: StoreDialogue, _ engines: EngineDesk,
-        _ api: APIRoutes, _ exports: ExportRoutes, _ settings: ControlSettings
+        _ api: APIRoutes, _ exports: ExportRoutes, _ door: PageDoor, _ settings: ControlSettings
     ) {
         self.service = service
         self.settings = settings
         setAside = service.index.setAside
         self.exports = exports
-        devices = DeviceRoutes(service, dialogue, exports, settings.baseURL)
-        owners = OwnerRoutes(service, dialogue, exports)
+        farewells = FarewellRoutes(dialogue, exports)
+        overview = OverviewDesk(service, dialogue)
+        self.door = door
+        devices = DeviceRoutes(service, dialogue)
+        owners = OwnerRoutes(service, dialogue)
         self.engines = engines
         self.api = api
         var routes = HTTPRouter<Route>()
@@ -61,6 +69,8 @@ final class ControlHandler: HTTPHandler {
         routes.add("/api/v1/devices/*/export", [(.post, .exportDevice)])
         routes.add("/api/v1/owners/*/export", [(.post, .exportOwner)])
         routes.add("/api/v1/exports/*", [(.post, .nextOfExport)])
+        routes.add("/api/v1/overview", [(.get, .overview)])
+        routes.add("/api/v1/page-links", [(.post, .linkToPage)])
         routes.add("/health", [(.get, .health)])
         routes.add(
             "/api/v1/master-key", [(.post, .rotateMasterKey), (.get, .showMasterKey)])
@@ -116,6 +126,11 @@ final class ControlHandler: HTTPHandler {
             guard caller == .administrator else { return answer(.failure(.notAllowed)) }
             answer(match.action == .showMasterKey ? masterKey : rotateMasterKey())
         case .health: answer(health)
+        case .linkToPage: answer(door.link(for: caller, at: service.settings.page))
+        case .overview:
+            overview.load(for: APICaller(caller, userID: nil)) { overview in
+                answer(overview.map { .success((200, $0.json)) } ?? .failure(.unavailable))
+            }
         case .listDevices: devices.list(caller, answer)
         case .listOwners: owners.list(caller, answer)
         case .addDevice, .addOwner:
@@ -143,11 +158,23 @@ final class ControlHandler: HTTPHandler {
     ) {
         switch route {
         case .removeDevice: devices.remove(row, caller, answer)
-        case .forgetDevice: devices.forget(row, caller, answer)
         case .confirmDevice: devices.confirm(row, caller, answer)
-        case .exportDevice: devices.export(row, caller, answer)
-        case .forgetOwner: owners.forget(row, caller, answer)
-        case .exportOwner: owners.export(row, caller, answer)
+        case .forgetDevice:
+            devices.find(row, caller, answer) { [farewells] in
+                farewells.forget(.device(row), answer)
+            }
+        case .exportDevice:
+            devices.find(row, caller, answer) { [farewells] in
+                farewells.export(.device(row), caller, answer)
+            }
+        case .forgetOwner:
+            owners.find(row, caller, answer) { [farewells] in
+                farewells.forget(.owner(row), answer)
+            }
+        case .exportOwner:
+            owners.find(row, caller, answer) { [farewells] in
+                farewells.export(.owner(row), caller, answer)
+            }
         case .nextOfExport: exports.next(row, caller, answer)
         default: owners.remove(row, caller, answer)
         }

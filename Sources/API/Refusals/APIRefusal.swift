@@ -30,6 +30,8 @@ enum APIRefusal: Error, Equatable {
     case cannotRotate
     /// Another export is under way, or has just ended.
     case exporting
+    /// There is no status page; the text says why.
+    case noPage(String)
     /// A page of another site sent it.
     case foreignPage
     case http(HTTPRefusal)
@@ -41,7 +43,7 @@ enum APIRefusal: Error, Equatable {
         case .notAllowed, .foreignPage: 403
         case .unknown: 404
         case .nameInUse, .tooManyDevices, .ownerExists, .tooManyRegistrations, .otherRequest,
-            .cannotRotate:
+            .cannotRotate, .noPage:
             409
         case .tooManyKeys: 429
         case .unavailable, .setAside, .unconfirmed, .exporting: 503
@@ -64,6 +66,7 @@ enum APIRefusal: Error, Equatable {
         case .unauthorized: 1005
         case .unconfirmed: 1024
         case .exporting: 1026
+        case .noPage: 1027
         case .otherRequest: 1006
         case .foreignPage: 1007
         case .cannotRotate: 1008
@@ -73,7 +76,7 @@ enum APIRefusal: Error, Equatable {
 
     var message: String {
         switch self {
-        case .badBody(let reason): reason
+        case .badBody(let reason), .noPage(let reason): reason
         case .notAllowed: "this user has no rights here"
         case .unknown: "it does not exist, or belongs to somebody else"
         case .nameInUse: "this owner already has a device with that name"

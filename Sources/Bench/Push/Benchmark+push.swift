@@ -19,7 +19,7 @@ extension Benchmark {
         let service = PushContext(
             store: store, endpointKey: store.endpointKey, settings: settings)
         let (pushes, api) = (PushLoops(service), APILoops(service))
-        let server = try HTTPServer { try pushes.handler(on: $0, api.route(on: $0)) }
+        let server = try HTTPServer { try pushes.handler(on: $0, api.routes(on: $0)) }
         guard let address = SocketAddress("127.0.0.1:\(options.port)") else {
             throw Options.Failure(message: "--port takes a number up to 65535")
         }

@@ -238,7 +238,7 @@ extension StoreIndex {
         ledger.withLock { $0.addEndpoint(ofDevice: endpoint.address.device) }
     }
 
-    func owner(ofDevice device: UInt32) -> UInt32 {
+    package func owner(ofDevice device: UInt32) -> UInt32 {
         ledger.withLock { $0.owner(ofDevice: device) }
     }
 

@@ -187,9 +187,11 @@ extension StoreReader {
                     registration, size: registration.record().count, readIn: generation)
             }
             return try one(found, database)
-        case .all(let owner):
+        case .all(let owner, let limit):
             return .registration(
-                .all(try RegistrationRows.list(owner: owner, on: database.connection, &sealer)))
+                .all(
+                    try RegistrationRows.list(
+                        owner: owner, limit: limit, on: database.connection, &sealer)))
         case .waiting(let device):
             return .registration(.waiting(try waiting(for: device, database)))
         }

@@ -3,7 +3,7 @@ import Dialects
 /// Where to deliver a push that we decrypt for its registration.
 package struct EnginePush: Sendable {
     let engine: UInt32
-    let dialect: Dialect
+    private(set) var dialect: Dialect
     /// Unencrypted payloads may trigger actions.
     var trustsClear = false
     /// The user of the account, if the application named one.
@@ -12,6 +12,13 @@ package struct EnginePush: Sendable {
     var otherUserIDs: [Int64] = []
     /// The payload is kept for a fetching client when nobody else receives it.
     let isFetched: Bool
+
+    /// The same for a text of the server's own, whatever its senders send.
+    package var ofText: EnginePush {
+        var push = self
+        push.dialect = .plain
+        return push
+    }
 }
 
 extension Registration {

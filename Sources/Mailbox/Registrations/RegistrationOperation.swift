@@ -45,8 +45,8 @@ package enum RegistrationResult: Equatable, Sendable {
 package enum RegistrationQuery: Sendable {
     case one(RegistrationID)
     case ofDevice(UInt32)
-    /// Those of one owner, or all.
-    case all(owner: String?)
+    /// Those of one owner, or all; the newest of them if a limit is given.
+    case all(owner: String?, limit: Int? = nil)
     case waiting(device: UInt32)
 }
 

@@ -110,13 +110,17 @@ extension RegistrationRows {
         return found
     }
 
-    /// Those of one owner, or all; oldest first.
+    /// Those of one owner, or all, oldest first; with a limit, only the newest ones, and those
+    /// first.
     static func list(
-        owner: String?, on connection: borrowing Connection, _ sealer: inout Sealer
+        owner: String?, limit: Int? = nil, on connection: borrowing Connection,
+        _ sealer: inout Sealer
     ) throws(StoreFault) -> [Registration] {
         let condition = owner == nil ? "" : "WHERE owner = ?1"
+        let end = limit.map { "DESC LIMIT \($0)" } ?? ""
         let select = try StoreStatement(
-            "SELECT \(columns) FROM registration \(condition) ORDER BY device", on: connection)
+            "SELECT \(columns) FROM registration \(condition) ORDER BY device \(end)",
+            on: connection)
         if let owner { try select.bind(text: owner, at: 1) }
         var registrations: [Registration] = []
         while try select.step() {

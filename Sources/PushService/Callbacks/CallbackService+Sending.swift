@@ -61,7 +61,7 @@ extension CallbackService {
         case .failure(.timedOut): wasSlow = true
         case .failure: break
         }
-        metrics.count(result)
+        count(result, for: courier)
         lanes.finish(host: courier.host, wasSlow: wasSlow)
         dropIdleClients()
         // Without randomness, couriers retry at the same time.
@@ -69,5 +69,13 @@ extension CallbackService {
         perform(
             courier.outbox.answered(answer, at: surroundings.now(), random: random), for: courier)
         giveOutPlaces()
+    }
+
+    private func count(_ result: Result<HTTPResponse, RequestFailure>, for courier: Courier) {
+        service.metrics.count(result)
+        let status = (try? result.get())?.status ?? 0
+        guard !(200..<300).contains(status) else { return }
+        service.record(
+            ServerEvent(.callback, status: status, device: courier.callback))
     }
 }

@@ -31,7 +31,7 @@ package final class CallbackService: @unchecked Sendable {
     private(set) var settings: CallbackSettings
     private let describe: @Sendable (Registration) -> String
     let surroundings: Surroundings
-    let metrics: Metrics
+    let service: PushContext
     var lanes = HostLanes()
     var couriers: [UInt32: Courier] = [:]
     private var laneTimer: TimerID?
@@ -55,7 +55,7 @@ package final class CallbackService: @unchecked Sendable {
         describe: @escaping @Sendable (Registration) -> String
     ) throws {
         store = service.store
-        metrics = service.metrics
+        self.service = service
         settings = service.settings.callbacks
         self.describe = describe
         self.surroundings = surroundings

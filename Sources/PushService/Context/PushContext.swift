@@ -21,6 +21,9 @@ package final class PushContext: Sendable {
     let userAgentPace: PaceLimit
     let onUndecryptable: @Sendable (_ registration: String, _ reason: String) -> Void
     let metrics = Metrics()
+    /// What happened last, for people who look at the server.
+    package let events = EventLog()
+    package let lastPushes = LastPushes()
     package let presence: DevicePresence
     let strangerPlaces: StrangerPlaces
     let failedSignatures = FailureLimiter(perSecond: 20)
@@ -50,6 +53,7 @@ package final class PushContext: Sendable {
         openDoors = Lock(settings.doors)
         index.endings.listen { [weak self] endings in
             self?.presence.forget(endings.credentials)
+            self?.lastPushes.forget(endings.devices)
             let passes = Set(endings.credentials.map(Pass.credential))
             if !passes.isEmpty { self?.endSessions { passes.contains($0) } }
         }
@@ -57,6 +61,20 @@ package final class PushContext: Sendable {
 
     /// The counters for the HTTP server that carries this service.
     package var figures: HTTPFigures { metrics.http }
+
+    /// Zero stands for an unknown device.
+    func count(_ refusal: PushRefusal, to device: UInt32) {
+        metrics.count(refusal)
+        record(
+            ServerEvent(.refused, status: refusal.status, word: refusal.word, device: device))
+    }
+
+    func countAccepted(_ device: UInt32) {
+        metrics.noteAccepted()
+        record(ServerEvent(.accepted, device: device))
+    }
+
+    func record(_ event: ServerEvent) { events.add(event.at(Int64(now() * 1_000))) }
 
     /// Make one for each loop.
     func makeMint() throws(OpenSSLError) -> EndpointMint { try EndpointMint(key: endpointKey) }

@@ -31,6 +31,7 @@ package struct PushServiceSettings: Sendable {
     package var onUndecryptable: @Sendable (_ registration: String, _ reason: String) -> Void = {
         _, _ in
     }
+    package var page: PagePlace
     package var callbacks: CallbackSettings
     /// The bearer token that readers of the metrics must send; nil if none is needed.
     package var metricsToken: Secret?
@@ -43,6 +44,7 @@ package struct PushServiceSettings: Sendable {
         self.baseURL = baseURL
         self.aliases = aliases
         self.version = version
+        page = baseURL.path.isEmpty ? .usual(baseURL.origin) : .sharedSite
         callbacks = CallbackSettings(userAgent: "bellwire/\(version)")
         locationStart = Array("\(baseURL)/m/".utf8)
         errorPage = ErrorPage(base: baseURL.description)

@@ -87,11 +87,17 @@ extension AutopushChannel {
     func acknowledged(_ id: MessageID) {
         guard let device else { return }
         desk.service.metrics.noteAcknowledged()
+        record(.delivered)
         let index = desk.service.index
         let isKnown = update {
             $0.acknowledged(id, isWaiting: index.usage(ofDevice: device).messages > 0, &$1)
         }
         if !isKnown { strain += 1 }
+    }
+
+    func record(_ kind: ServerEvent.Kind) {
+        desk.service.record(
+            ServerEvent(kind, device: device ?? 0, credential: pass.credential ?? 0))
     }
 
     private func record(_ acknowledgement: Acknowledgement) {

@@ -12,7 +12,7 @@ final class AutopushChannel {
     let desk: DeliveryDesk
     /// The row of the credential that the user agent presented.
     let credential: UInt32?
-    private let pass: Pass
+    let pass: Pass
     /// Counts a client without a credential against its network; nil for others.
     let place: StrangerPlace?
     /// Both are allocated separately, because a property of a class is copied on each access. No
@@ -166,6 +166,7 @@ extension AutopushChannel: WebSocketHandler {
         self.connection = connection
         desk.sessions.enter(self, with: pass)
         desk.service.metrics.noteOpened()
+        record(.connected)
         guard let deadline = session.pointee.deadline else { return }
         timer = desk.loop.schedule(after: Interval(deadline - now), self)
     }
@@ -184,6 +185,7 @@ extension AutopushChannel: WebSocketHandler {
     func closed(_ end: WebSocketEnd, on connection: WebSocketConnection) {
         self.connection = nil
         desk.service.metrics.noteClosed()
+        record(.disconnected)
         leave()
     }
 }

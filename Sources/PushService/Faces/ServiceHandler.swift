@@ -66,7 +66,7 @@ final class ServiceHandler: HTTPHandler {
             let isMatrix = ServiceRoute.isMatrix(bytes.span.extracting(path(of: head)))
             return isMatrix
                 ? Answer.refuse(MatrixRefusal.unavailable.answer, exchange)
-                : Answer.refuse(.setAside, exchange, service)
+                : Answer.refuse(.setAside, exchange, service, to: 0)
         }
         Underway.mark(.request, bytes.span, body.span) { lead(exchange, head, bytes) }
     }
@@ -114,8 +114,8 @@ final class ServiceHandler: HTTPHandler {
     ) {
         exchange.label = route.label
         switch route {
-        case .push: push(exchange, head, star, .post)
-        case .simplePush: push(exchange, head, star, .put)
+        case .push: intake.receive(exchange, head, token: star, .post)
+        case .simplePush: intake.receive(exchange, head, token: star, .put)
         case .unknownVersion: Answer.refuse(.unknownVersion, exchange, page)
         case .discovery: Answer.json(200, Self.discovery, exchange, isShared: true)
         case .withdrawal: withdraw(exchange, star)
@@ -132,17 +132,6 @@ final class ServiceHandler: HTTPHandler {
         case .errors: Answer.page(ErrorPage.html, exchange)
         case .preflight: Answer.preflight(exchange)
         case .further: break
-        }
-    }
-
-    private func push(
-        _ exchange: HTTPExchange, _ head: borrowing RequestHead, _ token: Range<Int>,
-        _ method: PushRules.Method
-    ) {
-        do throws(PushRefusal) {
-            try intake.receive(exchange, head, token: token, method)
-        } catch {
-            Answer.refuse(error, exchange, service)
         }
     }
 

@@ -39,14 +39,33 @@ final class PushIntake {
     func receive(
         _ exchange: HTTPExchange, _ head: borrowing RequestHead, token: Range<Int>,
         _ method: PushRules.Method, isLate: Bool = false
-    ) throws(PushRefusal) {
-        let bytes = head.bytes
-        let endpoint: Endpoint
+    ) {
+        var device: UInt32 = 0
         do throws(PushRefusal) {
-            endpoint = try lookUp(bytes.span.extracting(token)).endpoint
+            let endpoint = try endpoint(token, of: head, exchange)
+            device = endpoint.address.device
+            try receive(exchange, head, token: token, endpoint, method, isLate: isLate)
+        } catch {
+            Answer.refuse(error, exchange, service, to: device)
+        }
+    }
+
+    private func endpoint(
+        _ token: Range<Int>, of head: borrowing RequestHead, _ exchange: HTTPExchange
+    ) throws(PushRefusal) -> Endpoint {
+        let bytes = head.bytes
+        do throws(PushRefusal) {
+            return try lookUp(bytes.span.extracting(token)).endpoint
         } catch .unknownToken {
             throw unknown(to: exchange.client)
         }
+    }
+
+    private func receive(
+        _ exchange: HTTPExchange, _ head: borrowing RequestHead, token: Range<Int>,
+        _ endpoint: Endpoint, _ method: PushRules.Method, isLate: Bool
+    ) throws(PushRefusal) {
+        let bytes = head.bytes
         var fields = PushFields()
         head.fields.forEach { fields.record($0, $1) }
         if let query = head.query { fields.record(query: bytes.span.extracting(query)) }
@@ -85,11 +104,7 @@ final class PushIntake {
         let bytes = head.bytes
         let body = exchange.body
         Underway.mark(.request, bytes.span, body.span) {
-            do throws(PushRefusal) {
-                try receive(exchange, head, token: token, method, isLate: true)
-            } catch {
-                Answer.refuse(error, exchange, service)
-            }
+            receive(exchange, head, token: token, method, isLate: true)
         }
     }
 
@@ -128,7 +143,7 @@ final class PushIntake {
                     try accept(
                         content, to: address, reservation, from: sender, hasMadeRoom: true)
                 } catch {
-                    sender.refuse(error, service)
+                    sender.refuse(error, service, to: address.device)
                 }
             })
     }

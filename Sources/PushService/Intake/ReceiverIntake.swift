@@ -55,8 +55,8 @@ final class ReceiverIntake {
             guard let push = held.value.take() else { return }
             switch answer {
             case .registration(.one(let registration, _)): judge(Arrival(push, .init(registration)))
-            case .registration(.none): push.sender.refuse(.gone, service)
-            default: push.sender.refuse(.unavailable, service)
+            case .registration(.none): push.sender.refuse(.gone, service, to: device)
+            default: push.sender.refuse(.unavailable, service, to: device)
             }
         }
     }
@@ -116,10 +116,14 @@ final class ReceiverIntake {
     }
 
     private func refuse(_ arrival: Arrival, _ refusal: PushRefusal) {
-        arrival.push.sender.refuse(refusal, service)
+        arrival.push.sender.refuse(
+            refusal, service, to: arrival.push.endpoint.address.device)
     }
 
     private func accept(_ arrival: Arrival, _ message: Message, _ verdict: Verdict) {
+        if verdict == .accepted {
+            service.lastPushes.note(message.address.device, at: message.arrival)
+        }
         arrival.push.sender.answer(message, verdict, service)
     }
 
@@ -216,6 +220,9 @@ final class ReceiverIntake {
 
     private func note(_ reason: String, _ arrival: Arrival) {
         service.metrics.noteUndecryptable(reason)
+        service.record(
+            ServerEvent(
+                .undecryptable, word: reason, device: arrival.push.endpoint.address.device))
         service.onUndecryptable(arrival.entry.registration.id.text, reason)
     }
 
@@ -223,17 +230,9 @@ final class ReceiverIntake {
         _ operation: RegistrationOperation, _ event: @autoclosure () -> CallbackEvent,
         _ message: Message, _ arrival: Arrival
     ) {
-        var callbacks: [CallbackOperation] = []
-        if arrival.entry.registration.terms.callback != nil {
-            // The message's id is for fetching; the event gets an id of its own.
-            guard let id = try? MessageID(from: &desk.random) else {
-                return refuse(arrival, .unavailable)
-            }
-            let entry = event().entry(
-                id, registration: arrival.entry.registration.id.text,
-                account: arrival.entry.registration.terms.account, at: message.arrival)
-            callbacks = [.add(entry, to: arrival.entry.registration.device)]
-        }
+        let callbacks = try? arrival.entry.registration.telling(
+            event(), at: message.arrival, &desk.random)
+        guard let callbacks else { return refuse(arrival, .unavailable) }
         desk.submit(
             .registration(operation, telling: callbacks),
             .other { [self] outcome in
@@ -291,14 +290,5 @@ final class ReceiverIntake {
             throw .tooMany(retryAfter: RetryAfter.whenFull)
         }
         return try desk.makeMessage(content, to: address, arrival.push.reservation.take())
-    }
-}
-
-extension CallbackEvent.Payload {
-    fileprivate init(_ message: Message) {
-        self.init(
-            id: message.id, bytes: message.content.body, encoding: message.content.encoding,
-            ttl: message.content.ttl, urgency: message.content.urgency,
-            topic: message.content.topic, received: message.arrival)
     }
 }

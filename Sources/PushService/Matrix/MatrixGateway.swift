@@ -42,7 +42,8 @@ final class MatrixGateway {
                 do throws(PushRefusal) {
                     try push(body, notification, to: recipient, request)
                 } catch {
-                    request.refuse(recipient.device, error)
+                    request.refuse(
+                        recipient.device, error, row: recipient.endpoint.address.device)
                 }
             }
             request.settle()
@@ -76,9 +77,9 @@ final class MatrixGateway {
                 // A request counts once for all its unknown devices, or it could never succeed.
                 let refusal = unknown ?? intake.unknown(to: client)
                 unknown = refusal
-                request.refuse(number, refusal)
+                request.refuse(number, refusal, row: 0)
             } catch {
-                request.refuse(number, error)
+                request.refuse(number, error, row: 0)
             }
         }
         return recipients
@@ -141,7 +142,7 @@ final class MatrixGateway {
         do throws(PushRefusal) {
             try intake.accept(content, to: recipient.endpoint.address, reservation, from: sender)
         } catch {
-            sender.refuse(error, service)
+            sender.refuse(error, service, to: recipient.endpoint.address.device)
         }
     }
 }

@@ -31,8 +31,9 @@ final class MatrixRequest {
     }
 
     /// Only a permanent failure may end a pusher.
-    func refuse(_ device: Int, _ refusal: PushRefusal) {
-        service.metrics.count(refusal)
+    /// `row` is the device's; zero if it is not known.
+    func refuse(_ device: Int, _ refusal: PushRefusal, row: UInt32) {
+        service.count(refusal, to: row)
         if (400..<500).contains(refusal.status), refusal.retryAfter == nil {
             rejected.insert(device)
             rejected.formUnion(repeated[device] ?? [])
@@ -41,11 +42,11 @@ final class MatrixRequest {
         }
     }
 
-    func settle(_ device: Int, _ verdict: Verdict) {
+    func settle(_ device: Int, _ verdict: Verdict, row: UInt32) {
         switch verdict {
-        case .accepted: service.metrics.noteAccepted()
-        case .gone: refuse(device, .gone)
-        case .full, .unavailable: refuse(device, .unavailable)
+        case .accepted: service.countAccepted(row)
+        case .gone: refuse(device, .gone, row: row)
+        case .full, .unavailable: refuse(device, .unavailable, row: row)
         }
         settle()
     }
@@ -73,11 +74,11 @@ final class MatrixRecipient: PushSender {
     }
 
     func answer(_ message: Message, _ verdict: Verdict, _ service: PushContext) {
-        request.settle(device, verdict)
+        request.settle(device, verdict, row: message.address.device)
     }
 
-    func refuse(_ refusal: PushRefusal, _ service: PushContext) {
-        request.refuse(device, refusal)
+    func refuse(_ refusal: PushRefusal, _ service: PushContext, to row: UInt32) {
+        request.refuse(device, refusal, row: row)
         request.settle()
     }
 }

@@ -4,11 +4,12 @@ import WebPush
 
 /// The answers of the push service.
 enum Answer {
-    /// Refuses a push, and counts it.
+    /// Refuses a push to a device, and counts it. Zero stands for an unknown device.
     static func refuse(
-        _ refusal: PushRefusal, _ exchange: HTTPExchange, _ service: PushContext
+        _ refusal: PushRefusal, _ exchange: HTTPExchange, _ service: PushContext,
+        to device: UInt32
     ) {
-        service.metrics.count(refusal)
+        service.count(refusal, to: device)
         service.metrics.noteAnswered(after: exchange.age)
         refuse(refusal, exchange, service.errorPage)
     }
@@ -16,7 +17,7 @@ enum Answer {
     fileprivate static func created(
         _ message: Message, _ service: PushContext, _ exchange: HTTPExchange
     ) {
-        service.metrics.noteAccepted()
+        service.countAccepted(message.address.device)
         service.metrics.noteAnswered(after: exchange.age)
         var head = exchange.answer(201)
         head.fields.append("Location") { value in
@@ -103,13 +104,15 @@ extension HTTPExchange: PushSender {
     func answer(_ message: Message, _ verdict: Verdict, _ service: PushContext) {
         switch verdict {
         case .accepted: Answer.created(message, service, self)
-        case .gone: refuse(.gone, service)
-        case .full: refuse(.tooMany(retryAfter: RetryAfter.whenFull), service)
-        case .unavailable: refuse(.unavailable, service)
+        case .gone: refuse(.gone, service, to: message.address.device)
+        case .full:
+            refuse(
+                .tooMany(retryAfter: RetryAfter.whenFull), service, to: message.address.device)
+        case .unavailable: refuse(.unavailable, service, to: message.address.device)
         }
     }
 
-    func refuse(_ refusal: PushRefusal, _ service: PushContext) {
-        Answer.refuse(refusal, self, service)
+    func refuse(_ refusal: PushRefusal, _ service: PushContext, to device: UInt32) {
+        Answer.refuse(refusal, self, service, to: device)
     }
 }

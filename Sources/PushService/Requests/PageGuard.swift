@@ -1,7 +1,7 @@
 import Base
 import Configuration
 package import HTTP
-import WebPush
+package import WebPush
 
 /// Keeps pages of other sites from using a visitor's browser to reach the server.
 package struct PageGuard {
@@ -17,11 +17,23 @@ package struct PageGuard {
         return comesFromUs(head) ? .ours : .foreign
     }
 
+    /// The same for pages that have an origin of their own.
+    package func judge(_ exchange: HTTPExchange, at own: Origin) -> Verdict {
+        let head = exchange.head
+        guard Self.named(head)?.host == own.host else { return .misdirected }
+        guard let field = head.fields.firstValue(of: "origin") else { return .ours }
+        return Origin(url: head.text(field)) == own ? .ours : .foreign
+    }
+
     /// Another site may point a name of its own at this server to get around the browser's rules.
     func namesUs(_ head: borrowing RequestHead) -> Bool {
-        let authority = head.authority.map { head.text($0) } ?? ""
-        guard let origin = Origin(url: "https://" + authority) else { return false }
+        guard let origin = Self.named(head) else { return false }
         return origin.isLoopback || service.origins.contains { $0.host == origin.host }
+    }
+
+    /// Host and port that the request was addressed to.
+    private static func named(_ head: borrowing RequestHead) -> Origin? {
+        Origin(url: "https://" + (head.authority.map { head.text($0) } ?? ""))
     }
 
     /// A program sends no origin; Firefox sends the server's own address with the scheme `wss`.
@@ -29,17 +41,20 @@ package struct PageGuard {
         guard let range = head.fields.firstValue(of: "origin") else { return true }
         let text = head.text(range)
         let rest = text.place(of: "://").map { text[$0.upperBound...] } ?? ""
-        let authority = head.authority.map { head.text($0) } ?? ""
         guard let origin = Origin(url: "https://" + rest) else { return false }
-        return origin == Origin(url: "https://" + authority)
+        return origin == Self.named(head)
             || service.origins.contains { $0.host == origin.host && $0.port == origin.port }
     }
 
     /// Whether a page of another site sent it. Ask this where only programs and the server's own
     /// pages may send requests.
     package static func isCrossSite(_ exchange: HTTPExchange) -> Bool {
+        site(of: exchange) == "cross-site"
+    }
+
+    /// How the page that sent the request is related to ours, as the browser says (Fetch Metadata).
+    package static func site(of exchange: HTTPExchange) -> String? {
         let head = exchange.head
-        let site = head.fields.firstValue(of: "sec-fetch-site").map { head.text($0) }
-        return site == "cross-site"
+        return head.fields.firstValue(of: "sec-fetch-site").map { head.text($0) }
     }
 }

@@ -8,6 +8,11 @@ package enum Pass: Hashable, Sendable {
     case localUser(UInt32)
     /// An administrator, by the control socket.
     case administrator
+
+    /// The row of the device's credential.
+    var credential: UInt32? {
+        if case .credential(let row) = self { row } else { nil }
+    }
 }
 
 /// A long-lived connection that ends when its pass ends.

@@ -113,6 +113,9 @@ package enum ErrorGuide {
         | <a id="errno-1026"></a>1026 | 503 | `another export is under way, or has just ended; \#
         try again later` | the server makes one export at a time, and gives itself ten seconds \#
         after those of users | ask again |
+        | <a id="errno-1027"></a>1027 | 409 | says why there is no status page | `ui = off`, or \#
+        base-url has a path, so that other pages of its site could use the session | name an \#
+        origin of its own: `ui = https://HOST` |
         | <a id="errno-1006"></a>1006 | 409 | `this Idempotency-Key was used for another request` \#
         | the same key was sent with another body within 24 hours | use a new key for each new \#
         request |

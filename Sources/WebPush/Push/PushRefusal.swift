@@ -84,14 +84,17 @@ package enum PushRefusal: Error, Equatable, Sendable {
         }
     }
 
-    /// The words of all refusals, so that counters can begin with 0.
-    package static let words = [
+    /// One refusal for each word.
+    package static let examples = [
         PushRefusal.unknownToken, .unknownVersion, .unauthorized(.missingToken), .gone, .tooLarge,
         .missingTTL, .encryption(.missingEncoding), .negativeTTL, .badTopic, .notText,
         .badMessageID,
         .tooMany(retryAfter: 0), .unavailable, .missing, .setAside, .clocksDiffer,
         .unknownOrigin,
-    ].map(\.word)
+    ]
+
+    /// The words of all refusals, so that counters can begin with 0.
+    package static let words = examples.map(\.word)
 
     /// The word for logs and counters.
     package var word: String {

@@ -74,7 +74,7 @@ final class PushServer {
                 for: service, Self.callbackSurroundings(store, log), describe: api.describe)
             server = try HTTPServer(
                 figures: service.figures, report: { log.write($0) }, access: access,
-                handler: { try pushes.handler(on: $0, api.route(on: $0)) })
+                handler: { try pushes.handler(on: $0, api.routes(on: $0)) })
             let served = try Self.listen(listeners, on: server, certificates, control, api)
             faces = served.filter { face in !further.contains(face.configured) }
             fixedAddresses =
@@ -167,6 +167,11 @@ extension PushServer {
         settings.dropsOldest = configuration.backlog == .dropOldest
         settings.isBehindProxy = hasProxies
         settings.metricsToken = try metricsToken(configuration)
+        switch configuration.page {
+        case .auto: break
+        case .off: settings.page = .off
+        case .own(let origin): settings.page = .own(origin)
+        }
         return settings
     }
 

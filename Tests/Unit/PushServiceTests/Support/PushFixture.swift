@@ -79,7 +79,7 @@ final class PushFixture {
             store: gate, endpointKey: store.endpointKey, settings: settings)
         let (pushes, api) = (PushLoops(service), APILoops(service))
         let server = try HTTPServer(loops: plan.loops) {
-            try pushes.handler(on: $0, api.route(on: $0))
+            try pushes.handler(on: $0, api.routes(on: $0))
         }
         let any = SocketAddress("127.0.0.1:0") ?? .unix(path: "")
         let address = try server.listen(on: try ListeningSocket.tcp(any), plan.listener).address

@@ -1,0 +1,123 @@
+import Mailbox
+import PushService
+import StatusPage
+
+/// Puts together what a caller may see of the server. One for each loop.
+final class OverviewDesk {
+    /// Who has more registrations sees the newest.
+    private static let registrationLimit = 200
+
+    private let service: PushContext
+    private let dialogue: StoreDialogue
+
+    init(_ service: PushContext, _ dialogue: StoreDialogue) {
+        self.service = service
+        self.dialogue = dialogue
+    }
+
+    /// Nil if the store does not answer.
+    func load(for caller: APICaller, then: @escaping (Overview?) -> Void) {
+        let owner = caller.isAdministrator ? nil : caller.owner
+        dialogue.load(.credentials) { [self] answer in
+            guard case .credentials(let all) = answer else { return then(nil) }
+            let credentials = all.filter { caller.mayUse($0.owner) }
+            // One more than is shown tells whether there are more.
+            dialogue.load(
+                .registration(.all(owner: owner, limit: Self.registrationLimit + 1))
+            ) { [self] answer in
+                guard case .registration(.all(let registrations)) = answer else {
+                    return then(nil)
+                }
+                then(overview(owner, credentials, registrations))
+            }
+        }
+    }
+
+    private func overview(
+        _ owner: String?, _ credentials: [DeviceCredential], _ registrations: [Registration]
+    ) -> Overview {
+        let figures = service.serverFigures
+        let shown = registrations.prefix(Self.registrationLimit)
+        var overview = Overview(
+            version: service.settings.version, address: "\(service.settings.baseURL)",
+            now: Int(service.now()), began: figures.began, isUsable: service.store.isUsable,
+            owner: owner, waiting: waiting(owner, registrations))
+        overview.devices = credentials.map(device)
+        overview.registrations = shown.map(registration)
+        overview.hasMore = registrations.count > shown.count
+        let names = EventNames(service.index, credentials, registrations, seesAll: owner == nil)
+        let entries = names.visible(service.events.newest)
+        overview.events = entries.prefix(100).map { names.event($0) }
+        if owner == nil {
+            overview.show(figures)
+        } else {
+            overview.failures = Self.failures(in: entries.map(\.event))
+        }
+        return overview
+    }
+
+    private func waiting(
+        _ owner: String?, _ registrations: [Registration]
+    ) -> (messages: Int, bytes: Int) {
+        guard owner != nil else { return service.index.usage }
+        // All registrations of an owner are in the same row.
+        let row = registrations.first.map { service.index.owner(ofDevice: $0.device) } ?? 0
+        return row == 0 ? (0, 0) : service.index.usage(ofOwner: row)
+    }
+
+    private func device(_ credential: DeviceCredential) -> Overview.Device {
+        let presence = service.presence
+        // What the store knows may be an hour old.
+        let seen = [credential.lastSeen, presence.lastSeen(credential.row)].compactMap(\.self)
+        return Overview.Device(
+            id: Int(credential.row), name: credential.name, owner: credential.owner,
+            created: Int(credential.created / 1_000),
+            isConnected: presence.isConnected(credential.row),
+            lastSeen: seen.max().map { Int($0 / 1_000) }, isConfirmed: credential.isConfirmed)
+    }
+
+    private func registration(_ registration: Registration) -> Overview.Registration {
+        let rest = registration.expiry.milliseconds - service.store.clock.now.milliseconds
+        return Overview.Registration(
+            id: registration.id.text, app: registration.terms.app,
+            account: registration.terms.account, owner: registration.owner,
+            created: Int(registration.created / 1_000),
+            expires: Int(service.now()) + Int(rest / 1_000),
+            lastPush: service.lastPushes[registration.device].map { Int($0 / 1_000) },
+            waiting: service.index.usage(ofDevice: registration.device).messages)
+    }
+
+    /// Who does not see everything gets the counts of its own last events.
+    private static func failures(in events: [ServerEvent]) -> [Overview.Failure] {
+        let bad = events.filter { $0.kind == .refused || $0.kind == .undecryptable }
+        return Dictionary(grouping: bad, by: \.word).map { word, events in
+            Overview.Failure(
+                word: word, count: events.count, status: Int(events.first?.status ?? 0),
+                number: ServerFigures.number(of: word))
+        }.sorted { ($0.count, $0.word) > ($1.count, $1.word) }
+    }
+}
+
+extension Overview {
+    fileprivate mutating func show(_ figures: ServerFigures) {
+        var counts = Counts()
+        counts.accepted = figures.accepted
+        counts.repeated = figures.repeated
+        counts.refused = figures.refusals.reduce(0) { $0 + $1.count }
+        counts.delivered = figures.delivered
+        counts.acknowledged = figures.acknowledged
+        counts.undecryptable = figures.unreadable.reduce(0) { $0 + $1.count }
+        self.counts = counts
+        clients = figures.clients
+        durations = Durations(bounds: figures.durationBounds, counts: figures.durationSums)
+        failures =
+            figures.refusals.map { refusal in
+                Failure(
+                    word: refusal.word, count: refusal.count, status: refusal.status,
+                    number: refusal.number)
+            }
+            + figures.unreadable.map { word, count in
+                Failure(word: word, count: count, status: 0, number: nil)
+            }
+    }
+}

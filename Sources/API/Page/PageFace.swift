@@ -1,0 +1,144 @@
+import Base
+import HTTP
+import Mailbox
+import PushService
+import StatusPage
+
+/// What the page shows and changes, on one loop.
+struct PageRooms {
+    let devices: DeviceRoutes
+    let registrations: RegistrationRoutes
+    let overview: OverviewDesk
+    let engines: EngineDesk
+}
+
+/// The status page on the public listeners. A visitor has the rights of whoever made the link.
+final class PageFace {
+    private enum Route: Sendable {
+        case signIn, enter, leave, status, live, chats, addDevice
+        case file(PageFile)
+        case device(DeviceStep)
+        case registration(RegistrationStep)
+        case account(AccountStep)
+    }
+
+    enum DeviceStep { case remove, confirm }
+    enum RegistrationStep { case test, revoke }
+    enum AccountStep { case pause, unpause, mute, unmute }
+
+    private static let signInPath = "/ui/login"
+
+    private let service: PushContext
+    private let door: PageDoor
+    private let rooms: PageRooms
+    private let pages: PageGuard
+    private let router: HTTPRouter<Route>
+
+    init(_ service: PushContext, _ door: PageDoor, _ rooms: PageRooms) {
+        self.service = service
+        self.door = door
+        self.rooms = rooms
+        pages = PageGuard(service)
+        var router = HTTPRouter<Route>()
+        router.add("/ui", [(.get, .status)])
+        router.add("/ui/", [(.get, .status)])
+        router.add(Self.signInPath, [(.get, .signIn), (.post, .enter)])
+        router.add("/ui/logout", [(.post, .leave)])
+        router.add("/ui/live", [(.get, .live)])
+        for file in PageFile.allCases { router.add(file.rawValue, [(.get, .file(file))]) }
+        router.add("/ui/devices", [(.post, .addDevice)])
+        router.add("/ui/devices/*/remove", [(.post, .device(.remove))])
+        router.add("/ui/devices/*/confirm", [(.post, .device(.confirm))])
+        router.add("/ui/registrations/*/test", [(.post, .registration(.test))])
+        router.add("/ui/registrations/*/revoke", [(.post, .registration(.revoke))])
+        router.add("/ui/accounts/*", [(.get, .chats)])
+        router.add("/ui/accounts/*/pause", [(.post, .account(.pause))])
+        router.add("/ui/accounts/*/unpause", [(.post, .account(.unpause))])
+        router.add("/ui/accounts/*/mute", [(.post, .account(.mute))])
+        router.add("/ui/accounts/*/unmute", [(.post, .account(.unmute))])
+        self.router = router
+    }
+
+    /// `path` is the path without that of base-url, and begins with `/ui/`.
+    func serve(_ exchange: HTTPExchange, _ path: Range<Int>) {
+        let verdict: PageGuard.Verdict
+        switch service.settings.page {
+        case .off, .sharedSite: return exchange.show(error: 404)
+        case .usual: verdict = pages.judge(exchange)
+        case .own(let origin): verdict = pages.judge(exchange, at: origin)
+        }
+        guard verdict != .misdirected else { return exchange.show(error: 421) }
+        guard verdict == .ours, Self.isWelcome(exchange) else {
+            return exchange.show(error: 403)
+        }
+        let head = exchange.head
+        let bytes = head.bytes
+        switch router.find(head.method, bytes.span.extracting(path)) {
+        case .otherMethod: exchange.show(error: 405)
+        case .unknown: exchange.show(error: 404)
+        case .found(let match):
+            let start = path.lowerBound
+            let star = match.first.lowerBound + start..<match.first.upperBound + start
+            lead(exchange, match.action, head.text(star), door.session(head, service.doors))
+        }
+    }
+
+    /// Other sites may link to the page, but their requests must not do more than open it.
+    private static func isWelcome(_ exchange: HTTPExchange) -> Bool {
+        let site = PageGuard.site(of: exchange)
+        guard site == "cross-site" || site == "same-site" else { return true }
+        let head = exchange.head
+        let mode = head.fields.firstValue(of: "sec-fetch-mode").map { head.text($0) }
+        return head.method == .get && mode == "navigate"
+    }
+
+    private func lead(
+        _ exchange: HTTPExchange, _ route: Route, _ name: String, _ session: PageDoor.Session?
+    ) {
+        switch route {
+        case .file(let file): return exchange.show(file)
+        case .signIn:
+            return exchange.show(SignInPage(PageFrame(language: exchange.language)).html)
+        case .enter: return enter(exchange)
+        default: break
+        }
+        guard let session else {
+            let isLive = if case .live = route { true } else { false }
+            return isLive ? exchange.show(error: 401) : exchange.goOn(to: Self.signInPath)
+        }
+        let visit = PageVisit(exchange, session, service, rooms)
+        guard exchange.head.method == .post else { return show(visit, route, name) }
+        guard visit.hasProof else { return visit.fail(.form, status: 403) }
+        change(visit, route, name)
+    }
+
+    private func enter(_ exchange: HTTPExchange) {
+        let form = exchange.isForm ? PageForm(exchange.body) : nil
+        guard let code = form?["code"], let cookie = door.signIn(code: code) else {
+            let frame = PageFrame(language: exchange.language)
+            return exchange.show(SignInPage(frame, isRefused: true).html, status: 403)
+        }
+        exchange.goOn(to: "/ui/", cookie: cookie)
+    }
+
+    private func show(_ visit: PageVisit, _ route: Route, _ name: String) {
+        switch route {
+        case .live: visit.showLive()
+        case .chats: visit.showChats(of: name)
+        default: visit.showStatus()
+        }
+    }
+
+    private func change(_ visit: PageVisit, _ route: Route, _ name: String) {
+        switch route {
+        case .leave:
+            visit.exchange.goOn(
+                to: Self.signInPath, cookie: door.signOut(visit.exchange.head))
+        case .addDevice: visit.addDevice()
+        case .device(let step): visit.change(device: name, step)
+        case .registration(let step): visit.change(registration: name, step)
+        case .account(let step): visit.change(account: name, step)
+        default: break
+        }
+    }
+}

@@ -1,0 +1,182 @@
+import Base
+import HTTP
+import Mailbox
+import PushService
+import StatusPage
+
+/// One request of a visitor who has signed in.
+struct PageVisit {
+    let exchange: HTTPExchange
+    let service: PushContext
+    let rooms: PageRooms
+    let visitor: ControlCaller
+    let frame: PageFrame
+    let form: PageForm?
+    /// What the visitor has just done, as the address says.
+    let done: String?
+
+    init(
+        _ exchange: HTTPExchange, _ session: PageDoor.Session, _ service: PushContext,
+        _ rooms: PageRooms
+    ) {
+        self.exchange = exchange
+        self.service = service
+        self.rooms = rooms
+        visitor = session.visitor
+        frame = PageFrame(language: exchange.language, formToken: session.formToken)
+        form = exchange.isForm ? PageForm(exchange.body) : nil
+        done = exchange.head.query.flatMap { QueryItems(exchange.head.text($0))["done"] }
+    }
+
+    /// Whether the form is one of ours, of this session.
+    var hasProof: Bool { frame.formToken.map { form?.proves($0) ?? false } ?? false }
+
+    /// A callback must not lead anywhere with the rights of a local user, so it has none.
+    var caller: APICaller { APICaller(visitor, userID: nil) }
+
+    func fail(_ reason: FailurePage.Reason, status: Int) {
+        exchange.show(FailurePage(frame, reason).html, status: status)
+    }
+
+    func fail(_ refusal: APIRefusal) {
+        switch refusal {
+        case .nameInUse, .badBody: fail(.name, status: refusal.status)
+        case .tooManyDevices: fail(.limit, status: refusal.status)
+        case .unknown, .notAllowed: fail(.gone, status: 404)
+        default: fail(.later, status: refusal.status)
+        }
+    }
+
+    /// Does `then` unless the visitor's rights have ended while the store was asked.
+    func whileAdmitted(_ then: () -> Void) {
+        guard service.doors.admit(visitor.pass) else { return fail(.gone, status: 403) }
+        then()
+    }
+
+    func showStatus() { withStatus { exchange.show($0.html) } }
+
+    func showLive() { withStatus { exchange.show(live: $0.live) } }
+
+    private func withStatus(_ then: @escaping (StatusPage) -> Void) {
+        rooms.overview.load(for: caller) { [self] overview in
+            guard let overview else { return fail(.unavailable) }
+            whileAdmitted { then(StatusPage(overview, frame, done: done)) }
+        }
+    }
+
+    /// Goes back to the status page, or says what did not work.
+    func finish(_ step: String, at place: String = "/ui/") -> (APIResult) -> Void {
+        { result in
+            whileAdmitted {
+                switch result {
+                case .success: exchange.goOn(to: "\(place)?done=\(step)")
+                case .failure(let refusal): fail(refusal)
+                }
+            }
+        }
+    }
+}
+
+/// Devices and registrations.
+extension PageVisit {
+    func addDevice() {
+        var writer = JSONWriter()
+        writer.object { $0.member("name", form?["name"] ?? "") }
+        rooms.devices.add(writer.bytes, visitor) { result in
+            whileAdmitted {
+                switch result {
+                case .success(let answer): show(newDevice: answer.body)
+                case .failure(let refusal): fail(refusal)
+                }
+            }
+        }
+    }
+
+    private func show(newDevice json: [UInt8]) {
+        guard let device = try? JSONDocument(json).root, let name = device["name"]?.text,
+            let bearer = device["bearer"]?.text, let websocket = device["websocket"]?.text,
+            let url = device["url"]?.text
+        else { return fail(.unavailable) }
+        exchange.show(
+            DevicePage(frame, name: name, bearer: bearer, websocket: websocket, url: url).html)
+    }
+
+    func change(device name: String, _ step: PageFace.DeviceStep) {
+        let digits = Array(name.utf8)
+        guard let row = UInt32(decimalDigits: digits.span) else { return fail(.unknown) }
+        switch step {
+        case .remove: rooms.devices.remove(row, visitor, finish("remove"))
+        case .confirm: rooms.devices.confirm(row, visitor, finish("confirm"))
+        }
+    }
+
+    func change(registration name: String, _ step: PageFace.RegistrationStep) {
+        let id = RegistrationID(text: name)
+        switch step {
+        case .revoke: rooms.registrations.revoke(id, caller, finish("revoke"))
+        case .test:
+            rooms.registrations.test(id, caller, frame.language, finish("test"))
+        }
+    }
+}
+
+/// The chats of an account.
+extension PageVisit {
+    func showChats(of name: String) {
+        ask(name, "bellwire.getChats", { $0.member("limit", Self.chatLimit) }) { answer, account in
+            let page = ChatsPage(answer, registration: name, name: account, frame, done: done)
+            exchange.show(page.html)
+        }
+    }
+
+    private static let chatLimit = 200
+
+    func change(account name: String, _ step: PageFace.AccountStep) {
+        let time = form?["for"].flatMap { Int($0) }
+        let chat = form?["chat"].flatMap { Int($0) }
+        let place = "/ui/accounts/\(name)"
+        switch step {
+        case .pause, .unpause:
+            let isPaused = step == .pause
+            ask(name, "bellwire.pause") { writer in
+                writer.member("paused", isPaused)
+                if isPaused, let time { writer.member("paused_for", time) }
+            } then: { _, _ in
+                exchange.goOn(to: "\(place)?done=\(isPaused ? "pause" : "unpause")")
+            }
+        case .mute, .unmute:
+            guard let chat else { return fail(.unknown) }
+            ask(name, "bellwire.muteChat") { writer in
+                writer.member("chat_id", chat)
+                writer.member("mute_for", step == .mute ? time ?? Int(Int32.max) : 0)
+            } then: { _, _ in
+                exchange.goOn(to: "\(place)?done=\(step == .mute ? "mute" : "unmute")")
+            }
+        }
+    }
+
+    /// Asks the engine of a registration's account. `then` gets the answer and the account's name.
+    private func ask(
+        _ name: String, _ request: StaticString, _ members: @escaping (inout JSONWriter) -> Void,
+        then: @escaping (JSONNode, String) -> Void
+    ) {
+        let failed = { (result: APIResult) in
+            if case .failure(let refusal) = result { fail(refusal) }
+        }
+        rooms.registrations.find(RegistrationID(text: name), caller, failed) { found, _ in
+            var writer = JSONWriter()
+            writer.object { writer in
+                writer.member("@type", "\(request)")
+                members(&writer)
+                writer.member("@extra", EngineQuestion.mark)
+            }
+            EngineQuestion.ask(rooms.engines, found.engine, writer.bytes) { answer in
+                whileAdmitted {
+                    guard let answer else { return fail(.unavailable) }
+                    guard answer["@type"]?.text != "error" else { return fail(.unknown) }
+                    then(answer, "\(found.terms.app)/\(found.terms.account)")
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,104 @@
+extension PageFile {
+    /// Keeps the status page up to date while somebody looks at it. Without it, everything is there
+    /// as well, as of the moment at which the page was loaded.
+    static let scriptText = #"""
+        "use strict";
+        const interval = 2000, width = 300, height = 80, kept = 150;
+        const element = id => document.getElementById(id);
+
+        // The code of a login link stands after the # sign, which no server gets to see.
+        function signIn() {
+          const code = element("code");
+          if (!code || location.hash.length < 2) return;
+          code.value = location.hash.slice(1);
+          history.replaceState(null, "", location.pathname);
+          code.form.querySelector("button").focus();
+        }
+
+        function localize(root) {
+          for (const time of root.querySelectorAll("time")) {
+            time.textContent = new Date(time.dateTime).toLocaleString(
+              document.documentElement.lang, {dateStyle: "medium", timeStyle: "medium"});
+          }
+        }
+
+        // A section is left alone while somebody opens or fills in something there.
+        function replace(section, html) {
+          if (section.dataset.html === html || section.querySelector("details[open]")) return;
+          const focus = section.contains(document.activeElement) ? document.activeElement.id : "";
+          section.dataset.html = html;
+          section.innerHTML = html;
+          localize(section);
+          if (focus) element(focus)?.focus();
+        }
+
+        function plot(name, values, text) {
+          element(name + "-now").textContent = text;
+          const highest = Math.max(...values.filter(value => value !== null), 1e-9);
+          const line = document.createElementNS("http://www.w3.org/2000/svg", "polyline");
+          const points = values.map((value, index) => value === null ? null :
+            `${width - (values.length - 1 - index) * width / (kept - 1)},` +
+            `${height - 4 - value / highest * (height - 8)}`);
+          line.setAttribute("points", points.filter(point => point !== null).join(" "));
+          element(name).replaceChildren(line);
+        }
+
+        // The middle of what was measured since the last time, in milliseconds.
+        function median(bounds, counts, last) {
+          const news = counts.map((count, index) => count - last[index]);
+          const total = news.at(-1);
+          if (total <= 0) return null;
+          const index = news.findIndex(count => count * 2 >= total);
+          return (bounds[Math.min(index, bounds.length - 1)]) * 1000;
+        }
+
+        let last = null;
+        const rates = [], latencies = [];
+
+        function measure(state) {
+          if (!state.counts) return;
+          const time = performance.now();
+          if (last) {
+            const seconds = (time - last.time) / 1000;
+            rates.push(Math.max(0, state.counts.accepted - last.accepted) / seconds);
+            latencies.push(
+              median(state.durations.bounds, state.durations.counts, last.durations));
+            if (rates.length > kept) { rates.shift(); latencies.shift(); }
+            document.querySelector(".plots").hidden = false;
+            plot("rate", rates, rates.at(-1).toFixed(1));
+            const latency = latencies.findLast(value => value !== null);
+            plot("latency", latencies, latency === undefined ? "–" : "≤ " + latency);
+          }
+          last = {time, accepted: state.counts.accepted, durations: state.durations.counts};
+        }
+
+        async function look() {
+          if (document.hidden) return;
+          try {
+            const answer = await fetch("/ui/live", {credentials: "same-origin", cache: "no-store"});
+            if (answer.status === 401 || answer.status === 403) return location.reload();
+            if (!answer.ok) throw new Error(answer.status);
+            const state = await answer.json();
+            element("offline").hidden = true;
+            for (const [id, html] of Object.entries(state.sections)) replace(element(id), html);
+            measure(state);
+          } catch {
+            element("offline").hidden = false;
+            last = null;
+          }
+        }
+
+        async function follow() {
+          await look();
+          setTimeout(follow, interval);
+        }
+
+        signIn();
+        localize(document);
+        if (element("events")) {
+          document.addEventListener("visibilitychange", look);
+          follow();
+        }
+
+        """#
+}

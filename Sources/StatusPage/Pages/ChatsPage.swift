@@ -1,0 +1,91 @@
+package import Base
+
+/// The chats of an account, to mute them.
+package struct ChatsPage: Sendable {
+    private let registration: String
+    private let name: String
+    /// The answer of the engine to `bellwire.getChats`.
+    private let chats: JSONNode
+    private let frame: PageFrame
+    private let done: String?
+
+    /// `registration` is the id of the registration of the account `name`.
+    package init(
+        _ chats: JSONNode, registration: String, name: String, _ frame: PageFrame, done: String?
+    ) {
+        self.chats = chats
+        self.registration = registration
+        self.name = name
+        self.frame = frame
+        self.done = done
+    }
+
+    private var place: String { "/ui/accounts/\(registration)" }
+
+    package var html: [UInt8] {
+        let notice = DoneSentence.of(done).map { frame.notice(frame.say($0)) } ?? ""
+        return frame.page(
+            frame.say(.chatsOf, name),
+            """
+            \(notice)\(pause)
+            \(table)
+            <p><a href="/ui/">\(frame.say(.back))</a></p>
+            """)
+    }
+
+    private var pause: Markup {
+        let isPaused = chats["source"]?["paused"]?.bool ?? false
+        let form =
+            isPaused
+            ? frame.form("\(place)/unpause", "<button>\(frame.say(.unpause))</button>")
+            : frame.form("\(place)/pause", "\(times) <button>\(frame.say(.pause))</button>")
+        return "<p>\(frame.say(isPaused ? .isPaused : .isNotPaused))</p>\(form)"
+    }
+
+    private var times: Markup {
+        let options: [(String, Sentence)] = [
+            ("3600", .anHour), ("28800", .eightHours), ("86400", .aDay), ("", .forGood),
+        ]
+        let list = options.map { value, sentence -> Markup in
+            "<option value=\"\(value)\">\(frame.say(sentence))</option>"
+        }
+        return "<label>\(frame.say(.howLong)) <select name=\"for\">\(list)</select></label>"
+    }
+
+    private var table: Markup {
+        let rows = (chats["chats"]?.elements ?? []).map(row)
+        guard !rows.isEmpty else { return "<p>\(frame.say(.noChats))</p>" }
+        let titles = [Sentence.chat, .kind, .notifications, .actions].map { title -> Markup in
+            "<th scope=\"col\">\(frame.say(title))</th>"
+        }
+        return """
+            <div class="scroll" tabindex="0" role="group"><table><thead><tr>\(titles)</tr></thead>\
+            <tbody>\(rows)</tbody></table></div>
+            """
+    }
+
+    private func row(_ chat: JSONNode) -> Markup {
+        let id = Int(chat["chat_id"]?.integer ?? 0)
+        let title = chat["title"]?.text ?? ""
+        let name = title.isEmpty ? "\(frame.say(.chat)) \(id)" : title
+        let isMuted = chat["mute_for"]?.integer ?? 0 != 0
+        let field: Markup = "<input type=\"hidden\" name=\"chat\" value=\"\(id)\">"
+        let form =
+            isMuted
+            ? frame.form(
+                "\(place)/unmute",
+                """
+                \(field)<button>\(frame.label(.unmute, of: name))</button>
+                """)
+            : frame.form(
+                "\(place)/mute",
+                """
+                \(field)\(times) <button>\(frame.label(.mute, of: name))</button>
+                """)
+        let mark: Markup = isMuted ? " <span class=\"bad\">\(frame.say(.isMuted))</span>" : ""
+        return """
+            <tr><th scope="row">\(name)\(mark)</th><td>\(chat["type"]?.text ?? "")</td>\
+            <td>\(Int(chat["notifications"]?.integer ?? 0))</td><td class="actions">\(form)</td></tr>
+            """
+    }
+}

@@ -1,0 +1,40 @@
+import Base
+
+/// HTML. What is put into a literal is escaped unless it is `Markup`, so no text from outside can
+/// become an element or end an attribute.
+package struct Markup: ExpressibleByStringInterpolation, Equatable, Sendable {
+    package private(set) var source: String
+
+    package init(stringLiteral source: String) { self.source = source }
+    package init(stringInterpolation: Interpolation) { source = stringInterpolation.source }
+
+    package static func += (left: inout Markup, right: Markup) { left.source += right.source }
+
+    package struct Interpolation: StringInterpolationProtocol {
+        fileprivate var source = ""
+
+        package init(literalCapacity: Int, interpolationCount: Int) {
+            source.reserveCapacity(literalCapacity + 16 * interpolationCount)
+        }
+
+        package mutating func appendLiteral(_ literal: String) { source += literal }
+        package mutating func appendInterpolation(_ markup: Markup) { source += markup.source }
+        package mutating func appendInterpolation(_ list: [Markup]) {
+            for markup in list { source += markup.source }
+        }
+        package mutating func appendInterpolation(_ number: Int) { source += "\(number)" }
+
+        package mutating func appendInterpolation(_ text: String) {
+            for scalar in Printable.text(text).unicodeScalars {
+                switch scalar {
+                case "&": source += "&amp;"
+                case "<": source += "&lt;"
+                case ">": source += "&gt;"
+                case "\"": source += "&quot;"
+                case "'": source += "&#39;"
+                default: source.unicodeScalars.append(scalar)
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,90 @@
+package import Base
+
+/// What all pages have in common: the language, and the visitor's session.
+package struct PageFrame: Sendable {
+    package let language: Language
+    /// Proves that a form is one of ours; nil before the visitor has signed in.
+    package let formToken: String?
+
+    package init(language: Language, formToken: String? = nil) {
+        self.language = language
+        self.formToken = formToken
+    }
+
+    func say(_ sentence: Sentence) -> String { sentence.text(language) }
+    func say(_ sentence: Sentence, _ value: String) -> String { sentence.text(language, value) }
+
+    /// A page with the contents `body`.
+    func page(_ title: String, _ body: Markup) -> [UInt8] {
+        let page: Markup = """
+            <!DOCTYPE html>
+            <html lang="\(language.rawValue)">
+            <head>
+            <meta charset="utf-8">
+            <meta name="viewport" content="width=device-width, initial-scale=1">
+            <meta name="color-scheme" content="light dark">
+            <title>\(title) – Bellwire</title>
+            <link rel="icon" type="image/svg+xml" href="/ui/icon.svg">
+            <link rel="stylesheet" href="/ui/style.css">
+            <script defer src="/ui/script.js"></script>
+            </head>
+            <body>
+            <a class="skip" href="#contents">\(say(.skip))</a>
+            <header><p class="brand"><a href="/ui/">Bellwire</a></p>\(signOut)</header>
+            <main id="contents">
+            <h1>\(title)</h1>
+            \(body)
+            </main>
+            </body>
+            </html>
+
+            """
+        return Array(page.source.utf8)
+    }
+
+    private var signOut: Markup {
+        formToken == nil ? "" : form("/ui/logout", "<button>\(say(.signOut))</button>")
+    }
+
+    /// A form whose fields are `contents`.
+    func form(_ action: String, _ contents: Markup) -> Markup {
+        """
+        <form method="post" action="\(action)">\
+        <input type="hidden" name="csrf" value="\(formToken ?? "")">\(contents)</form>
+        """
+    }
+
+    /// A button of a table, where a screen reader needs to hear whose button it is.
+    func button(_ action: String, _ label: Sentence, of subject: String) -> Markup {
+        form(action, "<button id=\"\(action)\">\(self.label(label, of: subject))</button>")
+    }
+
+    /// The same, with a second step for what cannot be undone.
+    func dangerousButton(
+        _ action: String, _ label: Sentence, of subject: String, _ confirmation: Sentence
+    ) -> Markup {
+        """
+        <details><summary id="\(action)">\(self.label(label, of: subject))</summary>\
+        \(form(action, "<button class=\"danger\">\(say(confirmation))</button>"))</details>
+        """
+    }
+
+    func label(_ label: Sentence, of subject: String) -> Markup {
+        "\(say(label))<span class=\"unseen\">: \(subject)</span>"
+    }
+
+    /// A moment; the script shows it in the visitor's time zone.
+    func time(_ seconds: Int) -> Markup {
+        let text = CivilTime(secondsSince1970: Int64(seconds)).rfc3339
+        let shown = text.replacing("T", with: " ").replacing("Z", with: " UTC")
+        return "<time datetime=\"\(text)\">\(shown)</time>"
+    }
+
+    func notice(_ text: String) -> Markup { "<p class=\"notice\" role=\"status\">\(text)</p>" }
+}
+
+extension String {
+    fileprivate func replacing(_ letter: Character, with text: String) -> String {
+        reduce(into: "") { $0 += $1 == letter ? text : String($1) }
+    }
+}

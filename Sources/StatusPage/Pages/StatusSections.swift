@@ -1,0 +1,191 @@
+import Base
+
+/// The parts of the status page. The script replaces each when it has changed.
+struct StatusSections {
+    let overview: Overview
+    let frame: PageFrame
+
+    var all: [(id: String, title: Sentence, contents: Markup)] {
+        [
+            ("state", .state, state),
+            ("plots", .plots, plots),
+            ("registrations", .registrations, registrations),
+            ("devices", .devices, devices),
+            ("errors", .errors, failures),
+            ("events", .events, events),
+        ]
+    }
+
+    private func row(_ title: Sentence, _ value: Markup) -> Markup {
+        "<dt>\(frame.say(title))</dt><dd>\(value)</dd>"
+    }
+
+    private var state: Markup {
+        let waiting = Sentence.waitingBytes.text(
+            frame.language, "\(overview.waiting.messages)", "\(overview.waiting.bytes)")
+        let sight = overview.owner.map { frame.say(.onlyOwn, $0) } ?? frame.say(.everything)
+        let store: Markup = """
+            <span class="\(overview.isUsable ? "good" : "bad")">\
+            \(frame.say(overview.isUsable ? .storeWorks : .storeFails))</span>
+            """
+        let clients = overview.clients.map { row(.clients, "\($0)") }
+        return """
+            <dl>\(row(.version, "\(overview.version)"))\(row(.address, "\(overview.address)"))\
+            \(row(.runsSince, frame.time(overview.began)))\
+            \(row(.store, store))\(row(.waiting, "\(waiting)"))\(clients ?? "")\
+            \(row(.youSee, "\(sight)"))</dl>
+            """
+    }
+
+    private var plots: Markup {
+        guard let counts = overview.counts, let durations = overview.durations else { return "" }
+        let since = " (\(frame.say(.sinceStart)))"
+        let parts = [50, 99].map { percent -> Markup in
+            """
+            <dt>\(frame.say(.percentile, "\(percent)"))\(since)</dt>\
+            <dd>\(bound(durations.bound(of: percent), durations))</dd>
+            """
+        }
+        return """
+            <dl><dt>\(frame.say(.accepted))\(since)</dt><dd>\(counts.accepted)</dd>\
+            <dt>\(frame.say(.delivered))\(since)</dt><dd>\(counts.acknowledged)</dd>\(parts)</dl>
+            """
+    }
+
+    private func bound(_ microseconds: Int?, _ durations: Overview.Durations) -> Markup {
+        guard let microseconds else {
+            let last = (durations.bounds.last ?? 0) / 1_000
+            return durations.counts.last ?? 0 == 0
+                ? "–" : "\(frame.say(.over, "\(last)"))"
+        }
+        return "\(frame.say(.milliseconds, Self.milliseconds(microseconds)))"
+    }
+
+    private static func milliseconds(_ microseconds: Int) -> String {
+        microseconds % 1_000 == 0 ? "\(microseconds / 1_000)" : "\(Double(microseconds) / 1_000)"
+    }
+
+    private var hasOwners: Bool { overview.owner == nil }
+
+    /// A table that scrolls by itself where the window is narrow.
+    private func table(_ titles: [Sentence], _ rows: [Markup], orElse nothing: Sentence) -> Markup {
+        guard !rows.isEmpty else { return "<p>\(frame.say(nothing))</p>" }
+        let heads = titles.map { title -> Markup in "<th scope=\"col\">\(frame.say(title))</th>" }
+        return """
+            <div class="scroll" tabindex="0" role="group"><table><thead><tr>\(heads)</tr></thead>\
+            <tbody>\(rows)</tbody></table></div>
+            """
+    }
+}
+
+extension StatusSections {
+    private var registrations: Markup {
+        let owner: [Sentence] = hasOwners ? [.owner] : []
+        let titles = [.application, .account] + owner + [.lastPush, .waits, .expires, .actions]
+        let rows = overview.registrations.map { registration -> Markup in
+            let owner: Markup = hasOwners ? "<td>\(registration.owner)</td>" : ""
+            let last = registration.lastPush.map(frame.time) ?? "\(frame.say(.noPush))"
+            return """
+                <tr><th scope="row">\(registration.app)</th><td>\(registration.account)</td>\
+                \(owner)<td>\(last)</td><td>\(registration.waiting)</td>\
+                <td>\(frame.time(registration.expires))</td>\
+                <td class="actions">\(actions(registration))</td></tr>
+                """
+        }
+        let more: Markup = overview.hasMore ? "<p>\(frame.say(.more))</p>" : ""
+        return "\(table(titles, rows, orElse: .noRegistrations))\(more)"
+    }
+
+    private func actions(_ registration: Overview.Registration) -> Markup {
+        let place = "/ui/registrations/\(registration.id)"
+        let name = registration.name
+        return """
+            \(frame.button(place + "/test", .sendTest, of: name))\
+            <a id="chats-\(registration.id)" href="/ui/accounts/\(registration.id)">\
+            \(frame.label(.chats, of: name))</a>\
+            \(frame.dangerousButton(place + "/revoke", .revoke, of: name, .reallyRevoke))
+            """
+    }
+
+    private var devices: Markup {
+        let owner: [Sentence] = hasOwners ? [.owner] : []
+        let rows = overview.devices.map { device -> Markup in
+            let owner: Markup = hasOwners ? "<td>\(device.owner)</td>" : ""
+            return """
+                <tr><th scope="row">\(device.name)</th>\(owner)<td>\(presence(of: device))</td>\
+                <td class="actions">\(actions(device))</td></tr>
+                """
+        }
+        let titles = [.name] + owner + [.presence, .actions]
+        return table(titles, rows, orElse: .noDevices)
+    }
+
+    private func presence(of device: Overview.Device) -> Markup {
+        let presence: Markup =
+            device.isConnected
+            ? "<span class=\"good\">\(frame.say(.connected))</span>"
+            : device.lastSeen.map { "\(frame.say(.lastSeen)) \(frame.time($0))" }
+                ?? "\(frame.say(.neverSeen))"
+        guard !device.isConfirmed else { return presence }
+        return "\(presence), <span class=\"bad\">\(frame.say(.notLetIn))</span>"
+    }
+
+    private func actions(_ device: Overview.Device) -> Markup {
+        let place = "/ui/devices/\(device.id)"
+        let remove = frame.dangerousButton(
+            place + "/remove", .remove, of: device.name, .reallyRemove)
+        guard hasOwners, !device.isConfirmed else { return remove }
+        return "\(frame.button(place + "/confirm", .letIn, of: device.name))\(remove)"
+    }
+
+    private var failures: Markup {
+        let rows = overview.failures.map { failure -> Markup in
+            let number: Markup =
+                failure.number.map { "<a href=\"/errors#errno-\($0)\">\(failure.word)</a>" }
+                ?? "\(failure.word)"
+            return """
+                <tr><th scope="row">\(number)</th><td>\(failure.count)</td>\
+                <td>\(frame.say(.refusal(failure.word)))</td></tr>
+                """
+        }
+        return table([.error, .count, .meaning], rows, orElse: .noErrors)
+    }
+
+    private var events: Markup {
+        let rows = overview.events.map { event -> Markup in
+            let isFailure = ["refused", "undecryptable", "callback"].contains(event.kind)
+            let detail = event.detail.isEmpty ? "" : " (\(event.detail))"
+            return """
+                <tr><td>\(frame.time(event.time / 1_000))</td>\
+                <td class="\(isFailure ? "bad" : "")">\(frame.say(Self.sentence(of: event.kind)))\
+                \(detail)</td><td>\(subject(of: event))</td></tr>
+                """
+        }
+        return table([.time, .event, .who], rows, orElse: .noEvents)
+    }
+
+    private func subject(of event: Overview.Event) -> String {
+        guard event.subject.isEmpty else { return event.subject }
+        return frame.say(event.kind == "refused" ? .nobody : .unknownClient)
+    }
+
+    private static func sentence(of kind: String) -> Sentence {
+        switch kind {
+        case "accepted": .eventAccepted
+        case "refused": .eventRefused
+        case "undecryptable": .eventUndecryptable
+        case "delivered": .eventDelivered
+        case "connected": .eventConnected
+        case "disconnected": .eventDisconnected
+        default: .eventCallback
+        }
+    }
+}
+
+extension Overview.Durations {
+    /// The bound below which this part of all answers stays, in microseconds; nil if there is none.
+    func bound(of percent: Int) -> Int? {
+        guard let total = counts.last, total > 0 else { return nil }
+        return zip(bounds, counts).first { $0.1 * 100 >= total * percent }?.0
+    }
+}

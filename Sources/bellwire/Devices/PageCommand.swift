@@ -1,0 +1,42 @@
+import Base
+import System
+
+extension Command {
+    static let page = Command(
+        name: "ui",
+        summary: "make a link that opens the status page",
+        details: """
+            The link works once, for five minutes. The page shows devices, registrations, errors and
+            the last events, and has your rights: root and the service's own user see everything,
+            any other user only their own. A session ends after 12 hours, or when the server is
+            restarted.
+            """,
+        options: [Option("open", help: "also open it in your browser")] + serverOptions,
+        examples: [
+            Example("bellwire ui", help: "print a link to the status page"),
+            Example("bellwire ui --open", help: "open the status page in your browser"),
+        ]
+    ) { arguments in
+        guard arguments.positional.isEmpty else {
+            throw CommandError.usage("ui takes options only", hint: "see bellwire ui --help")
+        }
+        let control = try ControlConnection(arguments)
+        let answer = try control.send("POST", "/api/v1/page-links")
+        guard let url = (try? JSONDocument(answer))?.root["url"]?.text else {
+            throw CommandError(message: "the server's answer cannot be read")
+        }
+        if arguments.has("json") {
+            try StandardOutput.write(answer.span)
+            try StandardOutput.write("\n")
+        } else {
+            try StandardOutput.write("\(url)\n")
+        }
+        guard arguments.has("open") else { return .success }
+        var opener = LinkOpener()
+        guard let link = ExternalLink(url), (try? opener.open(link, token: nil)) != nil else {
+            throw CommandError(
+                message: "xdg-open cannot be run", hint: "open the link by hand, or install xdg-utils")
+        }
+        return .success
+    }
+}
