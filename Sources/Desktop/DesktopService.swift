@@ -55,7 +55,8 @@ package final class DesktopService: TimerHandler, @unchecked Sendable {
         self.store = store
         links = try ReceiverLinks(store: store, trust: trust, on: loop, log: log)
         try links.use(terms.receivers)
-        screen = try NotificationDesk(terms.sources, store: store, on: loop, log: log)
+        screen = try NotificationDesk(
+            terms.sources, language: terms.language, store: store, on: loop, log: log)
         engines = EngineConnections(screen, trust: trust, on: loop, log: log)
         engines.use(terms.engines)
         screen.request = { [weak engines] source, request in

@@ -1,10 +1,17 @@
+package import Base
+
 /// The receivers of a session, and the accounts whose notifications it shows.
 package struct DesktopTerms: Sendable {
     let receivers: [ReceiverAddress]
     /// The engines to show. Of several with the same source, only the first is kept.
     let engines: [PresentedEngine]
+    /// What notifications say by themselves is said in this language.
+    let language: Language
 
-    package init(_ receivers: [ReceiverAddress]) throws(DesktopService.Failure) {
+    package init(
+        _ receivers: [ReceiverAddress], language: Language
+    ) throws(DesktopService.Failure) {
+        self.language = language
         var engines: [PresentedEngine] = []
         for receiver in receivers {
             for account in receiver.accounts {

@@ -6,6 +6,11 @@ import System
 
 /// The API's part of each loop: the connected clients of engines, and the routes.
 package final class APILoops: Sendable {
+    /// The page answers all of them itself, so that each answer has its header fields.
+    private static let anyMethod: [HTTPMethod] = [
+        .get, .head, .post, .put, .delete, .options, .patch,
+    ]
+
     private let service: PushContext
     private let desks = Lock<[EngineDesk]>([])
     private let door = PageDoor()
@@ -28,7 +33,7 @@ package final class APILoops: Sendable {
                 api.serve($0, $1)
             },
             FurtherRoute("/ui", [.get], label: "ui") { page.serve($0, $1) },
-            FurtherRoute("/ui/**", [.get, .post], label: "ui") { page.serve($0, $1) },
+            FurtherRoute("/ui/**", Self.anyMethod, label: "ui") { page.serve($0, $1) },
         ]
     }
 

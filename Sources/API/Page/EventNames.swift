@@ -19,7 +19,8 @@ struct EventNames {
         self.index = index
         self.seesAll = seesAll
         self.credentials = Dictionary(
-            credentials.map { ($0.row, $0.name) }) { first, _ in first }
+            credentials.map { ($0.row, $0.name) }
+        ) { first, _ in first }
         self.registrations = Dictionary(
             registrations.map { ($0.device, "\($0.terms.app)/\($0.terms.account)") }
         ) { first, _ in first }

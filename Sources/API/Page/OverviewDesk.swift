@@ -78,11 +78,13 @@ final class OverviewDesk {
 
     private func registration(_ registration: Registration) -> Overview.Registration {
         let rest = registration.expiry.milliseconds - service.store.clock.now.milliseconds
+        // To the minute, so that two clocks show the same end each time.
+        let end = (Int(service.now()) + Int(rest / 1_000) + 30) / 60 * 60
         return Overview.Registration(
             id: registration.id.text, app: registration.terms.app,
             account: registration.terms.account, owner: registration.owner,
             created: Int(registration.created / 1_000),
-            expires: Int(service.now()) + Int(rest / 1_000),
+            expires: end,
             lastPush: service.lastPushes[registration.device].map { Int($0 / 1_000) },
             waiting: service.index.usage(ofDevice: registration.device).messages)
     }

@@ -37,8 +37,9 @@ final class PageDoor: Sendable {
             : "the configuration says ui = off"
     }
 
-    /// The value of the field Set-Cookie; nil for a code that is not valid.
-    func signIn(code: String) -> String? {
+    /// The value of the field Set-Cookie; nil for a code that is not valid, or whose maker has lost
+    /// its rights.
+    func signIn(code: String, _ doors: Doors) -> String? {
         guard let digest = Self.digest(of: code), let (name, session) = Self.makeName(),
             let (formToken, _) = Self.makeName()
         else { return nil }
@@ -46,7 +47,11 @@ final class PageDoor: Sendable {
             sessions.signIn(
                 code: digest, session: session, formToken: formToken, at: Boot.milliseconds)
         }
-        guard made != nil else { return nil }
+        guard let made else { return nil }
+        guard doors.admit(made.visitor.pass) else {
+            sessions.withLock { $0.end(session) }
+            return nil
+        }
         let age = PageSessions<ControlCaller>.lifetime / 1_000
         return Self.field("\(name); Max-Age=\(age)")
     }
@@ -55,8 +60,21 @@ final class PageDoor: Sendable {
     func session(_ head: borrowing RequestHead, _ doors: Doors) -> Session? {
         guard let digest = Self.digest(in: head) else { return nil }
         let session = sessions.withLock { $0.session(digest, at: Boot.milliseconds) }
-        guard let session, doors.admit(session.visitor.pass) else { return nil }
+        guard let session else { return nil }
+        // It stays over, also when the visitor gets the rights back.
+        guard doors.admit(session.visitor.pass) else {
+            sessions.withLock { $0.end(digest) }
+            return nil
+        }
         return session
+    }
+
+    /// Whether a form that may be sent only once is sent for the first time.
+    func spend(_ number: String?, _ head: borrowing RequestHead) -> Bool {
+        guard let digest = Self.digest(in: head), let number = number.flatMap({ Int($0) }) else {
+            return false
+        }
+        return sessions.withLock { $0.spend(addition: number, of: digest) }
     }
 
     /// Returns the value of the field Set-Cookie.

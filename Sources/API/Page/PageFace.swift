@@ -85,8 +85,8 @@ final class PageFace {
 
     /// Other sites may link to the page, but their requests must not do more than open it.
     private static func isWelcome(_ exchange: HTTPExchange) -> Bool {
-        let site = PageGuard.site(of: exchange)
-        guard site == "cross-site" || site == "same-site" else { return true }
+        let site = PageGuard.site(of: exchange) ?? "none"
+        guard site != "none", site != "same-origin" else { return true }
         let head = exchange.head
         let mode = head.fields.firstValue(of: "sec-fetch-mode").map { head.text($0) }
         return head.method == .get && mode == "navigate"
@@ -109,12 +109,15 @@ final class PageFace {
         let visit = PageVisit(exchange, session, service, rooms)
         guard exchange.head.method == .post else { return show(visit, route, name) }
         guard visit.hasProof else { return visit.fail(.form, status: 403) }
+        if case .addDevice = route, !door.spend(visit.form?["once"], exchange.head) {
+            return visit.fail(.form, status: 409)
+        }
         change(visit, route, name)
     }
 
     private func enter(_ exchange: HTTPExchange) {
         let form = exchange.isForm ? PageForm(exchange.body) : nil
-        guard let code = form?["code"], let cookie = door.signIn(code: code) else {
+        guard let code = form?["code"], let cookie = door.signIn(code: code, service.doors) else {
             let frame = PageFrame(language: exchange.language)
             return exchange.show(SignInPage(frame, isRefused: true).html, status: 403)
         }

@@ -23,7 +23,9 @@ struct PageVisit {
         self.service = service
         self.rooms = rooms
         visitor = session.visitor
-        frame = PageFrame(language: exchange.language, formToken: session.formToken)
+        frame = PageFrame(
+            language: exchange.language, formToken: session.formToken,
+            additions: session.additions)
         form = exchange.isForm ? PageForm(exchange.body) : nil
         done = exchange.head.query.flatMap { QueryItems(exchange.head.text($0))["done"] }
     }
@@ -132,7 +134,9 @@ extension PageVisit {
     private static let chatLimit = 200
 
     func change(account name: String, _ step: PageFace.AccountStep) {
-        let time = form?["for"].flatMap { Int($0) }
+        let field = form?["for"] ?? ""
+        let time = Int32(field).flatMap { $0 > 0 ? Int($0) : nil }
+        guard field.isEmpty || time != nil else { return fail(.form, status: 400) }
         let chat = form?["chat"].flatMap { Int($0) }
         let place = "/ui/accounts/\(name)"
         switch step {

@@ -10,7 +10,8 @@ extension Sentence {
         "Without JavaScript, paste the part of the link after the # sign.",
         "Ohne JavaScript fügen Sie hier den Teil des Links nach dem Zeichen # ein.")
     package static let codeRefused = Sentence(
-        "This code is not valid. A link works once, for five minutes. Make a new one with bellwire ui.",
+        "This code is not valid. A link works once, for five minutes. "
+            + "Make a new one with bellwire ui.",
         "Dieser Code gilt nicht. Ein Link gilt einmal und fünf Minuten lang. "
             + "Erzeugen Sie mit bellwire ui einen neuen.")
 
@@ -101,7 +102,8 @@ extension Sentence {
         "Firefox: setzen Sie in about:config dom.push.serverURL auf")
     package static let forDesktop = Sentence(
         "Another desktop with Bellwire: add this line to ~/.config/bellwire/receivers",
-        "Ein weiterer Desktop mit Bellwire: fügen Sie ~/.config/bellwire/receivers diese Zeile hinzu")
+        "Ein weiterer Desktop mit Bellwire: fügen Sie diese Zeile zu ~/.config/bellwire/receivers "
+            + "hinzu")
     package static let forKUnifiedPush = Sentence(
         "KUnifiedPush: choose the provider Autopush, and set its Url to",
         "KUnifiedPush: wählen Sie den Anbieter Autopush und setzen Sie dessen Url auf")

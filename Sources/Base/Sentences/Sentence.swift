@@ -31,14 +31,3 @@ package struct Sentence: Sendable {
         return text
     }
 }
-
-/// What notifications say by themselves.
-extension Sentence {
-    package static let open = Sentence("Open", "Öffnen")
-    package static let reply = Sentence("Reply", "Antworten")
-    package static let markAsRead = Sentence("Mark as read", "Als gelesen markieren")
-    package static let testTitle = Sentence("Bellwire", "Bellwire")
-    package static let testText = Sentence(
-        "This is the test that you asked for. Notifications arrive here.",
-        "Das ist der gewünschte Test. Benachrichtigungen kommen hier an.")
-}

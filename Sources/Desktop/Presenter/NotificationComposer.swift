@@ -13,6 +13,7 @@ struct NotificationComposer {
     let server: NotificationServer
     /// "Do not disturb" is on.
     let isInhibited: Bool
+    let language: Language
 
     static let summaryLimit = 200
     static let bodyLimit = 4000
@@ -28,7 +29,7 @@ struct NotificationComposer {
             title: title,
             body: ShownSentence.body(
                 body(of: notification), under: title, by: notification.sender),
-            warning: notification.isClear ? Self.clearWarning : "", tag: tag)
+            warning: notification.isClear ? say(.clearWarning) : "", tag: tag)
         let urgency = urgency(of: notification)
         let sound = Self.sound(of: notification)
         // Critical notifications sound in spite of "do not disturb".
@@ -51,12 +52,13 @@ struct NotificationComposer {
         let lines = counts.prefix(Self.summaryLines).map { "\($0.title): \($0.count)" }
         let rest = counts.dropFirst(Self.summaryLines).reduce(0) { $0 + $1.count }
         var call = base(
-            title: total == 1 ? "1 more notification" : "\(total) more notifications",
+            title: total == 1
+                ? say(.oneMore) : Sentence.moreNotifications.text(language, "\(total)"),
             body: (lines + (rest > 0 ? ["…: \(rest)"] : [])).joined(separator: "\n"), tag: tag)
         call.hints.append(("urgency", .byte(1)))
         call.hints.append(("suppress-sound", .flag(true)))
         if server.showsActions, source.service != nil {
-            call.actions = [.init(key: ActionKey.open, label: "Open")]
+            call.actions = [.init(key: ActionKey.open, label: say(.open))]
         }
         return call.sorted
     }
@@ -72,10 +74,10 @@ struct NotificationComposer {
         return call.sorted
     }
 
+    private func say(_ sentence: Sentence) -> String { sentence.text(language) }
+
     /// Unencrypted notifications may be forged. The warning comes first, because servers cut long
     /// texts.
-    private static let clearWarning = "Not encrypted, may be from anybody:"
-
     private func base(title: String, body: String, warning: String = "", tag: String) -> NotifyCall
     {
         var call = NotifyCall()
@@ -115,12 +117,13 @@ struct NotificationComposer {
     private func body(of notification: EngineNotification) -> String {
         let body =
             switch notification.kind {
-            case .message: notification.body.isEmpty ? "New message" : notification.body
-            case .secretChat: "New secret chat"
-            case .call: "Incoming call"
+            case .message: notification.body.isEmpty ? say(.newMessage) : notification.body
+            case .secretChat: say(.newSecretChat)
+            case .call: say(.incomingCall)
             }
         let tags = notification.tags.filter { TagSign.of[$0] == nil }
-        return tags.isEmpty ? body : "\(body)\nTags: \(tags.joined(separator: ", "))"
+        guard !tags.isEmpty else { return body }
+        return "\(body)\n" + Sentence.tags.text(language, tags.joined(separator: ", "))
     }
 
     /// Breaks tags and entities without changing how the text looks: an invisible character
@@ -195,25 +198,30 @@ struct NotificationComposer {
         guard server.showsActions, !notification.isClear else { return [] }
         var actions: [(key: String, label: String)] = []
         switch notification.kind {
-        case .call: actions = [(ActionKey.accept, "Accept"), (ActionKey.decline, "Decline")]
-        case .secretChat: if opens(notification) { actions = [(ActionKey.open, "Open")] }
+        case .call:
+            actions = [(ActionKey.accept, say(.accept)), (ActionKey.decline, say(.decline))]
+        case .secretChat: if opens(notification) { actions = [(ActionKey.open, say(.open))] }
         case .message:
             let label = notification.defaultLabel
-            if opens(notification) { actions = [(ActionKey.open, label.isEmpty ? "Open" : label)] }
+            if opens(notification) {
+                actions = [(ActionKey.open, label.isEmpty ? say(.open) : label)]
+            }
             for (index, action) in notification.actions.prefix(ActionKey.ownLimit).enumerated() {
                 actions.append((ActionKey.own(index), action.label))
             }
             if notification.messageID != 0 {
-                actions.append((ActionKey.markRead, "Mark as read"))
+                actions.append((ActionKey.markRead, say(.markAsRead)))
                 if server.takesReplies, consent.takesReplies {
-                    actions.append((ActionKey.reply, "Reply"))
+                    actions.append((ActionKey.reply, say(.reply)))
                 }
             }
             if chat.id != 0 {
                 // The first action is not a button.
                 let isFirst = actions.first?.key == ActionKey.open
                 let room = max(Self.buttonLimit + (isFirst ? 1 : 0) - actions.count, 0)
-                for mute in ActionKey.mutes.prefix(room) { actions.append((mute.key, mute.label)) }
+                for mute in ActionKey.mutes.prefix(room) {
+                    actions.append((mute.key, say(mute.label)))
+                }
             }
         }
         return actions.map { action in
@@ -233,8 +241,8 @@ enum ActionKey {
     static let accept = "accept"
     static let decline = "decline"
     /// How long to mute the chat; more than a year is for good.
-    static let mutes: [(key: String, label: String, seconds: Int32)] = [
-        ("mute-hour", "Mute for 1 hour", 3600), ("mute", "Mute", .max),
+    static let mutes: [(key: String, label: Sentence, seconds: Int32)] = [
+        ("mute-hour", .muteForHour, 3600), ("mute", .mute, .max),
     ]
     static let ownLimit = 4
 

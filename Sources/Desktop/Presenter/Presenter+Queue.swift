@@ -71,7 +71,8 @@ extension Presenter {
             return actions.append(.forget(key))
         }
         let composer = NotificationComposer(
-            source: source.settings, consent: source.consent, server: server, isInhibited: true)
+            source: source.settings, consent: source.consent, server: server, isInhibited: true,
+            language: language)
         lastTicket += 1
         flight = Flight(
             ticket: lastTicket, key: key, digest: 0, isSounding: false, isOrphan: true)
@@ -85,7 +86,7 @@ extension Presenter {
         guard let source = sources[key.source] else { return nil }
         let composer = NotificationComposer(
             source: source.settings, consent: source.consent, server: server,
-            isInhibited: isInhibited)
+            isInhibited: isInhibited, language: language)
         let tag = Self.tag(of: key)
         var call: NotifyCall
         if let notification = entry.notification {

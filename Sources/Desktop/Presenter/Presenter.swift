@@ -1,3 +1,4 @@
+package import Base
 import Notifications
 
 /// Decides what is on the screen: updates of engines and signals of the notification server go in,
@@ -69,6 +70,7 @@ package struct Presenter: Sendable {
         var isOrphan = false
     }
 
+    let language: Language
     var entries: [ShownKey: Entry] = [:]
     var sources: [String: Source] = [:]
     var server = Server.absent
@@ -85,7 +87,11 @@ package struct Presenter: Sendable {
     var actions: [PresenterAction] = []
 
     /// Starts from what was on the screen when the previous process ended.
-    package init(_ settings: [PresentedSource], history: ShownHistory = ShownHistory()) {
+    package init(
+        _ settings: [PresentedSource], language: Language = .english,
+        history: ShownHistory = ShownHistory()
+    ) {
+        self.language = language
         for source in settings {
             sources[source.id] = Source(
                 settings: source, highest: history.highest[source.id] ?? [:])

@@ -1,4 +1,4 @@
-import Base
+package import Base
 package import Bus
 package import Reactor
 package import System
@@ -21,14 +21,15 @@ package final class NotificationDesk: TimerHandler {
     var fetch: (FetchSignal) -> Void = { _ in }
 
     package init(
-        _ sources: [PresentedSource], store: any ShownStore, bus address: BusAddress = .session,
-        on loop: EventLoop, log: Log
+        _ sources: [PresentedSource], language: Language = .english, store: any ShownStore,
+        bus address: BusAddress = .session, on loop: EventLoop, log: Log
     ) throws {
         self.loop = loop
         self.log = log
         self.store = store
         links = LinkDesk(on: loop, log: log)
-        presenter = Presenter(sources, history: try store.history())
+        presenter = Presenter(
+            sources, language: language, history: try store.history())
         bus = NotificationBus(address, on: loop, log: log) { [weak self] event in
             self?.handle(event)
         }

@@ -21,8 +21,8 @@ package struct PageGuard {
     package func judge(_ exchange: HTTPExchange, at own: Origin) -> Verdict {
         let head = exchange.head
         guard Self.named(head)?.host == own.host else { return .misdirected }
-        guard let field = head.fields.firstValue(of: "origin") else { return .ours }
-        return Origin(url: head.text(field)) == own ? .ours : .foreign
+        guard let sender = Self.sender(head) else { return .ours }
+        return Origin(url: sender) == own ? .ours : .foreign
     }
 
     /// Another site may point a name of its own at this server to get around the browser's rules.
@@ -38,12 +38,16 @@ package struct PageGuard {
 
     /// A program sends no origin; Firefox sends the server's own address with the scheme `wss`.
     private func comesFromUs(_ head: borrowing RequestHead) -> Bool {
-        guard let range = head.fields.firstValue(of: "origin") else { return true }
-        let text = head.text(range)
+        guard let text = Self.sender(head) else { return true }
         let rest = text.place(of: "://").map { text[$0.upperBound...] } ?? ""
         guard let origin = Origin(url: "https://" + rest) else { return false }
         return origin == Self.named(head)
             || service.origins.contains { $0.host == origin.host && $0.port == origin.port }
+    }
+
+    /// The field Origin; several of them make a text that is no origin.
+    private static func sender(_ head: borrowing RequestHead) -> String? {
+        head.fields.joinedValue(of: "origin").map { String(decoding: $0, as: UTF8.self) }
     }
 
     /// Whether a page of another site sent it. Ask this where only programs and the server's own
@@ -54,7 +58,7 @@ package struct PageGuard {
 
     /// How the page that sent the request is related to ours, as the browser says (Fetch Metadata).
     package static func site(of exchange: HTTPExchange) -> String? {
-        let head = exchange.head
-        return head.fields.firstValue(of: "sec-fetch-site").map { head.text($0) }
+        let field = exchange.head.fields.joinedValue(of: "sec-fetch-site")
+        return field.map { String(decoding: $0, as: UTF8.self) }
     }
 }

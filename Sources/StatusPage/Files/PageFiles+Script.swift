@@ -22,11 +22,21 @@ extension PageFile {
           }
         }
 
-        // A section is left alone while somebody opens or fills in something there.
+        // What each section was made of, as the browser writes it.
+        const shown = new Map();
+
+        function written(html) {
+          const template = document.createElement("template");
+          template.innerHTML = html;
+          return template.innerHTML;
+        }
+
+        // A section is left alone while somebody has something open there.
         function replace(section, html) {
-          if (section.dataset.html === html || section.querySelector("details[open]")) return;
+          const text = written(html);
+          if (shown.get(section.id) === text || section.querySelector("details[open]")) return;
           const focus = section.contains(document.activeElement) ? document.activeElement.id : "";
-          section.dataset.html = html;
+          shown.set(section.id, text);
           section.innerHTML = html;
           localize(section);
           if (focus) element(focus)?.focus();
@@ -94,6 +104,10 @@ extension PageFile {
         }
 
         signIn();
+        addEventListener("hashchange", signIn);
+        for (const section of document.querySelectorAll("section > [id]")) {
+          shown.set(section.id, section.innerHTML);
+        }
         localize(document);
         if (element("events")) {
           document.addEventListener("visibilitychange", look);

@@ -59,8 +59,8 @@ package struct ChatsPage: Sendable {
             "<th scope=\"col\">\(frame.say(title))</th>"
         }
         return """
-            <div class="scroll" tabindex="0" role="group"><table><thead><tr>\(titles)</tr></thead>\
-            <tbody>\(rows)</tbody></table></div>
+            <div class="scroll" tabindex="0" role="group" aria-label="\(frame.say(.chats))">\
+            <table><thead><tr>\(titles)</tr></thead><tbody>\(rows)</tbody></table></div>
             """
     }
 
@@ -85,7 +85,8 @@ package struct ChatsPage: Sendable {
         let mark: Markup = isMuted ? " <span class=\"bad\">\(frame.say(.isMuted))</span>" : ""
         return """
             <tr><th scope="row">\(name)\(mark)</th><td>\(chat["type"]?.text ?? "")</td>\
-            <td>\(Int(chat["notifications"]?.integer ?? 0))</td><td class="actions">\(form)</td></tr>
+            <td>\(Int(chat["notifications"]?.integer ?? 0))</td>\
+            <td class="actions">\(form)</td></tr>
             """
     }
 }

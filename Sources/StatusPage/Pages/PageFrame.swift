@@ -5,10 +5,13 @@ package struct PageFrame: Sendable {
     package let language: Language
     /// Proves that a form is one of ours; nil before the visitor has signed in.
     package let formToken: String?
+    /// How many devices the session has added.
+    let additions: Int
 
-    package init(language: Language, formToken: String? = nil) {
+    package init(language: Language, formToken: String? = nil, additions: Int = 0) {
         self.language = language
         self.formToken = formToken
+        self.additions = additions
     }
 
     func say(_ sentence: Sentence) -> String { sentence.text(language) }

@@ -11,7 +11,9 @@ package struct SignInPage: Sendable {
     }
 
     package var html: [UInt8] {
-        let refusal: Markup = isRefused ? "<p class=\"notice bad\" role=\"alert\">\(frame.say(.codeRefused))</p>" : ""
+        let refusal: Markup =
+            isRefused
+            ? "<p class=\"notice bad\" role=\"alert\">\(frame.say(.codeRefused))</p>" : ""
         return frame.page(
             frame.say(.signIn),
             """

@@ -50,6 +50,7 @@ package struct StatusPage: Sendable {
             frame.form(
                 "/ui/devices",
                 """
+                <input type="hidden" name="once" value="\(frame.additions)">\
                 <label>\(frame.say(.nameOfDevice)) \
                 <input name="name" required maxlength="64" autocomplete="off"></label> \
                 <button>\(frame.say(.addDevice))</button>

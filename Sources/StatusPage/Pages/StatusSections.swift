@@ -68,11 +68,14 @@ struct StatusSections {
     private var hasOwners: Bool { overview.owner == nil }
 
     /// A table that scrolls by itself where the window is narrow.
-    private func table(_ titles: [Sentence], _ rows: [Markup], orElse nothing: Sentence) -> Markup {
+    private func table(
+        _ id: String, _ titles: [Sentence], _ rows: [Markup], orElse nothing: Sentence
+    ) -> Markup {
         guard !rows.isEmpty else { return "<p>\(frame.say(nothing))</p>" }
         let heads = titles.map { title -> Markup in "<th scope=\"col\">\(frame.say(title))</th>" }
         return """
-            <div class="scroll" tabindex="0" role="group"><table><thead><tr>\(heads)</tr></thead>\
+            <div class="scroll" tabindex="0" role="group" aria-labelledby="title-\(id)">\
+            <table><thead><tr>\(heads)</tr></thead>\
             <tbody>\(rows)</tbody></table></div>
             """
     }
@@ -93,7 +96,7 @@ extension StatusSections {
                 """
         }
         let more: Markup = overview.hasMore ? "<p>\(frame.say(.more))</p>" : ""
-        return "\(table(titles, rows, orElse: .noRegistrations))\(more)"
+        return "\(table("registrations", titles, rows, orElse: .noRegistrations))\(more)"
     }
 
     private func actions(_ registration: Overview.Registration) -> Markup {
@@ -117,7 +120,7 @@ extension StatusSections {
                 """
         }
         let titles = [.name] + owner + [.presence, .actions]
-        return table(titles, rows, orElse: .noDevices)
+        return table("devices", titles, rows, orElse: .noDevices)
     }
 
     private func presence(of device: Overview.Device) -> Markup {
@@ -148,7 +151,7 @@ extension StatusSections {
                 <td>\(frame.say(.refusal(failure.word)))</td></tr>
                 """
         }
-        return table([.error, .count, .meaning], rows, orElse: .noErrors)
+        return table("errors", [.error, .count, .meaning], rows, orElse: .noErrors)
     }
 
     private var events: Markup {
@@ -161,7 +164,7 @@ extension StatusSections {
                 \(detail)</td><td>\(subject(of: event))</td></tr>
                 """
         }
-        return table([.time, .event, .who], rows, orElse: .noEvents)
+        return table("events", [.time, .event, .who], rows, orElse: .noEvents)
     }
 
     private func subject(of event: Overview.Event) -> String {

@@ -9,6 +9,8 @@ package struct PageSessions<Visitor: Hashable & Sendable>: Sendable {
         package let visitor: Visitor
         /// Proves that a form is one of ours.
         package let formToken: String
+        /// How many times it used a form that may be sent only once.
+        package fileprivate(set) var additions = 0
         /// Milliseconds since boot.
         let end: Int64
         fileprivate let number: Int
@@ -65,6 +67,14 @@ package struct PageSessions<Visitor: Hashable & Sendable>: Sendable {
     }
 
     package mutating func end(_ name: Digest) { sessions[name] = nil }
+
+    /// Spends a form that was shown when the session had made `number` additions. False if it was
+    /// sent before: a reload of its answer sends it again.
+    package mutating func spend(addition number: Int, of name: Digest) -> Bool {
+        guard sessions[name]?.additions == number else { return false }
+        sessions[name]?.additions += 1
+        return true
+    }
 
     private mutating func forgetExpired(at now: Int64) {
         codes = codes.filter { now < $0.value.end }

@@ -44,7 +44,7 @@ extension Command {
             .info, "starting",
             [("version", ProgramVersion.text), ("receivers", "\(receivers.count)")])
         if receivers.isEmpty { warn(configuration, log) }
-        let host = try DesktopHost(configuration, DesktopTerms(receivers), log)
+        let host = try DesktopHost(configuration, DesktopTerms(receivers, language: Locale.language), log)
         let failure = DesktopFailure()
         try host.start(
             ready: { announce(manager, log) },
@@ -56,7 +56,7 @@ extension Command {
             host.reload(log) {
                 let wanted = try configure()
                 say(wanted.keysForNextStart(after: configuration), log)
-                return try DesktopTerms(DesktopHost.receivers(wanted))
+                return try DesktopTerms(DesktopHost.receivers(wanted), language: Locale.language)
             }
         }
         manager.notify(.stopping)

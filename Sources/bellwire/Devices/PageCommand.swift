@@ -35,7 +35,8 @@ extension Command {
         var opener = LinkOpener()
         guard let link = ExternalLink(url), (try? opener.open(link, token: nil)) != nil else {
             throw CommandError(
-                message: "xdg-open cannot be run", hint: "open the link by hand, or install xdg-utils")
+                message: "xdg-open cannot be run",
+                hint: "open the link by hand, or install xdg-utils")
         }
         return .success
     }

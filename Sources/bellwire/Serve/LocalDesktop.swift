@@ -36,7 +36,8 @@ final class LocalDesktop {
 
     private static func terms(_ configuration: ServerConfiguration) throws -> DesktopTerms {
         let local = try LocalReceiver.address(configuration.state)
-        return try DesktopTerms([local] + DesktopHost.receivers(configuration))
+        return try DesktopTerms(
+            [local] + DesktopHost.receivers(configuration), language: Locale.language)
     }
 
     /// Applies new and revoked registrations.

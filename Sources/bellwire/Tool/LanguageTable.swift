@@ -1,3 +1,4 @@
+import Base
 import Dialects
 import System
 
@@ -19,8 +20,7 @@ enum LanguageTable {
 
     /// For `de_AT.UTF-8`: `de_AT`, then `de`.
     private static var languages: [String] {
-        let names = ["LC_ALL", "LC_MESSAGES", "LANG"]
-        let locale = names.lazy.compactMap { Environment[$0] }.first { !$0.isEmpty } ?? ""
+        let locale = Locale.name
         let name = locale.prefix { $0 != "." && $0 != "@" }
         guard !name.isEmpty, name.allSatisfy({ $0.isLetter || $0 == "_" }) else { return [] }
         return [String(name), String(name.prefix { $0 != "_" })]
@@ -31,4 +31,14 @@ enum LanguageTable {
         let others = Environment["XDG_DATA_DIRS"] ?? "/usr/local/share:/usr/share"
         return [home].compactMap { $0 } + others.split(separator: ":").map(String.init)
     }
+}
+
+/// The user's language, as the environment names it (locale(7)).
+enum Locale {
+    static var name: String {
+        let names = ["LC_ALL", "LC_MESSAGES", "LANG"]
+        return names.lazy.compactMap { Environment[$0] }.first { !$0.isEmpty } ?? ""
+    }
+
+    static var language: Language { Language(locale: name) }
 }

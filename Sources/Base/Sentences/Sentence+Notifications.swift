@@ -1,0 +1,24 @@
+/// What notifications say by themselves.
+extension Sentence {
+    package static let open = Sentence("Open", "Öffnen")
+    package static let reply = Sentence("Reply", "Antworten")
+    package static let markAsRead = Sentence("Mark as read", "Als gelesen markieren")
+    package static let accept = Sentence("Accept", "Annehmen")
+    package static let decline = Sentence("Decline", "Ablehnen")
+    package static let muteForHour = Sentence("Mute for 1 hour", "1 Stunde stummschalten")
+
+    package static let newMessage = Sentence("New message", "Neue Nachricht")
+    package static let newSecretChat = Sentence("New secret chat", "Neuer geheimer Chat")
+    package static let incomingCall = Sentence("Incoming call", "Eingehender Anruf")
+    package static let tags = Sentence("Tags: {}", "Schlagwörter: {}")
+    package static let oneMore = Sentence("1 more notification", "1 weitere Benachrichtigung")
+    package static let moreNotifications = Sentence(
+        "{} more notifications", "{} weitere Benachrichtigungen")
+    package static let clearWarning = Sentence(
+        "Not encrypted, may be from anybody:", "Unverschlüsselt, kann von jedem sein:")
+
+    package static let testTitle = Sentence("Bellwire", "Bellwire")
+    package static let testText = Sentence(
+        "This is the test that you asked for. Notifications arrive here.",
+        "Das ist der gewünschte Test. Benachrichtigungen kommen hier an.")
+}

@@ -1,0 +1,124 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("bellwire ui")
+struct StatusPageCommandTests {
+    private let fixture: ServeFixture
+
+    init() throws { fixture = try ServeFixture() }
+
+    /// The part of the link before the # sign, and the code after it.
+    private func link() throws -> (page: String, code: String) {
+        let outcome = try fixture.run(["ui"])
+        #expect(outcome.exitCode == 0, "\(outcome.errors)")
+        let parts = outcome.output.dropLast().split(separator: "#")
+        #expect(parts.count == 2)
+        return (String(parts[0]), String(parts[1]))
+    }
+
+    /// Signs in, and returns the cookie with the address of the page.
+    private func signIn() throws -> (cookie: String, base: String) {
+        let (page, code) = try link()
+        let answer = try fixture.curl(["-D", "-", "-o", "/dev/null", "-d", "code=\(code)", page])
+        #expect(answer.hasSuffix(" 303"), "\(answer)")
+        let line = try #require(
+            answer.split(separator: "\r\n").first { $0.lowercased().hasPrefix("set-cookie: ") })
+        #expect(line.contains("; Path=/; Secure; HttpOnly; SameSite=Strict"))
+        let cookie = line.dropFirst("set-cookie: ".count).prefix { $0 != ";" }
+        return (String(cookie), String(page.dropLast("login".count)))
+    }
+
+    private func token(in page: String) throws -> String {
+        let start = try #require(page.range(of: "name=\"csrf\" value=\"")?.upperBound)
+        return String(page[start...].prefix { $0 != "\"" })
+    }
+
+    @Test("A link lets its maker in once, and a code that was guessed does not")
+    func once() throws {
+        let server = try fixture.start()
+        let (page, code) = try link()
+        #expect(try fixture.curl(["-d", "code=AAAA", page]).hasSuffix(" 403"))
+        #expect(try fixture.curl([page + "?code=" + code, "-o", "/dev/null"]) == " 200")
+        #expect(try fixture.curl(["-d", "code=\(code)", page]).hasSuffix(" 303"))
+        #expect(try fixture.curl(["-d", "code=\(code)", page]).hasSuffix(" 403"))
+        #expect(server.end() == 0)
+    }
+
+    @Test("A device is added with the page's form, once, and removed; without its token nothing")
+    func devices() throws {
+        let server = try fixture.start()
+        let (cookie, base) = try signIn()
+        let own = ["-H", "Cookie: \(cookie)"]
+        let page = try fixture.curl(own + [base])
+        let token = try token(in: page)
+        #expect(try fixture.curl(own + ["-d", "name=tablet&once=0", base + "devices"])
+            .hasSuffix(" 403"))
+        let form = "csrf=\(token)&once=0&name=tablet"
+        let added = try fixture.curl(own + ["-d", form, base + "devices"])
+        #expect(added.contains("tablet may connect") && added.hasSuffix(" 200"), "\(added)")
+        #expect(try fixture.curl(own + ["-d", form, base + "devices"]).hasSuffix(" 409"))
+        #expect(try fixture.run(["device", "list"]).output.contains("tablet"))
+        let removal = ["-d", "csrf=\(token)", base + "devices/1/remove"]
+        #expect(try fixture.curl(own + removal).hasSuffix(" 303"))
+        #expect(try !fixture.run(["device", "list"]).output.contains("tablet"))
+        #expect(try fixture.curl(own + removal).hasSuffix(" 404"))
+        #expect(server.end() == 0)
+    }
+
+    @Test("A test reaches every kind of registration, as the text that the page promises")
+    func sendsTest() throws {
+        let server = try fixture.start()
+        let kinds = [
+            ["--app", "telegram"], ["--app", "plain", "--dialect", "matrix"],
+            ["--app", "zulip", "--dialect", "icq"], ["--app", "locked", "--secret", "new"],
+            ["--app", "fetcher", "--type", "4"],
+        ]
+        for kind in kinds {
+            let outcome = try fixture.run(["register", "--account", "me"] + kind)
+            #expect(outcome.exitCode == 0, "\(outcome.errors)")
+        }
+        let (cookie, base) = try signIn()
+        let own = ["-H", "Cookie: \(cookie)"]
+        let token = try token(in: try fixture.curl(own + [base]))
+        let list = try ServeFixture.object(try fixture.run(["list", "--json"]).output)
+        let all = try #require(list["registrations"] as? [[String: Any]])
+        #expect(all.count == kinds.count)
+        for registration in all {
+            let id = try #require(registration["id"] as? String)
+            let place = base + "registrations/\(id)/test"
+            let answer = try fixture.curl(own + ["-d", "csrf=\(token)", place])
+            #expect(answer.hasSuffix(" 303"), "\(registration["app"] ?? ""): \(answer)")
+            guard registration["app"] as? String != "fetcher" else { continue }
+            let chats = try fixture.curl(own + [base + "accounts/\(id)"])
+            #expect(chats.contains("<td>1</td>"), "\(registration["app"] ?? ""): \(chats)")
+        }
+        #expect(server.end() == 0)
+    }
+
+    @Test("There is no page under a path of a site, and the command says what to do")
+    func sharedSite() throws {
+        let server = try fixture.start([
+            "--listen", "127.0.0.1:0", "--base-url", "https://localhost:1/push",
+        ])
+        let outcome = try fixture.run(["ui"])
+        #expect(outcome.exitCode == 3 && outcome.errors.contains("ui = https://HOST"))
+        #expect(server.end() == 0)
+    }
+
+    @Test("A page with an origin of its own is there only")
+    func ownOrigin() throws {
+        let server = try fixture.start([
+            "--listen", "127.0.0.1:0", "--base-url", "https://localhost:1/push", "--ui",
+            "https://status.localhost",
+        ])
+        #expect(try link().page == "https://status.localhost/ui/login")
+        let place = "https://localhost:\(server.port)/ui/login"
+        #expect(try fixture.curl([place]) == " 421")
+        let named = ["-H", "Host: status.localhost", "-o", "/dev/null", place]
+        #expect(try fixture.curl(named) == " 200")
+        #expect(
+            try fixture.curl(["-H", "Origin: https://localhost"] + named) == " 403")
+        #expect(server.end() == 0)
+    }
+}

@@ -1,0 +1,102 @@
+import Base
+import Testing
+
+@testable import StatusPage
+
+@Suite("Sessions of the status page")
+struct PageSessionsTests {
+    private static let minute: Int64 = 60_000
+    private var sessions = PageSessions<Int>()
+
+    private func name(_ number: UInt64) -> Digest {
+        var bytes = InlineArray<32, UInt8>(repeating: 0)
+        bytes[0] = UInt8(truncatingIfNeeded: number)
+        bytes[1] = UInt8(truncatingIfNeeded: number >> 8)
+        return Digest(bytes)
+    }
+
+    private mutating func signIn(_ number: UInt64, at now: Int64) -> PageSessions<Int>.Session? {
+        sessions.signIn(
+            code: name(number), session: name(1_000 + number), formToken: "\(number)", at: now)
+    }
+
+    @Test("A code lets its maker in once")
+    mutating func once() {
+        sessions.add(code: name(1), for: 7, at: 0)
+        #expect(signIn(2, at: 1) == nil)
+        #expect(signIn(1, at: 1)?.visitor == 7)
+        #expect(signIn(1, at: 2) == nil)
+        #expect(sessions.session(name(1_001), at: 3)?.formToken == "1")
+        sessions.end(name(1_001))
+        #expect(sessions.session(name(1_001), at: 4) == nil)
+    }
+
+    @Test("A code ends after five minutes, a session after twelve hours")
+    mutating func ends() {
+        sessions.add(code: name(1), for: 7, at: 0)
+        sessions.add(code: name(2), for: 7, at: 0)
+        #expect(signIn(1, at: 5 * Self.minute) == nil)
+        sessions.add(code: name(2), for: 7, at: 0)
+        #expect(signIn(2, at: 5 * Self.minute - 1) != nil)
+        let end = 5 * Self.minute - 1 + 720 * Self.minute
+        #expect(sessions.session(name(1_002), at: end - 1) != nil)
+        #expect(sessions.session(name(1_002), at: end) == nil)
+    }
+
+    @Test("Nobody has more than eight sessions, and nobody ends another's")
+    mutating func limit() {
+        for number in 1...9 {
+            let visitor = number == 1 ? 1 : 2
+            sessions.add(code: name(UInt64(number)), for: visitor, at: 0)
+            #expect(signIn(UInt64(number), at: 0) != nil)
+        }
+        sessions.add(code: name(10), for: 2, at: 0)
+        _ = signIn(10, at: 0)
+        #expect(sessions.session(name(1_001), at: 0)?.visitor == 1)
+        #expect(sessions.session(name(1_002), at: 0) == nil, "the oldest of the same visitor ends")
+        #expect(sessions.session(name(1_003), at: 0) != nil)
+    }
+
+    @Test("All visitors together have a limit as well")
+    mutating func total() {
+        for number in 1...600 {
+            sessions.add(code: name(UInt64(number)), for: number, at: 0)
+            _ = signIn(UInt64(number), at: 0)
+        }
+        let open = (1...600).filter { sessions.session(name(1_000 + UInt64($0)), at: 0) != nil }
+        #expect(open == Array(89...600))
+    }
+
+    @Test("A form that may be sent once is accepted once")
+    mutating func spends() {
+        sessions.add(code: name(1), for: 7, at: 0)
+        _ = signIn(1, at: 0)
+        #expect(sessions.spend(addition: 0, of: name(1_001)))
+        #expect(!sessions.spend(addition: 0, of: name(1_001)))
+        #expect(sessions.session(name(1_001), at: 0)?.additions == 1)
+        #expect(!sessions.spend(addition: 0, of: name(1_002)))
+    }
+}
+
+@Suite("Forms of the status page")
+struct PageFormTests {
+    @Test(
+        "A body that no browser makes is no form",
+        arguments: ["a", "a=%", "a=%4", "a=%zz", "a=1&a=2", "a=%ff", "%ff=a"])
+    func broken(text: String) { #expect(PageForm(Array(text.utf8)) == nil) }
+
+    @Test("Values are decoded")
+    func decodes() throws {
+        let form = try #require(PageForm(Array("name=B%C3%BCro+1%26&csrf=&e=".utf8)))
+        #expect(form["name"] == "Büro 1&" && form["e"] == "" && form["x"] == nil)
+        #expect(PageForm([])?["a"] == nil)
+    }
+
+    @Test("Only the token of the session proves a form")
+    func proves() throws {
+        let form = try #require(PageForm(Array("csrf=abc".utf8)))
+        #expect(form.proves("abc"))
+        for other in ["", "ab", "abd", "abcd", "ABC"] { #expect(!form.proves(other)) }
+        #expect(try #require(PageForm([])).proves("x") == false)
+    }
+}

@@ -1,0 +1,130 @@
+import Base
+import Foundation
+import Testing
+
+@testable import StatusPage
+
+@Suite("The pages")
+struct StatusPageTests {
+    private static let hostile = "<script>alert(1)</script>\"'&\u{202E}"
+
+    private func overview(owner: String? = nil) -> Overview {
+        var overview = Overview(
+            version: "1", address: "https://push.example", now: 1_000_000, began: 999_000,
+            isUsable: true, owner: owner, waiting: (3, 640))
+        overview.devices = [
+            .init(
+                id: 4, name: Self.hostile, owner: "admin", created: 1, isConnected: false,
+                lastSeen: nil, isConfirmed: false)
+        ]
+        overview.registrations = [
+            .init(
+                id: "AAAA", app: Self.hostile, account: "me", owner: "admin", created: 1,
+                expires: 2_000_000, lastPush: nil, waiting: 2)
+        ]
+        overview.failures = [.init(word: "gone", count: 5, status: 410, number: 106)]
+        overview.events = [
+            .init(number: 9, time: 999_999_000, kind: "refused", subject: "", detail: "410 gone")
+        ]
+        overview.counts = owner == nil ? .init() : nil
+        overview.durations = .init(bounds: [1_000, 2_500], counts: [98, 99, 100])
+        return overview
+    }
+
+    private func html(_ language: Language, owner: String? = nil, done: String? = nil) -> String {
+        let frame = PageFrame(language: language, formToken: "TOKEN", additions: 3)
+        return String(
+            decoding: StatusPage(overview(owner: owner), frame, done: done).html, as: UTF8.self)
+    }
+
+    @Test("Text from outside is never markup", arguments: Language.allCases)
+    func escapes(language: Language) {
+        let html = html(language)
+        #expect(!html.contains("<script>alert") && !html.contains("\u{202E}"))
+        #expect(html.contains("&lt;script&gt;alert(1)&lt;/script&gt;&quot;&#39;&amp;\\u{202e}"))
+    }
+
+    @Test("Every form carries the token of the session, and nothing is styled or run inline")
+    func forms() {
+        let html = html(.english)
+        let forms = html.components(separatedBy: "<form ").count - 1
+        #expect(forms == html.components(separatedBy: "name=\"csrf\" value=\"TOKEN\"").count - 1)
+        #expect(forms == 6)
+        for way in ["style=", " onclick", "javascript:"] { #expect(!html.contains(way)) }
+        #expect(html.contains("name=\"once\" value=\"3\""))
+    }
+
+    @Test("An administrator sees owners and may let devices in; a user does neither")
+    func rights() {
+        #expect(html(.english).contains("/ui/devices/4/confirm"))
+        #expect(html(.english).contains(">Owner<"))
+        let own = html(.english, owner: "uid:7")
+        #expect(!own.contains("/confirm") && !own.contains(">Owner<"))
+        #expect(own.contains("what belongs to uid:7"))
+    }
+
+    @Test("What was done is said, and no other word of the address")
+    func done() {
+        #expect(html(.german, done: "remove").contains("Das Gerät ist entfernt."))
+        #expect(!html(.english, done: Self.hostile).contains("class=\"notice\" role=\"status\">"))
+    }
+
+    @Test("Half of all answers, and nearly all of them, stay below a bound")
+    func durations() {
+        let durations = Overview.Durations(bounds: [1_000, 2_500], counts: [98, 99, 100])
+        #expect(durations.bound(of: 50) == 1_000 && durations.bound(of: 99) == 2_500)
+        #expect(durations.bound(of: 100) == nil)
+        #expect(Overview.Durations(bounds: [1], counts: [0, 0]).bound(of: 50) == nil)
+    }
+
+    @Test("A new device is shown with its addresses and a picture of one")
+    func device() {
+        let page = DevicePage(
+            PageFrame(language: .german), name: "Büro", bearer: "B", websocket: "wss://x/u/B",
+            url: "https://x/u/B")
+        let html = String(decoding: page.html, as: UTF8.self)
+        #expect(html.contains("<code>wss://x/u/B</code>") && html.contains("<svg class=\"code\""))
+        #expect(html.contains("lang=\"de\"") && html.contains("Büro darf sich verbinden"))
+    }
+
+    @Test("Chats can be muted, muted ones unmuted, and an account paused")
+    func chats() throws {
+        let answer = """
+            {"chats":[{"chat_id":5,"title":"Ann","type":"private","notifications":2},\
+            {"chat_id":6,"title":"","type":"group","mute_for":60}],"source":{"paused":true}}
+            """
+        let chats = try JSONDocument(Array(answer.utf8)).root
+        let frame = PageFrame(language: .english, formToken: "TOKEN")
+        let page = ChatsPage(
+            chats, registration: "AAAA", name: "telegram/me", frame, done: "mute")
+        let html = String(decoding: page.html, as: UTF8.self)
+        #expect(html.contains("name=\"chat\" value=\"5\""))
+        #expect(html.contains("/ui/accounts/AAAA/unmute") && html.contains("Chat 6"))
+        #expect(html.contains("/ui/accounts/AAAA/unpause") && html.contains("The chat is muted."))
+    }
+}
+
+@Suite("Languages")
+struct LanguageTests {
+    @Test("The first of our languages that the browser names is used")
+    func accepted() {
+        #expect(Language(accepted: "de-AT,de;q=0.9,en;q=0.8") == .german)
+        #expect(Language(accepted: "fr, en-US;q=0.5, de;q=0.4") == .english)
+        #expect(Language(accepted: "") == .english && Language(accepted: "zz") == .english)
+        #expect(Language(accepted: "fr;q=1, DE;q=0.2") == .german)
+    }
+
+    @Test("The language of a locale is its first part")
+    func locale() {
+        #expect(Language(locale: "de_AT.UTF-8") == .german && Language(locale: "de") == .german)
+        #expect(Language(locale: "C") == .english && Language(locale: "") == .english)
+        #expect(Language(locale: "den_X") == .english)
+    }
+
+    @Test("Values take the places of the braces, in order")
+    func values() {
+        let sentence = Sentence("{} of {}", "{} von {}")
+        #expect(sentence.text(.german, "1", "{}") == "1 von {}")
+        #expect(sentence.text(.english, "1") == "1 of ")
+    }
+}
