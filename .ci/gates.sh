@@ -267,6 +267,11 @@ desktop_programs() {
     done
 }
 
+# page-requests: crafted requests against the forms of the status page
+gate_page_requests() {
+    needs release && tools/lib/alone .venv/bin/python Tests/Peers/Pages/crafted.py "$release/bellwire"
+}
+
 # attacks: attacks a server, and checks that each attack stays within its bounds
 gate_attacks() { twice without_passes tools/attack; }
 
