@@ -13,9 +13,11 @@ extension RegistrationRoutes {
                 title: Sentence.testTitle.text(language), text: Sentence.testText.text(language),
                 to: registration)
             guard let operation else { return reply(.failure(.unavailable)) }
-            dialogue.submit(operation) { outcome in
+            dialogue.submit(operation) { [service] outcome in
                 switch outcome {
-                case .stored, .acknowledged, .done, .registration: reply(.success((204, [])))
+                case .stored, .acknowledged, .done, .registration:
+                    service.recordTest(of: registration.device)
+                    reply(.success((204, [])))
                 case .notFound: reply(.failure(.unknown))
                 default: reply(.failure(.unavailable))
                 }

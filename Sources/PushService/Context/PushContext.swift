@@ -74,6 +74,12 @@ package final class PushContext: Sendable {
         record(ServerEvent(.accepted, device: device))
     }
 
+    /// A registration got a push of the server itself.
+    package func recordTest(of device: UInt32) {
+        lastPushes.note(device, at: Int64(now() * 1_000))
+        record(ServerEvent(.accepted, device: device))
+    }
+
     func record(_ event: ServerEvent) { events.add(event.at(Int64(now() * 1_000))) }
 
     /// Make one for each loop.

@@ -71,7 +71,7 @@ struct StatusPageCommandTests {
         let server = try fixture.start()
         let kinds = [
             ["--app", "telegram"], ["--app", "plain", "--dialect", "matrix"],
-            ["--app", "zulip", "--dialect", "icq"], ["--app", "locked", "--secret", "new"],
+            ["--app", "zego", "--dialect", "zpns"], ["--app", "locked", "--secret", "new"],
             ["--app", "fetcher", "--type", "4"],
         ]
         for kind in kinds {
@@ -113,7 +113,9 @@ struct StatusPageCommandTests {
             "https://status.localhost",
         ])
         #expect(try link().page == "https://status.localhost/ui/login")
-        let place = "https://localhost:\(server.port)/ui/login"
+        let start = try #require(server.errors.range(of: "address=127.0.0.1:")?.upperBound)
+        let port = server.errors[start...].prefix(while: \.isNumber)
+        let place = "https://localhost:\(port)/ui/login"
         #expect(try fixture.curl([place]) == " 421")
         let named = ["-H", "Host: status.localhost", "-o", "/dev/null", place]
         #expect(try fixture.curl(named) == " 200")

@@ -123,8 +123,7 @@ struct LanguageTests {
 
     @Test("Values take the places of the braces, in order")
     func values() {
-        let sentence = Sentence("{} of {}", "{} von {}")
-        #expect(sentence.text(.german, "1", "{}") == "1 von {}")
-        #expect(sentence.text(.english, "1") == "1 of ")
+        #expect(Sentence.waitingBytes.text(.german, "1", "{}") == "1 ({} Bytes)")
+        #expect(Sentence.onlyOwn.text(.english, "uid:7") == "what belongs to uid:7")
     }
 }
