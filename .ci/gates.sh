@@ -91,9 +91,9 @@ gate_forbidden() { .ci/forbidden; }
 # links: each link and path in the documents leads somewhere
 gate_links() { .ci/links; }
 
-# spelling: codespell finds nothing but the words of .ci/words
+# spelling: codespell finds nothing but the words of .ci/words; it takes German for misspelled English
 gate_spelling() {
-    git ls-files -z ':!Tests/Vectors' ':!*.png' | xargs -0 .venv/bin/codespell --ignore-words .ci/words \
+    git ls-files -z ':!Tests/Vectors' ':!*.png' ':!Sources/Base/Sentences' | xargs -0 .venv/bin/codespell --ignore-words .ci/words \
         && echo "spelling: $(git ls-files ':!Tests/Vectors' ':!*.png' | wc -l) files checked"
 }
 
