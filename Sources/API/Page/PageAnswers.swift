@@ -32,10 +32,10 @@ extension HTTPExchange {
         respond(consume head, body: Array(file.text.utf8))
     }
 
+    /// For somebody who has no session, or none that counts here.
     func show(error status: Int) {
-        var head = pageHead(status)
-        head.fields.append("Cache-Control", "no-store")
-        respond(consume head)
+        let reason: FailurePage.Reason = status == 403 ? .foreign : .place
+        show(FailurePage(PageFrame(language: language), reason).html, status: status)
     }
 
     /// After a form, so that a reload does not send it again.

@@ -16,7 +16,8 @@ extension Sentence {
             + "Erzeugen Sie mit bellwire ui einen neuen.")
 
     package static let skip = Sentence("Skip to the contents", "Zum Inhalt springen")
-    package static let state = Sentence("State", "Zustand")
+    package static let status = Sentence("Status", "Zustand")
+    package static let server = Sentence("Server", "Server")
     package static let plots = Sentence("Rate and latency", "Durchsatz und Latenz")
     package static let registrations = Sentence("Registrations", "Registrierungen")
     package static let devices = Sentence("Devices", "Geräte")
@@ -163,6 +164,11 @@ extension Sentence {
     package static let failedGone = Sentence(
         "It does not exist any more, or belongs to somebody else.",
         "Es existiert nicht mehr oder gehört jemand anderem.")
+    package static let failedPlace = Sentence(
+        "There is nothing at this address.", "Unter dieser Adresse gibt es nichts.")
+    package static let failedForeign = Sentence(
+        "The request came from a page of another site. Open this page yourself.",
+        "Die Anfrage kam von einer fremden Seite. Öffnen Sie diese Seite selbst.")
     package static let failedLater = Sentence(
         "The server cannot do that now. Try again later.",
         "Der Server kann das jetzt nicht. Versuchen Sie es später noch einmal.")

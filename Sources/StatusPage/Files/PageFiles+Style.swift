@@ -28,7 +28,7 @@ extension PageFile {
         dd { margin: 0; overflow-wrap: anywhere; }
         dl.places { grid-template-columns: 1fr; }
         dl.places dd { margin-bottom: .75rem; }
-        .scroll { overflow-x: auto; }
+        .scroll { overflow-x: auto; position: relative; }
         table { border-collapse: collapse; width: 100%; }
         th, td { text-align: start; vertical-align: top; padding: .4rem .75rem .4rem 0;
           border-bottom: 1px solid var(--line); font-weight: normal; }

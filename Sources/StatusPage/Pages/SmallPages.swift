@@ -32,7 +32,7 @@ package struct SignInPage: Sendable {
 /// Says what did not work.
 package struct FailurePage: Sendable {
     package enum Reason: Sendable {
-        case name, limit, gone, later, form
+        case name, limit, gone, later, form, place, foreign
 
         var sentence: Sentence {
             switch self {
@@ -41,6 +41,8 @@ package struct FailurePage: Sendable {
             case .gone: .failedGone
             case .later: .failedLater
             case .form: .failedForm
+            case .place: .failedPlace
+            case .foreign: .failedForeign
             }
         }
     }

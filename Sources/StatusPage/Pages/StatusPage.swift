@@ -24,7 +24,7 @@ package struct StatusPage: Sendable {
             """
         }
         return frame.page(
-            frame.say(.state),
+            frame.say(.status),
             """
             \(notice)<p class="notice bad" id="offline" role="status" hidden>\(frame.say(.offline))\
             </p>

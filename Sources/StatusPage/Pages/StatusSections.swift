@@ -7,7 +7,7 @@ struct StatusSections {
 
     var all: [(id: String, title: Sentence, contents: Markup)] {
         [
-            ("state", .state, state),
+            ("state", .server, state),
             ("plots", .plots, plots),
             ("registrations", .registrations, registrations),
             ("devices", .devices, devices),

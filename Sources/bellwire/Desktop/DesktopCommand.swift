@@ -44,7 +44,8 @@ extension Command {
             .info, "starting",
             [("version", ProgramVersion.text), ("receivers", "\(receivers.count)")])
         if receivers.isEmpty { warn(configuration, log) }
-        let host = try DesktopHost(configuration, DesktopTerms(receivers, language: Locale.language), log)
+        let host = try DesktopHost(
+            configuration, DesktopTerms(receivers, language: Locale.language), log)
         let failure = DesktopFailure()
         try host.start(
             ready: { announce(manager, log) },

@@ -44,6 +44,8 @@ class Session:
 
     def __init__(self, bellwire):
         self.bellwire = bellwire
+        # Words that lead into another system, if its programs run there.
+        self.within = []
         self.holder = tempfile.TemporaryDirectory(prefix="bellwire-desktop-")
         self.folder = self.holder.name
         self.processes = []
@@ -79,7 +81,11 @@ class Session:
         """Starts a bellwire that runs until it is ended. Returns it and the words of its ready line."""
         output = open(f"{self.folder}/{log}.log", "a")
         process = subprocess.Popen(
-            [self.bellwire, *words], stdout=subprocess.PIPE, stderr=output, text=True, env=self.environment
+            [*self.within, self.bellwire, *words],
+            stdout=subprocess.PIPE,
+            stderr=output,
+            text=True,
+            env=self.environment,
         )
         self.processes.append(process)
         line = process.stdout.readline()

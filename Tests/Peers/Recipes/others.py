@@ -153,7 +153,8 @@ class Others:
 
     async def outside(self, command):
         bare = {"HOME": str(self.folder), "PATH": "/usr/bin:/bin"}
-        done = await asyncio.to_thread(subprocess.run, ["sh", "-c", command], env=bare, timeout=SOON)
+        words = [*self.session.within, "sh", "-c", command]
+        done = await asyncio.to_thread(subprocess.run, words, env=bare, timeout=SOON)
         return done.returncode == 0
 
     async def webhook(self, file, service, name):

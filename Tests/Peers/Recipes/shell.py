@@ -14,7 +14,7 @@ class Shell:
 
     def __init__(self, session):
         self.process = subprocess.Popen(
-            ["bash"],
+            [*session.within, "bash"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,

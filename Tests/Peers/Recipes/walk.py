@@ -1,8 +1,12 @@
 """Follows pages of docs/recipes like a reader: types their commands into one shell, compares the output, and does at
-the screen what the page says. Other programs and people are played by this test, or are there, as Firefox and Synapse.
-The server uses its usual port, so this runs in its own network namespace.
+the screen what the page says. The shell is in a fresh Debian, which has no package that the page does not name. Other
+programs and people are played by this test, or are there, as Firefox and Synapse. The server uses its usual port, so
+this goes on in a network namespace of its own, once everything is installed.
 
-usage: walk.py PATH_OF_BELLWIRE PYTHON_WITH_SYNAPSE PAGE…
+usage: walk.py PATH_OF_BELLWIRE PYTHON_WITH_SYNAPSE ROOT FOLDER PAGE…
+
+ROOT is a fresh system, which `.ci/bare make` has made; it stays as it is. FOLDER is for what is put over it. Run it as
+root, in a mount namespace of its own.
 """
 
 import asyncio
@@ -17,6 +21,7 @@ sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "Firefox"))
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "Synapse"))
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "WebPush"))
 
+from fresh import OUTSIDE, Systems, named
 from others import Others
 from reader import Reader
 from room import Room
@@ -28,20 +33,26 @@ ROOT = pathlib.Path(__file__).resolve().parents[3]
 check = Checks("recipes")
 
 
-async def walk(bellwire, python, page):
+async def walk(bellwire, python, systems, page):
     async with contextlib.AsyncExitStack() as ends:
         session = Session(bellwire)
         ends.callback(session.close)
         ends.callback(os.chdir, ROOT)
         os.chdir(session.folder)
         os.mkdir("Keys", 0o700)
-        os.symlink(ROOT / "docs", "docs")
-        # A reader has Debian's programs.
-        session.environment["PATH"] = f"{pathlib.Path(bellwire).parent}:/usr/bin:{os.environ['PATH']}"
-        # Go compiles its own library once, and not for each walk.
-        session.environment["GOCACHE"] = str(ROOT / ".build/recipes-go")
-        # Pages write to ~/.config.
-        session.environment.pop("XDG_CONFIG_HOME")
+        for name in ("docs", ".build"):
+            os.symlink(ROOT / name, name)
+        names = ("HOME", "XDG_STATE_HOME", "XDG_DATA_HOME", "XDG_RUNTIME_DIR")
+        buses = ("DBUS_SESSION_BUS_ADDRESS", "DBUS_SYSTEM_BUS_ADDRESS")
+        # Nothing else of this machine's environment is there. Pages write to ~/.config.
+        session.environment = {
+            **{name: session.environment[name] for name in names + buses},
+            "PATH": "/usr/local/bin:/usr/bin:/bin",
+            "LC_ALL": "C.UTF-8",
+            # Go compiles its own library once, and not for each walk.
+            "GOCACHE": str(ROOT / ".build/recipes-go"),
+        }
+        session.within = ends.enter_context(systems.reader(ROOT / page, session.folder))
         session.address = session.environment["DBUS_SESSION_BUS_ADDRESS"]
         recorder = await Recorder(session, PLASMA).appear()
         ends.callback(recorder.disappear)
@@ -61,20 +72,28 @@ async def walk(bellwire, python, page):
         return reader.skipped
 
 
-async def main(bellwire, python, pages):
+async def main(bellwire, python, systems, pages):
     index = (ROOT / "docs/recipes/README.md").read_text()
     for page in pages:
         check(f"({pathlib.Path(page).name})" in index, f"docs/recipes/README.md lists {page}")
         before, began = check.passed, time.monotonic()
-        skipped = await walk(bellwire, python, page)
-        print(f"recipes: {page}: {check.passed - before} steps in {time.monotonic() - began:.1f} s")
+        skipped = await walk(bellwire, python, systems, page)
+        packages = ", ".join(named(page)) or "no package"
+        print(f"recipes: {page}: {check.passed - before} steps in {time.monotonic() - began:.1f} s, with {packages}")
         for why in skipped:
             print(f"recipes: {page}: a block is not run: {why}")
         check(check.passed - before > 2, f"{page} has steps")
+    for who, why in OUTSIDE.items():
+        print(f"recipes: not in the fresh system: {who}: {why}")
 
 
 if __name__ == "__main__":
+    paths, pages = list(map(os.path.abspath, sys.argv[1:5])), sys.argv[5:]
+    systems = Systems(*paths[2:])
+    if pages[-1:] != ["alone"]:
+        systems.prepare(pages)
+        os.execv(ROOT / "tools/lib/alone", ["alone", sys.executable, *sys.argv, "alone"])
     try:
-        asyncio.run(main(*map(os.path.abspath, sys.argv[1:3]), sys.argv[3:]))
+        asyncio.run(main(*paths[:2], systems, pages[:-1]))
     except Failed as failure:
         sys.exit(str(failure))

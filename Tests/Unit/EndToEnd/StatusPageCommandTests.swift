@@ -52,8 +52,9 @@ struct StatusPageCommandTests {
         let own = ["-H", "Cookie: \(cookie)"]
         let page = try fixture.curl(own + [base])
         let token = try token(in: page)
-        #expect(try fixture.curl(own + ["-d", "name=tablet&once=0", base + "devices"])
-            .hasSuffix(" 403"))
+        #expect(
+            try fixture.curl(own + ["-d", "name=tablet&once=0", base + "devices"])
+                .hasSuffix(" 403"))
         let form = "csrf=\(token)&once=0&name=tablet"
         let added = try fixture.curl(own + ["-d", form, base + "devices"])
         #expect(added.contains("tablet may connect") && added.hasSuffix(" 200"), "\(added)")
