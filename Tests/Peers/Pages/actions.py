@@ -52,9 +52,8 @@ class Person:
         """By a link: a script moves the code from the address into the field."""
         tab, link = self.tab, self.server.link()
         code = link.partition("#")[2]
-        self.check(
-            tab.open(f"{self.base}/ui/") == 200 and tab.url == f"{self.base}/ui/login", "the page asks to log in"
-        )
+        tab.open(f"{self.base}/ui/")
+        self.check(tab.status == 200 and tab.url == f"{self.base}/ui/login", "the page asks to log in")
         tab.open(link)
         tab.wait(f"document.querySelector('[name=code]').value == {json.dumps(code)}", "the field has the code")
         self.check(tab.url == f"{self.base}/ui/login", "the code is gone from the address")
@@ -128,7 +127,7 @@ class Person:
             self.tab.click(f"{closed}.querySelector('summary')")
         self.tab.follow(form(ending), f"the form {ending}")
         self.check(self.tab.url.startswith(f"{self.base}/ui/"), f"{ending} leads to {self.tab.url}")
-        self.check(self.tab.status() == 200, f"{ending}: {self.tab.status()}")
+        self.check(self.tab.status == 200, f"{ending}: {self.tab.status}")
 
     def pause(self):
         def is_paused():

@@ -111,7 +111,7 @@ class Attacks:
             tab.open(here)
             tab.told()
             tab.do(POST, f"{self.base}/ui/{target}")
-            status = wait_until(lambda: tab.status(f"{self.base}/ui/{target}"), "a foreign form is answered")
+            status = wait_until(lambda: tab.answered(f"{self.base}/ui/{target}"), "a foreign form is answered")
             self.check(status == 403, f"a form from {here} to {target}: {status}")
         tab.open(here)
         tab.told()
@@ -143,7 +143,7 @@ class Attacks:
             tab.do(LOAD, self.base + path, "iframe")
         time.sleep(1)
         for path in ("/ui/", "/ui/login"):
-            self.check(tab.status(self.base + path), f"the browser asks for {path} to frame it")
+            self.check(tab.answered(self.base + path), f"the browser asks for {path} to frame it")
         # A page that is shown asks for its script and style.
         requests, _, _ = tab.told()
         shown = [url for url in requests if url.endswith((".js", ".css"))]
@@ -152,7 +152,9 @@ class Attacks:
     def rebind(self):
         """A name of others that leads to this machine."""
         self.tab.told()
-        status = self.tab.open(f"http://evil.test:{self.server.plain_port}/ui/login")
+        url = f"http://evil.test:{self.server.plain_port}/ui/login"
+        self.tab.open(url)
+        status = self.tab.answered(url)
         self.check(status == 421, f"a page by another name: {status}")
         self.tab.told()
 

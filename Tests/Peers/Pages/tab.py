@@ -5,7 +5,7 @@ import json
 import time
 
 from bidi import BrowserError
-from served import Failed, check, wait_until
+from served import Failed, check
 
 # Told by each page before its own scripts run.
 VIOLATIONS = """told => document.addEventListener(
@@ -34,28 +34,25 @@ class Tab:
         self.call("script.addPreloadScript", functionDeclaration=VIOLATIONS, arguments=[channel])
 
     def open(self, url):
-        """Opens an address, and returns the status of the answer."""
         try:
             self.call("browsingContext.navigate", context=self.context, url=url, wait="complete")
         except BrowserError:
             # An answer without contents becomes a page of the browser's own.
             pass
-        return self.status()
 
-    def status(self, *urls):
-        """The status of the last page, or of the last answer from one of these addresses."""
+    @property
+    def status(self):
+        """With what the server answered for the page that is shown."""
+        return self.value("performance.getEntriesByType('navigation')[0].responseStatus")
+
+    def answered(self, *urls):
+        """The status of the last answer from one of these addresses, to whatever asked for it."""
         self.browser.bidi.catch_up()
-        answers = [
-            event["params"] for event in self.browser.bidi.events if event["method"] == "network.responseStarted"
-        ]
-        if urls:
-            answers = [answer for answer in answers if answer["request"]["url"] in urls]
-        else:
-            answers = [answer for answer in answers if answer.get("navigation")]
-            # The answer that led to a page may be told of after the page.
-            answers = [answer for answer in answers if answer["navigation"] == answers[-1]["navigation"]]
-            answers.sort(key=lambda answer: answer["redirectCount"])
-        return answers[-1]["response"]["status"] if answers else 0
+        for event in reversed(self.browser.bidi.events):
+            parameters = event["params"]
+            if event["method"] == "network.responseStarted" and parameters["request"]["url"] in urls:
+                return parameters["response"]["status"]
+        return 0
 
     def value(self, expression, context=None):
         """What an expression is worth in the page. Browsers evaluate it even where pages may run no scripts."""
@@ -141,9 +138,6 @@ class Tab:
     def await_page(self, action, what):
         self.do("() => document.documentElement.dataset.old = 1")
         action()
-        self.wait(CHANGED, what)
-        # The answer that leads on comes before the page itself.
-        wait_until(lambda: self.status() not in range(300, 400), what)
         self.wait(CHANGED, what)
 
     def press(self, *keys):
