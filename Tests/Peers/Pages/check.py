@@ -8,15 +8,17 @@ usage: tools/lib/alone check.py PATH_OF_BELLWIRE [--pictures FOLDER] [--only VIS
 
 import argparse
 import concurrent.futures
+import functools
 import pathlib
 import sys
 import tempfile
 import time
 
+import pictures
 from actions import HOSTILE, TURNED, Person
 from browsers import Chromium, Firefox
 from foreign import Attacks, Foreign
-from looks import DESK, PHONE, Looks, save
+from looks import DESK, PHONE, Looks
 from served import Server
 from tab import Tab
 
@@ -36,7 +38,6 @@ class Visit:
         self.tab.size(*DESK)
         self.person = Person(self.server, self.tab, self.browser.name)
         self.looks = Looks(self.person)
-        self.person.prepare()
 
     def end(self):
         self.browser.end()
@@ -44,6 +45,7 @@ class Visit:
     def use(self):
         """Everything that the page is for, with scripts."""
         person = self.person
+        person.prepare()
         person.log_in()
         person.read()
         person.see_push()
@@ -92,7 +94,6 @@ class Visit:
         """In Chromium; Firefox has to be told when it starts."""
         self.tab.call("emulation.setScriptingEnabled", contexts=[self.tab.context], enabled=False)
         self.person.name += " without scripts"
-        self.person.prepare()
 
     def read_german(self):
         tab, person = self.tab, self.person
@@ -122,6 +123,7 @@ class Visit:
     def go_without_scripts(self):
         """The same by forms and links alone."""
         person = self.person
+        person.prepare()
         person.log_in_by_hand()
         person.read()
         person.send_test()
@@ -177,21 +179,6 @@ VISITS = (
 )
 
 
-def take_pictures(visit, target):
-    """The page as a person has it on a desk by day and by night, and on a phone."""
-    tab, person = visit.tab, visit.person
-    person.log_in()
-    for number in range(12):
-        person.server.alert(person.alerts["endpoint"], "Garden", f"ring {number}")
-    for name, size, is_dark_one in (("light", DESK, False), ("dark", DESK, True), ("phone", PHONE, False)):
-        tab.size(*size)
-        visit.looks.dark(is_dark_one)
-        tab.open(f"{person.base}/ui/")
-        tab.wait("!document.querySelector('.plots').hidden", "the plots")
-        time.sleep(5)
-        save(tab.picture(whole=name != "phone"), target / f"status-page-{name}.png")
-
-
 def visited(program, name, steps, browser, preferences):
     """Whether all steps of a visit were done. It has a server of its own, because others visit at the same time."""
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
@@ -201,11 +188,13 @@ def visited(program, name, steps, browser, preferences):
             for step in (server.start, visit.start, *steps(visit), server.stop):
                 before = time.monotonic()
                 step()
-                print(f"pages: {name}: {step.__name__} {time.monotonic() - before:.1f} s", flush=True)
+                print(
+                    f"pages: {name}: {getattr(step, '__name__', 'take')} {time.monotonic() - before:.1f} s", flush=True
+                )
             print(f"pages: {name}: version {visit.browser.version}, {visit.looks.rules} rules of axe", flush=True)
             return True
         except Exception as error:
-            print(f"pages: FAILED: {name}: {step.__name__}: {error!r}", flush=True)
+            print(f"pages: FAILED: {name}: {getattr(step, '__name__', 'take')}: {error!r}", flush=True)
             print(server.log.read_text(errors="replace")[-2000:])
             return False
         finally:
@@ -222,7 +211,9 @@ def main():
     began = time.monotonic()
     visits = [visit for visit in VISITS if arguments.only in (None, visit[0])]
     if arguments.pictures:
-        visits = [("pictures", lambda visit: [lambda: take_pictures(visit, arguments.pictures)], Chromium, {})]
+        visits = [
+            ("pictures", lambda visit: [functools.partial(pictures.take, visit, arguments.pictures)], Chromium, {})
+        ]
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         passed = all(list(pool.map(lambda visit: visited(arguments.program, *visit), visits)))
     print(f"pages: {'passed' if passed else 'FAILED'} in {time.monotonic() - began:.0f} s")

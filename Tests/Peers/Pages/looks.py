@@ -2,7 +2,6 @@
 what fits on the screen of a phone."""
 
 import importlib.resources
-import json
 import subprocess
 
 from tab import TAB
@@ -124,10 +123,3 @@ class Looks:
         self.check(
             done.stdout.strip().endswith(secret), f"the QR code can be read: {done.returncode} {done.stderr[:200]}"
         )
-
-
-def save(picture, path):
-    """A picture for the documents, in few colours."""
-    command = ["convert", "png:-", "-strip", "-colors", "48", "-define", "png:compression-level=9", f"png8:{path}"]
-    subprocess.run(command, input=picture, check=True, timeout=60)
-    print(f"pages: {path.name} {json.dumps(path.stat().st_size)} bytes")
