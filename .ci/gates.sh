@@ -53,11 +53,12 @@ gate_install() {
     (
         source deploy/lib/prepare.sh
         prepare
-        install_packages appstream bubblewrap ca-certificates curl dbus debhelper desktop-file-utils dpkg-dev \
-            dunst faketime firefox-esr fish fonts-dejavu-core gcc golang-go imagemagick iproute2 \
-            libc6-dev libnotify-bin libnss3-tools lintian lxqt-notificationd man-db mandoc mate-notification-daemon \
-            mmdebstrap nghttp2-client nginx-light notification-daemon openssl pkg-config python3-dbusmock python3-gi \
-            python3-venv systemd tzdata uidmap xdg-dbus-proxy xdotool xfce4-notifyd xvfb zsh
+        install_packages appstream bubblewrap ca-certificates chromium chromium-driver curl dbus debhelper \
+            desktop-file-utils dpkg-dev dunst faketime firefox-esr fish fonts-dejavu-core gcc golang-go imagemagick \
+            iproute2 libc6-dev libnotify-bin libnss3-tools lintian lxqt-notificationd man-db mandoc \
+            mate-notification-daemon mmdebstrap nghttp2-client nginx-light notification-daemon openssl pkg-config \
+            python3-dbusmock python3-gi python3-venv systemd tzdata uidmap xdg-dbus-proxy xdotool xfce4-notifyd xvfb \
+            zbar-tools zsh
         .ci/lent "${proxies[@]}" -- true
         .ci/lent "${containers[@]}" -- true
         .ci/lent "${monitors[@]}" -- true
@@ -67,6 +68,8 @@ gate_install() {
             -r Tests/Peers/Differential/requirements-websocket.txt -r Tests/Peers/Clients/requirements.txt \
             -r Tests/Peers/Desktop/requirements.txt -r Tests/Peers/Container/requirements.txt \
             -r Tests/Peers/Monitoring/requirements.txt
+        # Only axe itself, and not the browsers that its package would bring.
+        .venv/bin/python -m pip install --quiet --disable-pip-version-check --no-deps -r Tests/Peers/Pages/requirements.txt
         # A homeserver brings so much with it that it has a place of its own.
         python3 -m venv .venv-synapse
         .venv-synapse/bin/python -m pip install --quiet --disable-pip-version-check \
@@ -261,6 +264,16 @@ desktop_programs() {
     for program in link distributor sandbox hostile whole heard changes idle flood day; do
         .venv/bin/python Tests/Peers/Desktop/$program.py "$release/bellwire" || return
     done
+}
+
+# pages: the status page in Chromium and Firefox, with scripts and without, and pages of others that attack it
+gate_pages() {
+    needs release && tools/lib/alone .venv/bin/python Tests/Peers/Pages/check.py "$release/bellwire"
+}
+
+# page-requests: crafted requests against the forms of the status page
+gate_page_requests() {
+    needs release && tools/lib/alone .venv/bin/python Tests/Peers/Pages/crafted.py "$release/bellwire"
 }
 
 # attacks: attacks a server, and checks that each attack stays within its bounds

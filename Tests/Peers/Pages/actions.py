@@ -1,0 +1,240 @@
+"""What a person does on the status page, step by step, in one browser."""
+
+import asyncio
+import json
+import re
+import ssl
+import time
+
+import websockets
+from served import Failed, check, wait_until
+from tab import ENTER
+
+COOKIE = "__Host-bellwire"
+SECTIONS = ("state", "registrations", "devices", "errors", "events", "plots")
+# A name that would be a script, end an attribute, and turn the text around it.
+HOSTILE = "<script>x</script>\"'><img src=x onerror=alert(1)>"
+TURNED = "\u202egnp.exe"
+TITLE, TEXT = "zq-title-of-a-push", "zq-text-of-a-push"
+
+
+def form(ending):
+    """The button of the form that posts to an address with this ending."""
+    return f"document.querySelector('form[action$={json.dumps(ending)}] :is(button, [type=submit])')"
+
+
+def row(section, text):
+    """The row of a section's table that has this text."""
+    return f"[...document.querySelectorAll('#{section} tr')].find(row => row.textContent.includes({json.dumps(text)}))"
+
+
+class Person:
+    """Goes through the page, and keeps in mind what belongs to this browser's visit."""
+
+    def __init__(self, server, tab, name):
+        self.server, self.tab, self.name = server, tab, name
+        self.base = server.base
+
+    def check(self, condition, what):
+        check(condition, f"{self.name}: {what}")
+
+    def prepare(self):
+        """A registration with a chat, and one that is ended."""
+        self.alerts = self.server.tell("hear", f"alerts {self.name}", "--from", "uptime-kuma")
+        self.ended = self.server.tell("hear", f"ended {self.name}")
+        self.server.alert(self.alerts["endpoint"], TITLE, TEXT)
+        wait_until(lambda: self.chats(), "the push makes a chat")
+
+    def chats(self):
+        return self.server.account(f"alerts {self.name}")["chats"]
+
+    def log_in(self):
+        """By a link: a script moves the code from the address into the field."""
+        tab, link = self.tab, self.server.link()
+        code = link.partition("#")[2]
+        tab.open(f"{self.base}/ui/")
+        self.check(tab.status == 200 and tab.url == f"{self.base}/ui/login", "the page asks to log in")
+        tab.open(link)
+        tab.wait(f"document.querySelector('[name=code]').value == {json.dumps(code)}", "the field has the code")
+        self.check(tab.url == f"{self.base}/ui/login", "the code is gone from the address")
+        tab.follow(form("ui/login"), "the button logs in")
+        self.check(tab.url == f"{self.base}/ui/", f"the page comes after the code: {tab.url}")
+        self.look_at_cookie()
+
+    def log_in_by_hand(self):
+        """By typing the code, as one does where pages may run no scripts."""
+        tab, code = self.tab, self.server.code()
+        tab.open(f"{self.base}/ui/login")
+        tab.fill("document.querySelector('[name=code]')", code)
+        tab.await_page(lambda: tab.press(ENTER), "the code logs in")
+        self.check(tab.url == f"{self.base}/ui/", f"the page comes after the code: {tab.url}")
+
+    def look_at_cookie(self):
+        [cookie] = self.tab.cookies()
+        seen = {name: cookie.get(name) for name in ("name", "httpOnly", "secure", "sameSite", "path", "domain")}
+        wanted = {
+            "name": COOKIE,
+            "httpOnly": True,
+            "secure": True,
+            "sameSite": "strict",
+            "path": "/",
+            "domain": "localhost",
+        }
+        self.check(seen == wanted, f"the cookie is {seen}")
+        self.check(abs(cookie["expiry"] - time.time() - 43_200) < 60, "the cookie ends after twelve hours")
+        self.check(self.tab.value("document.cookie") == "", "scripts do not see the cookie")
+
+    def read(self):
+        """Every section has a heading, and every table says what its columns are."""
+        for section in SECTIONS:
+            heading = f"document.querySelector('#title-{section}, #{section} :is(h2, h3)')"
+            self.check(self.tab.value(f"!!{heading} && !!document.querySelector('#{section}')"), f"there is {section}")
+        self.check(
+            self.tab.value("[...document.querySelectorAll('table')].every(table => table.querySelector('th'))"),
+            "tables have headings",
+        )
+        for section, text in (("registrations", f"alerts {self.name}"), ("registrations", f"ended {self.name}")):
+            self.check(self.tab.value(f"!!{row(section, text)}"), f"{section} has {text}")
+        shown = self.tab.value("document.documentElement.outerHTML")
+        secret = self.alerts["endpoint"].rpartition("/")[2]
+        for word in (TITLE, TEXT, secret):
+            self.check(word not in shown, f"the page does not show {word[:8]}…")
+
+    def see_push(self):
+        """A push arrives in the page that is open, without loading it anew."""
+        tab = self.tab
+        tab.do("() => document.documentElement.dataset.old = 1")
+        before = tab.value("document.querySelector('#events').textContent")
+        self.server.alert(self.alerts["endpoint"], TITLE, f"{TEXT} {time.time()}")
+        tab.wait(f"document.querySelector('#events').textContent != {json.dumps(before)}", "the push is seen")
+        self.check(tab.value("!!document.documentElement.dataset.old"), "the page was not loaded anew")
+        drawn = "[...document.querySelectorAll('.plots svg')].every(plot => plot.querySelector('path, polyline'))"
+        tab.wait(f"!document.querySelector('.plots').hidden && {drawn}", "the plots are drawn")
+        self.check(TEXT not in tab.value("document.documentElement.outerHTML"), "no text of a push is shown")
+
+    def send_test(self):
+        count = self.server.account(f"alerts {self.name}")["total_count"]
+        self.use(f"registrations/{self.alerts['id']}/test")
+        wait_until(
+            lambda: self.server.account(f"alerts {self.name}")["total_count"] > count,
+            f"{self.name}: the test makes a notification",
+        )
+
+    def use(self, ending):
+        """Presses the button of a form, which leads back to a page of ours. Some buttons have to be opened first."""
+        closed = f"{form(ending)}?.closest('details:not([open])')"
+        if self.tab.value(f"!!{closed}"):
+            self.tab.click(f"{closed}.querySelector('summary')")
+        self.tab.follow(form(ending), f"the form {ending}")
+        self.check(self.tab.url.startswith(f"{self.base}/ui/"), f"{ending} leads to {self.tab.url}")
+        self.check(self.tab.status == 200, f"{ending}: {self.tab.status}")
+
+    def pause(self):
+        def is_paused():
+            return self.server.account(f"alerts {self.name}")["source"]["paused"]
+
+        self.open_chats()
+        self.use(f"accounts/{self.alerts['id']}/pause")
+        wait_until(is_paused, f"{self.name}: the account is paused")
+        self.use(f"accounts/{self.alerts['id']}/unpause")
+        wait_until(lambda: not is_paused(), f"{self.name}: the pause ends")
+
+    def open_chats(self):
+        """The titles of chats are on a page of their own, which somebody has to ask for."""
+        self.tab.open(f"{self.base}/ui/")
+        self.tab.follow(f"document.querySelector('a[href$=\"accounts/{self.alerts['id']}\"]')", "the chats")
+
+    def mute(self):
+        tab = self.tab
+        self.open_chats()
+        self.check(TITLE in tab.value("document.body.textContent"), "the chat has its title")
+        self.use(f"accounts/{self.alerts['id']}/mute")
+        wait_until(lambda: self.chats()[0]["mute_for"] > 0, f"{self.name}: the chat is muted")
+        self.use(f"accounts/{self.alerts['id']}/unmute")
+        wait_until(lambda: self.chats()[0]["mute_for"] == 0, f"{self.name}: the chat is no longer muted")
+        tab.open(f"{self.base}/ui/")
+
+    def add_device(self, name):
+        """The address and its QR code are shown once. Returns the address."""
+        tab = self.tab
+        tab.fill("document.querySelector('form[action$=\"ui/devices\"] [name=name]')", name)
+        tab.follow(form("ui/devices"), "a device is added")
+        found = re.search(rf"wss://localhost:{self.server.port}/u/[\w-]{{27}}", tab.value("document.body.textContent"))
+        self.check(found, "the address of the device is shown")
+        self.check(tab.value("!!document.querySelector('svg, img')"), "a QR code is shown")
+        return found[0]
+
+    def shown_once(self, address, name):
+        """Neither loading the page anew nor going back shows the secret, or makes a second device."""
+        tab, secret, here = self.tab, address.rpartition("/")[2], self.tab.url
+        ways = [
+            ("the address of that page", lambda: tab.open(here)),
+            ("the page", lambda: tab.open(f"{self.base}/ui/")),
+            ("going back", lambda: tab.call("browsingContext.traverseHistory", context=tab.context, delta=-2)),
+        ]
+        # Firefox asks whether to send the form again, and has nobody to answer.
+        if tab.browser.name == "chromium":
+            reload = lambda: tab.call("browsingContext.reload", context=tab.context, wait="complete")  # noqa: E731
+            ways.insert(0, ("loading anew", reload))
+        for what, action in ways:
+            action()
+            time.sleep(0.3)
+            self.check(
+                secret not in tab.value("document.documentElement.outerHTML"), f"{what} does not show the secret"
+            )
+        count = sum(device["name"] == name for device in self.server.devices())
+        self.check(count == 1, f"there is one such device, not {count}")
+        tab.open(f"{self.base}/ui/")
+
+    def remove_device(self, address, name):
+        """A user agent that came with the address is cut off."""
+        [device] = [device for device in self.server.devices() if device["name"] == name]
+        ended = asyncio.run(self.connected(address, device))
+        self.check(ended < 1.5, f"the user agent is cut off after {ended:.1f} s")
+        self.check(not any(other["id"] == device["id"] for other in self.server.devices()), "the device is removed")
+        button = form(f"devices/{device['id']}/remove")
+        self.check(self.tab.value(f"!{button}"), "the page no longer has the device")
+
+    async def connected(self, address, device):
+        """How long a connection lasts after the device was removed."""
+        context = ssl.create_default_context(cafile=self.server.authority)
+        async with websockets.connect(address, ssl=context, proxy=None, compression=None) as socket:
+            await socket.send(json.dumps({"messageType": "hello", "use_webpush": True}))
+            answer = json.loads(await asyncio.wait_for(socket.recv(), 10))
+            self.check(answer.get("status") == 200, f"the user agent may connect: {answer}")
+            await asyncio.to_thread(self.use, f"devices/{device['id']}/remove")
+            removed = time.monotonic()
+            try:
+                await asyncio.wait_for(socket.recv(), 10)
+            except websockets.ConnectionClosed:
+                pass
+            return time.monotonic() - removed
+
+    def revoke(self):
+        self.use(f"registrations/{self.ended['id']}/revoke")
+        answer = self.server.session.post(self.ended["endpoint"], b"x", headers={"TTL": "60"}, timeout=10)
+        self.check(answer.status_code == 410, f"a push to what was revoked: {answer.status_code}")
+        self.check(self.tab.value(f"!{row('registrations', f'ended {self.name}')}"), "the page no longer has it")
+
+    def log_out(self):
+        tab = self.tab
+        [cookie] = self.tab.cookies()
+        tab.follow(form("ui/logout"), "logging out")
+        self.check(tab.url == f"{self.base}/ui/login", f"logging out leads to {tab.url}")
+        self.check(not tab.cookies(), "the cookie is gone")
+        value = {"Cookie": f"{COOKIE}={cookie['value']['value']}"}
+        status = self.server.session.get(f"{self.base}/ui/live", headers=value, timeout=10).status_code
+        self.check(status == 401, f"the old cookie after logging out: {status}")
+
+    def was_quiet(self, expected=()):
+        """Nothing else was asked for, forbidden by the policy, or complained about."""
+        requests, violations, messages = self.tab.told()
+        # A browser's own pages, such as the one that a form has expired, load pictures of its own.
+        foreign = {url for url in requests if not url.startswith((f"{self.base}/ui/", "data:", "chrome:", "resource:"))}
+        self.check(not foreign, f"requests to others: {sorted(foreign)}")
+        self.check(not violations, f"the policy was violated: {violations}")
+        bad = [text for text in messages if text.startswith(("error", "warn"))]
+        self.check(not bad, f"the console says {bad}")
+        if not requests:
+            raise Failed(f"{self.name}: no request was seen")
+        return len(requests)
