@@ -1,6 +1,5 @@
 import Base
 import Crypto
-import Desktop
 import Dialects
 import WebPush
 
