@@ -51,7 +51,7 @@ let fuzzing: [Target] =
             name: "Fuzz",
             dependencies: [
                 "Base", "WebPush", "Crypto", "HTTP", "Configuration", "Notifications", "Dialects",
-                "EngineHost", "Pictures", "DeliveryModel", "Desktop",
+                "EngineHost", "Pictures", "DeliveryModel", "Desktop", "Terminal",
             ],
             path: "Tests/Programs/Fuzz", exclude: ["Seeds"],
             swiftSettings: strict)
@@ -81,6 +81,7 @@ let package = Package(
         module("Delivery", ["Base", "WebPush", "Notifications"], settings: planted),
         module("EngineHost", ["Base", "Notifications", "Dialects"]),
         module("Pictures", ["Base"]),
+        module("Terminal", ["Base"]),
         module("System", ["Base", "CShims"]),
         module("Crypto", ["Base", "WebPush", "COpenSSL"]),
         module("Reactor", ["Base", "System", "CLinux", "CShims"]),
@@ -121,7 +122,7 @@ let package = Package(
             dependencies: [
                 "Base", "WebPush", "Notifications", "Dialects", "EngineHost", "Delivery", "System",
                 "Crypto", "TLS", "Reactor", "Outbound", "HTTP", "SQLite", "Mailbox",
-                "Configuration", "PushService", "API", "Desktop", "Bus",
+                "Configuration", "PushService", "API", "Desktop", "Bus", "Terminal",
             ],
             swiftSettings: strict, linkerSettings: bound),
 
@@ -147,6 +148,7 @@ let package = Package(
         tests(of: "Dialects", ["Notifications", "EngineHost"]),
         tests(of: "EngineHost", ["Base", "Notifications", "Dialects"]),
         tests(of: "Pictures", ["Base"]),
+        tests(of: "Terminal", ["Base"]),
         tests(of: "System"),
         tests(of: "Reactor"),
         tests(of: "Crypto", ["WebPush", "Outbound"]),
@@ -205,7 +207,10 @@ let package = Package(
             path: "Tests/Programs/ServerProbe", swiftSettings: strict),
         .testTarget(
             name: "EndToEnd",
-            dependencies: ["bellwire", "Base", "Crypto", "WebPush", "TestSupport", "HookSupport"],
+            dependencies: [
+                "bellwire", "Base", "Crypto", "Desktop", "System", "Terminal", "WebPush",
+                "TestSupport", "HookSupport",
+            ],
             path: "Tests/Unit/EndToEnd", swiftSettings: plain),
     ] + fuzzing,
     swiftLanguageModes: [.v6]

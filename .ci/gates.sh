@@ -148,7 +148,7 @@ gate_addresses_build() { needs address; }
 
 # threads: tests under the thread sanitizer, but for those of modules and commands that have one thread
 gate_threads() {
-    local modules='^(Base|Configuration|Crypto|Delivery|Dialects|Notifications|Pictures|SQLite|WebPush)Tests\.'
+    local modules='^(Base|Configuration|Crypto|Delivery|Dialects|Notifications|Pictures|SQLite|Terminal|WebPush)Tests\.'
     local commands='^EndToEnd\.((Backup|Decrypt|Keys|Restore)Command|Manual|ReceiverID|Replay)Tests/'
     needs thread && run_tests "${thread[@]}" --skip "$modules" --skip "$commands"
 }
