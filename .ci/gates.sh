@@ -234,7 +234,11 @@ gate_screen() {
 
 # terminal: the terminal views in a terminal of tmux
 gate_terminal() {
-    needs release && tools/lib/alone python3 Tests/Peers/Terminal/watch.py "$release/bellwire"
+    local program
+    needs release || return
+    for program in watch top; do
+        tools/lib/alone python3 Tests/Peers/Terminal/$program.py "$release/bellwire" || return
+    done
 }
 
 # firefox: Firefox takes pushes

@@ -5,7 +5,10 @@ enum CommandLineTool {
     static let groups: [(title: String, commands: [Command])] = [
         (
             "server",
-            [.serve, .check, .test, .device, .owner, .export, .forget, .keys, .backup, .restore]
+            [
+                .serve, .check, .test, .top, .device, .owner, .export, .forget, .keys, .backup,
+                .restore,
+            ]
         ),
         ("registrations", [.hear, .register, .list, .show, .rotate, .revoke]),
         (
