@@ -55,7 +55,7 @@ let fuzzing: [Target] =
             name: "Fuzz",
             dependencies: [
                 "Base", "WebPush", "Crypto", "HTTP", "Configuration", "Notifications", "Dialects",
-                "EngineHost", "Pictures", "DeliveryModel",
+                "EngineHost", "Pictures", "DeliveryModel", "Terminal",
             ],
             path: "Tests/Programs/Fuzz", exclude: ["Seeds"],
             swiftSettings: strict)
@@ -112,6 +112,7 @@ let testsOfOneThread: [Target] =
         tests(of: "EngineHost", ["Base", "Notifications", "Dialects"]),
         tests(of: "Pictures", ["Base"]),
         tests(of: "StatusPage", ["Base"]),
+        tests(of: "Terminal", ["Base"]),
         tests(of: "Crypto", ["WebPush", "Outbound"]),
         tests(of: "SQLite"),
         tests(of: "Configuration", ["Base"]),
@@ -145,6 +146,7 @@ let package = Package(
         module("Delivery", ["Base", "WebPush", "Notifications"], settings: planted),
         module("EngineHost", ["Base", "Notifications", "Dialects"]),
         module("Pictures", ["Base"]),
+        module("Terminal", ["Base"]),
         module("System", ["Base", "CShims"]),
         module("Crypto", ["Base", "WebPush", "COpenSSL"]),
         module("Reactor", ["Base", "System", "CLinux", "CShims"]),
@@ -186,7 +188,7 @@ let package = Package(
             dependencies: [
                 "Base", "WebPush", "Notifications", "Dialects", "EngineHost", "Delivery", "System",
                 "Crypto", "TLS", "Reactor", "Outbound", "HTTP", "SQLite", "Mailbox",
-                "Configuration", "PushService", "API", "Desktop", "Bus",
+                "Configuration", "PushService", "API", "Desktop", "Bus", "Terminal",
             ],
             swiftSettings: strict, linkerSettings: bound),
 
@@ -224,7 +226,10 @@ let package = Package(
             ]),
         .testTarget(
             name: "EndToEnd",
-            dependencies: ["bellwire", "Base", "Crypto", "WebPush", "TestSupport", "HookSupport"],
+            dependencies: [
+                "bellwire", "Base", "Crypto", "Desktop", "System", "Terminal", "WebPush",
+                "TestSupport", "HookSupport",
+            ],
             path: "Tests/Unit/EndToEnd", swiftSettings: plain),
     ] + programs + testsOfOneThread + fuzzing,
     swiftLanguageModes: [.v6]

@@ -61,10 +61,10 @@ gate_install() {
         source deploy/lib/prepare.sh
         prepare
         install_packages appstream bubblewrap ca-certificates chromium chromium-driver curl dbus debhelper \
-            desktop-file-utils dpkg-dev dunst faketime firefox-esr fish fonts-dejavu-core gcc golang-go imagemagick \
-            iproute2 libc6-dev libnotify-bin libnss3-tools lintian lxqt-notificationd man-db mandoc \
+            desktop-file-utils dpkg-dev dunst faketime firefox-esr fish fonts-dejavu-core gcc golang-go \
+            imagemagick iproute2 libc6-dev libnotify-bin libnss3-tools lintian lxqt-notificationd man-db mandoc \
             mate-notification-daemon mmdebstrap nghttp2-client nginx-light notification-daemon openssl pkg-config \
-            python3-dbusmock python3-gi python3-venv systemd tzdata uidmap xdg-dbus-proxy xdotool xfce4-notifyd xvfb \
+            python3-dbusmock python3-gi python3-venv systemd tmux tzdata uidmap xdg-dbus-proxy xdotool xfce4-notifyd xvfb \
             zbar-tools zsh
         .ci/lent "${proxies[@]}" -- true
         .ci/lent "${containers[@]}" -- true
@@ -107,8 +107,11 @@ gate_links() { .ci/links; }
 
 # spelling: codespell finds nothing but the words of .ci/words; it takes German for misspelled English
 gate_spelling() {
-    git ls-files -z ':!Tests/Vectors' ':!*.png' ':!Sources/Base/Sentences' | xargs -0 .venv/bin/codespell --ignore-words .ci/words \
-        && echo "spelling: $(git ls-files ':!Tests/Vectors' ':!*.png' | wc -l) files checked"
+    local files=(
+        ':!Tests/Vectors' ':!*.png' ':!Sources/Base/Sentences' ':!Sources/bellwire/View/TerminalSentences.swift'
+    )
+    git ls-files -z "${files[@]}" | xargs -0 .venv/bin/codespell --ignore-words .ci/words \
+        && echo "spelling: $(git ls-files "${files[@]}" | wc -l) files checked"
 }
 
 # commands: each command and option that a document names exists
@@ -254,6 +257,15 @@ gate_screen() {
     .venv/bin/python Tests/Peers/Desktop/presenter.py "$probe" \
         && .venv/bin/python Tests/Peers/Desktop/servers.py "$probe" $shots \
         && .venv/bin/python Tests/Peers/Desktop/markup.py "$probe" $shots
+}
+
+# terminal: the terminal views in a terminal of tmux
+gate_terminal() {
+    local program
+    needs release || return
+    for program in watch top; do
+        tools/lib/alone python3 Tests/Peers/Terminal/$program.py "$release/bellwire" || return
+    done
 }
 
 # firefox: Firefox takes pushes
