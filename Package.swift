@@ -5,6 +5,9 @@ import PackageDescription
 let planted: [SwiftSetting] =
     Context.environment["BELLWIRE_PLANT"].map { [.define("PLANT_" + $0)] } ?? []
 
+/// A build under this sanitizer is for its tests alone, and leaves out what nothing runs there.
+let sanitizer = Context.environment["BELLWIRE_SANITIZER"]
+
 let strict: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
     .enableUpcomingFeature("ExistentialAny"),
@@ -42,7 +45,8 @@ func tests(of name: String, _ dependencies: [Target.Dependency] = []) -> Target 
         path: "Tests/Unit/\(name)Tests", swiftSettings: plain)
 }
 
-/// Fuzzing needs instrumented code and a driver that only `tools/fuzz` links.
+/// Fuzzing needs instrumented code and a driver that only `tools/fuzz` links. The two files that it
+/// reads of `Desktop` are links in its folder, so that it need not build half of the product.
 let fuzzing: [Target] =
     Context.environment["BELLWIRE_FUZZ"] == nil
     ? []
@@ -51,10 +55,71 @@ let fuzzing: [Target] =
             name: "Fuzz",
             dependencies: [
                 "Base", "WebPush", "Crypto", "HTTP", "Configuration", "Notifications", "Dialects",
-                "EngineHost", "Pictures", "DeliveryModel", "Desktop",
+                "EngineHost", "Pictures", "DeliveryModel", "Terminal",
             ],
             path: "Tests/Programs/Fuzz", exclude: ["Seeds"],
             swiftSettings: strict)
+    ]
+
+/// Programs that measure, and that people and tests start beside the product.
+let programs: [Target] =
+    sanitizer != nil
+    ? []
+    : [
+        .target(name: "CBench", linkerSettings: [.linkedLibrary("crypto")]),
+        .executableTarget(
+            name: "Bench",
+            dependencies: [
+                "Base", "WebPush", "Notifications", "Dialects", "Delivery", "Crypto", "System",
+                "TLS", "Reactor", "HTTP", "Mailbox", "Configuration", "PushService", "API",
+                "CBench",
+            ],
+            swiftSettings: strict),
+        .executableTarget(
+            name: "WebSocketProbe",
+            dependencies: ["Base", "System", "Crypto", "TLS", "Reactor", "HTTP"],
+            path: "Tests/Programs/WebSocketProbe", swiftSettings: strict),
+        .executableTarget(
+            name: "ParserProbe", dependencies: ["Base", "HTTP"], path: "Tests/Programs/ParserProbe",
+            swiftSettings: strict),
+        .executableTarget(
+            name: "CallbackProbe",
+            dependencies: [
+                "Base", "WebPush", "Delivery", "System", "Crypto", "Reactor", "Outbound", "Mailbox",
+                "Configuration", "PushService",
+            ],
+            path: "Tests/Programs/CallbackProbe", swiftSettings: strict),
+        .executableTarget(
+            name: "PresenterProbe",
+            dependencies: [
+                "Base", "System", "Crypto", "TLS", "Reactor", "HTTP", "Desktop",
+            ],
+            path: "Tests/Programs/PresenterProbe", swiftSettings: strict),
+        .executableTarget(
+            name: "ServerProbe", dependencies: ["Reactor", "TLS", "System", "HTTP"],
+            path: "Tests/Programs/ServerProbe", swiftSettings: strict),
+    ]
+
+/// Tests of modules that have one thread, in which the thread sanitizer can find nothing.
+let testsOfOneThread: [Target] =
+    sanitizer == "thread"
+    ? []
+    : [
+        tests(of: "Base", ["Crypto"]),
+        tests(of: "WebPush", ["Crypto"]),
+        tests(of: "Notifications", ["Dialects", "EngineHost"]),
+        tests(of: "Dialects", ["Notifications", "EngineHost"]),
+        tests(of: "EngineHost", ["Base", "Notifications", "Dialects"]),
+        tests(of: "Pictures", ["Base"]),
+        tests(of: "StatusPage", ["Base"]),
+        tests(of: "Terminal", ["Base"]),
+        tests(of: "Crypto", ["WebPush", "Outbound"]),
+        tests(of: "SQLite"),
+        tests(of: "Configuration", ["Base"]),
+        .target(
+            name: "DeliveryModel", dependencies: ["Base", "WebPush", "Delivery"],
+            path: "Tests/Unit/DeliveryModel", swiftSettings: plain),
+        tests(of: "Delivery", ["Base", "WebPush", "DeliveryModel"]),
     ]
 
 let package = Package(
@@ -81,6 +146,7 @@ let package = Package(
         module("Delivery", ["Base", "WebPush", "Notifications"], settings: planted),
         module("EngineHost", ["Base", "Notifications", "Dialects"]),
         module("Pictures", ["Base"]),
+        module("Terminal", ["Base"]),
         module("System", ["Base", "CShims"]),
         module("Crypto", ["Base", "WebPush", "COpenSSL"]),
         module("Reactor", ["Base", "System", "CLinux", "CShims"]),
@@ -122,19 +188,9 @@ let package = Package(
             dependencies: [
                 "Base", "WebPush", "Notifications", "Dialects", "EngineHost", "Delivery", "System",
                 "Crypto", "TLS", "Reactor", "Outbound", "HTTP", "SQLite", "Mailbox",
-                "Configuration", "PushService", "API", "Desktop", "Bus",
+                "Configuration", "PushService", "API", "Desktop", "Bus", "Terminal",
             ],
             swiftSettings: strict, linkerSettings: bound),
-
-        .target(name: "CBench", linkerSettings: [.linkedLibrary("crypto")]),
-        .executableTarget(
-            name: "Bench",
-            dependencies: [
-                "Base", "WebPush", "Notifications", "Dialects", "Delivery", "Crypto", "System",
-                "TLS", "Reactor", "HTTP", "Mailbox", "Configuration", "PushService", "API",
-                "CBench",
-            ],
-            swiftSettings: strict),
 
         .target(
             name: "TestSupport", dependencies: ["Base"], path: "Tests/Unit/TestSupport",
@@ -142,28 +198,14 @@ let package = Package(
         .target(
             name: "HookSupport", dependencies: ["Base", "HTTP", "Reactor", "TLS"],
             path: "Tests/Unit/HookSupport", swiftSettings: strict),
-        tests(of: "Base", ["Crypto"]),
-        tests(of: "WebPush", ["Crypto"]),
-        tests(of: "Notifications", ["Dialects", "EngineHost"]),
-        tests(of: "Dialects", ["Notifications", "EngineHost"]),
-        tests(of: "EngineHost", ["Base", "Notifications", "Dialects"]),
-        tests(of: "Pictures", ["Base"]),
-        tests(of: "StatusPage", ["Base"]),
         tests(of: "System"),
         tests(of: "Reactor"),
-        tests(of: "Crypto", ["WebPush", "Outbound"]),
         tests(of: "TLS", ["System", "COpenSSL"]),
         tests(of: "Outbound", ["Base", "Reactor", "System", "TLS", "HTTP", "HookSupport"]),
         tests(of: "HTTP", ["Reactor", "TLS", "System", "Crypto", "CNghttp2", "COpenSSL"]),
-        tests(of: "SQLite"),
         tests(of: "Bus", ["System", "Reactor"]),
-        .target(
-            name: "DeliveryModel", dependencies: ["Base", "WebPush", "Delivery"],
-            path: "Tests/Unit/DeliveryModel", swiftSettings: plain),
-        tests(of: "Delivery", ["Base", "WebPush", "DeliveryModel"]),
         tests(
             of: "Mailbox", ["Base", "WebPush", "Delivery", "Crypto", "System", "Reactor", "SQLite"]),
-        tests(of: "Configuration", ["Base"]),
         tests(
             of: "PushService",
             [
@@ -182,33 +224,13 @@ let package = Package(
                 "Base", "WebPush", "Delivery", "Crypto", "System", "Reactor", "SQLite", "Mailbox",
                 "Bus", "Pictures",
             ]),
-        .executableTarget(
-            name: "WebSocketProbe",
-            dependencies: ["Base", "System", "Crypto", "TLS", "Reactor", "HTTP"],
-            path: "Tests/Programs/WebSocketProbe", swiftSettings: strict),
-        .executableTarget(
-            name: "ParserProbe", dependencies: ["Base", "HTTP"], path: "Tests/Programs/ParserProbe",
-            swiftSettings: strict),
-        .executableTarget(
-            name: "CallbackProbe",
-            dependencies: [
-                "Base", "WebPush", "Delivery", "System", "Crypto", "Reactor", "Outbound", "Mailbox",
-                "Configuration", "PushService",
-            ],
-            path: "Tests/Programs/CallbackProbe", swiftSettings: strict),
-        .executableTarget(
-            name: "PresenterProbe",
-            dependencies: [
-                "Base", "System", "Crypto", "TLS", "Reactor", "HTTP", "Desktop",
-            ],
-            path: "Tests/Programs/PresenterProbe", swiftSettings: strict),
-        .executableTarget(
-            name: "ServerProbe", dependencies: ["Reactor", "TLS", "System", "HTTP"],
-            path: "Tests/Programs/ServerProbe", swiftSettings: strict),
         .testTarget(
             name: "EndToEnd",
-            dependencies: ["bellwire", "Base", "Crypto", "WebPush", "TestSupport", "HookSupport"],
+            dependencies: [
+                "bellwire", "Base", "Crypto", "Desktop", "System", "Terminal", "WebPush",
+                "TestSupport", "HookSupport",
+            ],
             path: "Tests/Unit/EndToEnd", swiftSettings: plain),
-    ] + fuzzing,
+    ] + programs + testsOfOneThread + fuzzing,
     swiftLanguageModes: [.v6]
 )

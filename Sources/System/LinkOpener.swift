@@ -7,15 +7,27 @@ package struct LinkOpener: ~Copyable {
 
     package init() {}
 
+    /// Whether this session has a screen on which `xdg-open` opens something.
+    package static var hasScreen: Bool {
+        ["WAYLAND_DISPLAY", "DISPLAY"].contains { !(Environment[$0] ?? "").isEmpty }
+    }
+
     /// Whether some have not ended yet, or `reap` was not called since.
     package var hasChildren: Bool { !children.isEmpty }
 
     /// xdg-open does not know `--` and would take an argument with a leading `-` for an option; an
-    /// `ExternalLink` never has one. `token` allows the opened program to come to the front.
+    /// `ExternalLink` never has one. `token` allows the opened program to come to the front. A quiet
+    /// one has none of the standard streams.
     package mutating func open(
-        _ link: ExternalLink, token: String?
+        _ link: ExternalLink, token: String?, isQuiet: Bool = false
     ) throws(SystemError) {
         reap()
+        var files = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&files)
+        defer { posix_spawn_file_actions_destroy(&files) }
+        for number in isQuiet ? 0..<3 : 0..<0 {
+            posix_spawn_file_actions_addopen(&files, Int32(number), "/dev/null", O_RDWR, 0)
+        }
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
@@ -31,7 +43,8 @@ package struct LinkOpener: ~Copyable {
         var child: pid_t = 0
         let code = Self.withPointers(["xdg-open", link.text]) { arguments in
             Self.withPointers(Self.environment(token)) { environment in
-                posix_spawnp(&child, "xdg-open", nil, &attributes, arguments, environment)
+                posix_spawnp(
+                    &child, "xdg-open", &files, &attributes, arguments, environment)
             }
         }
         guard code == 0 else { throw SystemError("posix_spawnp", code: code) }

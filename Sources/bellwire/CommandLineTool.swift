@@ -6,8 +6,8 @@ enum CommandLineTool {
         (
             "server",
             [
-                .serve, .check, .test, .page, .device, .owner, .export, .forget, .keys, .backup,
-                .restore,
+                .serve, .check, .test, .page, .top, .device, .owner, .export, .forget, .keys,
+                .backup, .restore,
             ]
         ),
         ("registrations", [.hear, .register, .list, .show, .rotate, .revoke]),

@@ -57,7 +57,11 @@ struct PageVisit {
 
     func showStatus() { withStatus { exchange.show($0.html) } }
 
-    func showLive() { withStatus { exchange.show(live: $0.live) } }
+    func showLive() {
+        let query = exchange.head.query.map { QueryItems(exchange.head.text($0)) }
+        let last = query?["last"].flatMap { Int($0) }
+        withStatus { exchange.show(live: $0.live(after: last)) }
+    }
 
     private func withStatus(_ then: @escaping (StatusPage) -> Void) {
         rooms.overview.load(for: caller) { [self] overview in

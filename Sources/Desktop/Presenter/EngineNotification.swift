@@ -1,4 +1,4 @@
-import Base
+package import Base
 
 /// A notification of an engine, with everything that may be shown of it.
 package struct EngineNotification: Equatable, Sendable {
@@ -36,7 +36,7 @@ package struct EngineNotification: Equatable, Sendable {
     /// It came unencrypted and anybody may have sent it, so it can only be dismissed.
     package var isClear = false
 
-    init?(_ node: JSONNode) {
+    package init?(_ node: JSONNode) {
         guard let id = node["id"]?.int32, let type = node["type"] else { return nil }
         self.id = id
         isSilent = node["is_silent"]?.bool ?? false

@@ -62,7 +62,7 @@ extension PageFile {
           return (bounds[Math.min(index, bounds.length - 1)]) * 1000;
         }
 
-        let last = null;
+        let last = null, newest;
         const rates = [], latencies = [];
 
         function measure(state) {
@@ -85,12 +85,15 @@ extension PageFile {
         async function look() {
           if (document.hidden) return;
           try {
-            const answer = await fetch("/ui/live", {credentials: "same-origin", cache: "no-store"});
+            const place = "/ui/live" + (newest === undefined ? "" : "?last=" + newest);
+            const answer = await fetch(
+              place, {credentials: "same-origin", cache: "no-store"});
             if (answer.status === 401 || answer.status === 403) return location.reload();
             if (!answer.ok) throw new Error(answer.status);
             const state = await answer.json();
             element("offline").hidden = true;
             for (const [id, html] of Object.entries(state.sections)) replace(element(id), html);
+            newest = state.last;
             measure(state);
           } catch {
             element("offline").hidden = false;

@@ -8,6 +8,16 @@ package struct Markup: ExpressibleByStringInterpolation, Equatable, Sendable {
     package init(stringLiteral source: String) { self.source = source }
     package init(stringInterpolation: Interpolation) { source = stringInterpolation.source }
 
+    /// Letters and digits of ASCII, and what no reader of HTML looks at.
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "&"), UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "\""),
+            UInt8(ascii: "'"):
+            false
+        default: (0x20..<0x7F).contains(byte)
+        }
+    }
+
     package static func += (left: inout Markup, right: Markup) { left.source += right.source }
 
     package struct Interpolation: StringInterpolationProtocol {
@@ -25,6 +35,8 @@ package struct Markup: ExpressibleByStringInterpolation, Equatable, Sendable {
         package mutating func appendInterpolation(_ number: Int) { source += "\(number)" }
 
         package mutating func appendInterpolation(_ text: String) {
+            // Nearly all texts are like this.
+            guard !text.utf8.allSatisfy(Markup.isPlain) else { return source += text }
             for scalar in Printable.text(text).unicodeScalars {
                 switch scalar {
                 case "&": source += "&amp;"

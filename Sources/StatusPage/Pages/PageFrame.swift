@@ -79,15 +79,9 @@ package struct PageFrame: Sendable {
     /// A moment; the script shows it in the visitor's time zone.
     func time(_ seconds: Int) -> Markup {
         let text = CivilTime(secondsSince1970: Int64(seconds)).rfc3339
-        let shown = text.replacing("T", with: " ").replacing("Z", with: " UTC")
-        return "<time datetime=\"\(text)\">\(shown)</time>"
+        let (date, clock) = (text.prefix(10), text.dropFirst(11).dropLast())
+        return "<time datetime=\"\(text)\">\(String(date)) \(String(clock)) UTC</time>"
     }
 
     func notice(_ text: String) -> Markup { "<p class=\"notice\" role=\"status\">\(text)</p>" }
-}
-
-extension String {
-    fileprivate func replacing(_ letter: Character, with text: String) -> String {
-        reduce(into: "") { $0 += $1 == letter ? text : String($1) }
-    }
 }

@@ -14,12 +14,12 @@ package struct StatusPage: Sendable {
     }
 
     package var html: [UInt8] {
-        let parts = sections.all.map { section -> Markup in
+        let parts = StatusSections.Section.allCases.map { section -> Markup in
             """
-            <section aria-labelledby="title-\(section.id)">
-            <h2 id="title-\(section.id)">\(frame.say(section.title))</h2>
-            <div id="\(section.id)">\(section.contents)</div>
-            \(addition(section.id))</section>
+            <section aria-labelledby="title-\(section.rawValue)">
+            <h2 id="title-\(section.rawValue)">\(frame.say(section.title))</h2>
+            <div id="\(section.rawValue)">\(sections.contents(of: section))</div>
+            \(addition(section))</section>
 
             """
         }
@@ -35,9 +35,9 @@ package struct StatusPage: Sendable {
     private var notice: Markup { DoneSentence.of(done).map { frame.notice(frame.say($0)) } ?? "" }
 
     /// What stays while the script replaces the rest.
-    private func addition(_ id: String) -> Markup {
-        switch id {
-        case "plots":
+    private func addition(_ section: StatusSections.Section) -> Markup {
+        switch section {
+        case .plots:
             """
             <div class="plots" hidden><figure><figcaption>\(frame.say(.acceptedASecond))\
             <output id="rate-now"></output></figcaption>\
@@ -46,7 +46,7 @@ package struct StatusPage: Sendable {
             </figcaption><svg id="latency" viewBox="0 0 300 80" aria-hidden="true"></svg></figure>\
             </div>
             """
-        case "devices":
+        case .devices:
             frame.form(
                 "/ui/devices",
                 """
@@ -59,19 +59,21 @@ package struct StatusPage: Sendable {
         }
     }
 
-    /// What the script asks for again and again.
-    package var live: [UInt8] {
+    /// What the script asks for again and again. `last` is the newest event that it has; if there
+    /// is no other, the events are left out, which are the largest part.
+    package func live(after last: Int?) -> [UInt8] {
+        let newest = sections.overview.events.first?.number
         var writer = JSONWriter(capacity: 16_384)
         writer.object { writer in
             writer.member("now", sections.overview.now)
             sections.overview.writeNumbers(to: &writer)
-            if let newest = sections.overview.events.first {
-                writer.member("last", newest.number)
-            }
+            if let newest { writer.member("last", newest) }
             writer.name("sections")
             writer.object { writer in
-                for section in sections.all {
-                    writer.member(text: section.id, section.contents.source)
+                for section in StatusSections.Section.allCases {
+                    if section == .events, last != nil, last == newest { continue }
+                    writer.member(
+                        text: section.rawValue, sections.contents(of: section).source)
                 }
             }
         }

@@ -5,15 +5,30 @@ struct StatusSections {
     let overview: Overview
     let frame: PageFrame
 
-    var all: [(id: String, title: Sentence, contents: Markup)] {
-        [
-            ("state", .server, state),
-            ("plots", .plots, plots),
-            ("registrations", .registrations, registrations),
-            ("devices", .devices, devices),
-            ("errors", .errors, failures),
-            ("events", .events, events),
-        ]
+    enum Section: String, CaseIterable {
+        case state, plots, registrations, devices, errors, events
+
+        var title: Sentence {
+            switch self {
+            case .state: .server
+            case .plots: .plots
+            case .registrations: .registrations
+            case .devices: .devices
+            case .errors: .errors
+            case .events: .events
+            }
+        }
+    }
+
+    func contents(of section: Section) -> Markup {
+        switch section {
+        case .state: state
+        case .plots: plots
+        case .registrations: registrations
+        case .devices: devices
+        case .errors: failures
+        case .events: events
+        }
     }
 
     private func row(_ title: Sentence, _ value: Markup) -> Markup {

@@ -1,6 +1,7 @@
 import Base
 import Configuration
 import Outbound
+import Reactor
 import System
 
 /// Sends requests to the running server over its control socket.
@@ -37,6 +38,9 @@ struct ControlConnection {
         self.path = path
         self.bearer = bearer
     }
+
+    /// The place of the socket, for a loop.
+    var address: SocketAddress { .unix(path: path) }
 
     /// Whether a server listens there.
     var isThere: Bool {

@@ -6,7 +6,8 @@ import pathlib
 from session import Failed
 from steps import Command, Saved, Skipped, steps
 
-PATIENCE = 60
+# Beside other gates, a compiler takes its time.
+PATIENCE = 240
 
 
 class Reader:

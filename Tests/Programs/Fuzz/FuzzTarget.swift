@@ -1,10 +1,9 @@
 import Base
 import Crypto
-import Desktop
 import Dialects
 import WebPush
 
-/// The parsers that read what strangers send. A target may only fail by crashing.
+/// The parsers that read what strangers send or somebody types. A target may only fail by crashing.
 enum FuzzTarget: String, CaseIterable {
     case recordHeader = "record-header"
     case encryptionFields = "encryption-fields"
@@ -38,6 +37,8 @@ enum FuzzTarget: String, CaseIterable {
     case picture
     case settingsFile = "settings-file"
     case delivery
+    case keys
+    case screen
 
     func read(_ bytes: [UInt8]) {
         switch self {
@@ -73,6 +74,8 @@ enum FuzzTarget: String, CaseIterable {
         case .picture: Self.readPicture(bytes)
         case .settingsFile: _ = KUnifiedPushFile(bytes)
         case .delivery: Self.live(bytes)
+        case .keys: Self.readKeys(bytes)
+        case .screen: Self.drawText(bytes)
         }
     }
 }

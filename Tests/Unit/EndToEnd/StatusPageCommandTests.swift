@@ -117,7 +117,7 @@ struct StatusPageCommandTests {
         let start = try #require(server.errors.range(of: "address=127.0.0.1:")?.upperBound)
         let port = server.errors[start...].prefix(while: \.isNumber)
         let place = "https://localhost:\(port)/ui/login"
-        #expect(try fixture.curl([place]) == " 421")
+        #expect(try fixture.curl(["-o", "/dev/null", place]) == " 421")
         let named = ["-H", "Host: status.localhost", "-o", "/dev/null", place]
         #expect(try fixture.curl(named) == " 200")
         #expect(

@@ -101,7 +101,8 @@ struct WatchCommandTests {
         let server = try fixture.startInClear()
         let path = try fixture.subscription(try register())
         let watch = try Listener(
-            "/usr/bin/script", ["-qec", "stty -onlcr; '\(Program.path)' watch", "/dev/null"],
+            "/usr/bin/script",
+            ["-qec", "stty -onlcr; '\(Program.path)' watch --plain", "/dev/null"],
             fixture.environment)
         #expect(watch.line() == "\u{1B}[2m0 shown\u{1B}[0m")
         try push(path, #"\u001b[2Jone"#, id: 1)

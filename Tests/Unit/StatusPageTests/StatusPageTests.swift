@@ -77,6 +77,16 @@ struct StatusPageTests {
         #expect(Overview.Durations(bounds: [1], counts: [0, 0]).bound(of: 50) == nil)
     }
 
+    @Test("The script gets the events again only if there are new ones")
+    func live() throws {
+        let page = StatusPage(overview(), PageFrame(language: .english))
+        for (last, isThere) in [(nil, true), (8, true), (9, false)] {
+            let root = try JSONDocument(page.live(after: last)).root
+            #expect(root["last"]?.integer == 9 && root["sections"]?["state"] != nil)
+            #expect((root["sections"]?["events"] != nil) == isThere)
+        }
+    }
+
     @Test("A new device is shown with its addresses and a picture of one")
     func device() {
         let page = DevicePage(

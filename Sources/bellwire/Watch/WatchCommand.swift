@@ -5,18 +5,21 @@ import System
 extension Command {
     static let watch = Command(
         name: "watch",
-        summary: "show the notifications of an account as they arrive",
+        summary: "show the notifications of an account, and act on them",
         details: """
-            Without --account, watch shows the only account that has a registration. If the server
-            goes away, watch waits until it is back. --json prints the engine's objects unchanged,
-            one per line.
+            On a terminal, watch shows the notifications as they stand, with keys to open, dismiss,
+            mute and reply; press ? to see them all. Elsewhere, and with --plain, it prints a line
+            for each change. Without --account, watch shows the only account that has a
+            registration. If the server goes away, watch waits until it is back. --json prints the
+            engine's objects unchanged, one per line.
             """,
         options: [
             Option("app", "NAME", help: "the application, if several have this account"),
             Option("account", "NAME", help: "the account"),
+            .plain,
         ] + serverOptions,
         examples: [
-            Example("bellwire watch", help: "print the notifications of your only account"),
+            Example("bellwire watch", help: "show the notifications of your only account"),
             Example(
                 "bellwire watch --app telegram --account me --json",
                 help: "print those of one account, one JSON object per line"),
@@ -26,8 +29,15 @@ extension Command {
             throw CommandError.usage("watch takes options only", hint: "see bellwire watch --help")
         }
         let control = try ControlConnection(arguments)
-        let watch = Watch(
-            opening: try opening(arguments, control), printsJSON: arguments.has("json"))
+        let (app, account) = try account(arguments, control)
+        let opening = opening(app, account)
+        if arguments.wantsView {
+            let view = WatchView(
+                app.map { "\($0)/\(account)" } ?? account, .own, opensLinks: LinkOpener.hasScreen)
+            try WatchSession(view, TerminalShell()).run(control.address, opening: opening)
+            return .success
+        }
+        let watch = Watch(opening: opening, printsJSON: arguments.has("json"))
         while true {
             try watch.follow(control)
             if !arguments.has("json") {
@@ -38,25 +48,23 @@ extension Command {
     }
 
     /// The first line that is sent.
-    private static func opening(
-        _ arguments: Arguments, _ control: ControlConnection
-    ) throws -> [UInt8] {
-        var (app, account) = (arguments["app"], arguments["account"])
-        if account == nil { (app, account) = try onlyAccount(control, app) }
+    private static func opening(_ app: String?, _ account: String) -> [UInt8] {
         var writer = JSONWriter()
         writer.object { writer in
             writer.member("@type", "bellwire.open")
             if let app { writer.member("app", app) }
-            writer.member("account", account ?? "")
+            writer.member("account", account)
             // A viewer only watches: what waits for the application stays.
             writer.member("role", "viewer")
         }
         return writer.bytes + [UInt8(ascii: "\n")]
     }
 
-    private static func onlyAccount(
-        _ control: ControlConnection, _ app: String?
-    ) throws -> (String?, String?) {
+    private static func account(
+        _ arguments: Arguments, _ control: ControlConnection
+    ) throws -> (app: String?, account: String) {
+        let app = arguments["app"]
+        if let account = arguments["account"] { return (app, account) }
         let answer = try control.send("GET", RegistrationsPath.all)
         let list = (try? JSONDocument(answer))?.root["registrations"]?.elements ?? []
         let all = list.map { [$0["app"]?.text ?? "", $0["account"]?.text ?? ""] }
@@ -69,6 +77,13 @@ extension Command {
         }
         return (only[0], only[1])
     }
+
+    /// What the engine says to a client that it does not take.
+    static func refusal(_ answer: JSONNode) -> CommandError {
+        CommandError(
+            message: Printable.text(answer["message"]?.text ?? "the server refused the connection"),
+            hint: "run bellwire list to see all registrations", exitCode: .refused)
+    }
 }
 
 /// Connects to an engine and prints its updates.
@@ -78,7 +93,8 @@ private struct Watch {
 
     let opening: [UInt8]
     let printsJSON: Bool
-    private let text = WatchText(hasColour: StandardOutput.isTerminal)
+    private let text = WatchText(
+        hasColour: StandardOutput.isTerminal && RawTerminal.wantsColour)
 
     init(opening: [UInt8], printsJSON: Bool) {
         self.opening = opening
@@ -96,7 +112,9 @@ private struct Watch {
                 throw CommandError(message: "the server's answer cannot be read")
             }
             if !isOpen {
-                try expectOK(document.root)
+                guard document.root["@type"]?.text != "error" else {
+                    throw Command.refusal(document.root)
+                }
                 isOpen = true
             } else if printsJSON {
                 try StandardOutput.write(bytes.span)
@@ -105,13 +123,6 @@ private struct Watch {
                 try StandardOutput.write(text.lines(document.root))
             }
         }
-    }
-
-    private func expectOK(_ answer: JSONNode) throws {
-        guard answer["@type"]?.text == "error" else { return }
-        throw CommandError(
-            message: Printable.text(answer["message"]?.text ?? "the server refused the connection"),
-            hint: "run bellwire list to see all registrations", exitCode: .refused)
     }
 
     func await(_ control: ControlConnection) {

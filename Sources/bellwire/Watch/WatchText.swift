@@ -55,7 +55,9 @@ struct WatchText {
     private func line(
         _ sign: String, _ notification: JSONNode, _ group: String, _ colour: Colour
     ) -> String {
-        line("\(sign) \(group)/\(number(notification["id"]))  \(text(notification))", colour)
+        line(
+            "\(sign) \(group)/\(number(notification["id"]))  \(Self.sentence(notification))", colour
+        )
     }
 
     private func line(_ text: String, _ colour: Colour) -> String {
@@ -66,7 +68,7 @@ struct WatchText {
     private func number(_ node: JSONNode?) -> String { node?.textOrNumber ?? "?" }
 
     /// The sender with the text, or with the kind of the notification.
-    private func text(_ notification: JSONNode) -> String {
+    static func sentence(_ notification: JSONNode) -> String {
         let type = notification["type"]
         let content = type?["content"] ?? type?["message"]?["content"]
         let presentation = type?["bellwire.presentation"]
@@ -83,7 +85,7 @@ struct WatchText {
             .joined(separator: ": ")
     }
 
-    private func kind(_ node: JSONNode?) -> String {
+    private static func kind(_ node: JSONNode?) -> String {
         var name = node?["@type"]?.text ?? ""
         for prefix in ["pushMessageContent", "notificationType", "message"]
         where name.hasPrefix(prefix) {

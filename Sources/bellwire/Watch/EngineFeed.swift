@@ -1,0 +1,142 @@
+import Base
+import Reactor
+
+/// A connection to an engine over the control socket that never blocks: requests out, lines in.
+///
+/// It connects again when it breaks, after a second each time.
+// Unchecked: it is used on the thread of its loop, or before that runs.
+final class EngineFeed: @unchecked Sendable {
+    enum Event {
+        /// The engine has taken the first line.
+        case joined
+        case update(JSONNode)
+        case lost
+        /// The engine does not take this client.
+        case refused(JSONNode)
+    }
+
+    private static let lineLimit = 64 << 20
+    private static let chunkSize = 64 << 10
+    /// How many chunks are read in one turn.
+    private static let chunksPerTurn = 16
+    private static let pause = Interval(.seconds(1))
+
+    private let loop: EventLoop
+    private let address: SocketAddress
+    private let opening: [UInt8]
+    private let handler: (Event) -> Void
+    private var connection: Connection?
+
+    private final class Connection {
+        let socket: Socket
+        let watch: Watch
+        var input: [UInt8] = []
+        /// Up to where no line feed was found.
+        var searched = 0
+        var output: [UInt8]
+        var isOpen = false
+
+        init(_ socket: consuming Socket, _ watch: Watch, _ opening: [UInt8]) {
+            self.socket = socket
+            self.watch = watch
+            output = opening
+        }
+    }
+
+    /// `opening` is the first line, with its line feed.
+    init(
+        _ address: SocketAddress, opening: [UInt8], on loop: EventLoop,
+        _ handler: @escaping (Event) -> Void
+    ) {
+        (self.address, self.opening, self.loop, self.handler) = (address, opening, loop, handler)
+    }
+
+    func connect() {
+        do throws(ReactorError) {
+            let socket = try Socket.connect(to: address)
+            let watch = try loop.watch(socket, for: [.readable, .writable], self)
+            connection = Connection(socket, watch, opening)
+        } catch {
+            handler(.lost)
+            _ = loop.schedule(after: Self.pause, self)
+        }
+    }
+
+    func send(_ request: String) {
+        guard let connection, connection.isOpen else { return }
+        connection.output += Array((request + "\n").utf8)
+        loop.setInterest([.readable, .writable], of: connection.watch)
+    }
+
+    private func lose() {
+        guard let connection = connection.take() else { return }
+        loop.unwatch(connection.watch)
+        handler(.lost)
+        _ = loop.schedule(after: Self.pause, self)
+    }
+
+    /// False if the connection is broken.
+    private func write(_ connection: Connection) -> Bool {
+        while !connection.output.isEmpty {
+            switch connection.socket.write(connection.output.span) {
+            case .bytes(let count): connection.output.removeFirst(count)
+            case .wouldBlock: return true
+            case .closed, .failed: return false
+            }
+        }
+        loop.setInterest(.readable, of: connection.watch)
+        return true
+    }
+
+    /// False at the end.
+    private func read(_ connection: Connection) -> Bool {
+        var chunk = [UInt8](repeating: 0, count: Self.chunkSize)
+        for _ in 0..<Self.chunksPerTurn {
+            var span = chunk.mutableSpan
+            switch connection.socket.read(into: &span) {
+            case .bytes(let count):
+                connection.input += chunk[..<count]
+                guard take(connection) else { return false }
+            case .wouldBlock: return true
+            case .closed, .failed: return false
+            }
+        }
+        return true
+    }
+
+    private func take(_ connection: Connection) -> Bool {
+        var start = 0
+        while let end = connection.input[max(start, connection.searched)...]
+            .firstIndex(of: UInt8(ascii: "\n"))
+        {
+            let line = Array(connection.input[start..<end])
+            (start, connection.searched) = (end + 1, end + 1)
+            guard let document = try? JSONDocument(line) else { return false }
+            handle(document.root, connection)
+            // The handler may have ended it.
+            guard self.connection === connection else { return true }
+        }
+        connection.input.removeFirst(start)
+        connection.searched = connection.input.count
+        return connection.input.count <= Self.lineLimit
+    }
+
+    private func handle(_ object: JSONNode, _ connection: Connection) {
+        if connection.isOpen { return handler(.update(object)) }
+        guard object["@type"]?.text != "error" else { return handler(.refused(object)) }
+        connection.isOpen = true
+        handler(.joined)
+    }
+}
+
+extension EngineFeed: EventHandler, TimerHandler {
+    func ready(_ readiness: Readiness, of watch: Watch) {
+        guard let connection, connection.watch == watch else { return }
+        if readiness.isWritable, !write(connection) { return lose() }
+        if readiness.isReadable, !read(connection), self.connection === connection { lose() }
+    }
+
+    func timerFired(_ cookie: UInt64) { connect() }
+
+    func drain() { if let connection { loop.unwatch(connection.watch) } }
+}

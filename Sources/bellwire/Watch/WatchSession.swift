@@ -1,0 +1,61 @@
+import Base
+import Reactor
+import System
+import Terminal
+
+/// Runs the view of `bellwire watch`: carries out its actions.
+final class WatchSession: TerminalProgram {
+    private let shell: TerminalShell
+    private var view: WatchView
+    private var opener = LinkOpener()
+    private var feed: EngineFeed?
+
+    init(_ view: WatchView, _ shell: TerminalShell) {
+        self.view = view
+        self.shell = shell
+    }
+
+    /// Returns when the user quits. `opening` is the first line for the engine.
+    func run(_ address: SocketAddress, opening: [UInt8]) throws {
+        let feed = EngineFeed(address, opening: opening, on: shell.loop) { [weak self] event in
+            self?.handle(event)
+        }
+        self.feed = feed
+        feed.connect()
+        try shell.run(self)
+    }
+
+    func typed(_ key: Key) { perform(view.typed(key)) }
+
+    func screen(_ size: ScreenSize) -> Screen { view.screen(size, now: Int(WallClock.now)) }
+
+    private func handle(_ event: EngineFeed.Event) {
+        switch event {
+        case .joined:
+            view.joined()
+            perform([.send(.chats)])
+        case .lost: view.lost()
+        case .update(let update): perform(view.received(update, now: Int(WallClock.now)))
+        case .refused(let answer): shell.end(.failure(Command.refusal(answer)))
+        }
+        shell.redraw()
+    }
+
+    private func perform(_ actions: [WatchView.Action]) {
+        for action in actions {
+            switch action {
+            case .send(let request): feed?.send(request.json)
+            case .open(let link): open(link)
+            case .quit: shell.end()
+            case .pause: shell.pause()
+            case .redraw: shell.redrawAll()
+            }
+        }
+    }
+
+    private func open(_ link: ExternalLink) {
+        do throws(SystemError) {
+            try opener.open(link, token: nil, isQuiet: true)
+        } catch { view.notOpened(link) }
+    }
+}

@@ -1,0 +1,1 @@
+../../../Sources/Desktop/Import/KUnifiedPushFile.swift
