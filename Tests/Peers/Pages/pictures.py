@@ -39,6 +39,6 @@ def take(visit, folder):
 
 def save(picture, path):
     """In few colours, to stay small."""
-    command = ["convert", "png:-", "-strip", "+dither", "-colors", "32", "-define", "png:compression-level=9"]
+    command = ["convert", "png:-", "-strip", "+dither", "-colors", "64", "-define", "png:compression-level=9"]
     subprocess.run([*command, f"png8:{path}"], input=picture, check=True, timeout=60)
     print(f"pages: {path.name} {json.dumps(path.stat().st_size)} bytes")
