@@ -28,7 +28,8 @@ struct LanguageTests {
                 == "%2 100% is muted until 12:00")
     }
 
-    @Test("Each sentence has the same places in both languages", arguments: TerminalSentence.allCases)
+    @Test(
+        "Each sentence has the same places in both languages", arguments: TerminalSentence.allCases)
     func places(sentence: TerminalSentence) {
         let sentence = sentence.sentence
         #expect(sentence.places(in: .english) == sentence.places(in: .german))
