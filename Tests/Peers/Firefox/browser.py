@@ -93,6 +93,18 @@ PREFERENCES = {
 }
 
 
+def end(process, limit):
+    """Ends a browser in any state, with all its processes."""
+    # After the wait, the process group could belong to somebody else.
+    if process is None or process.returncode is not None:
+        return
+    try:
+        os.killpg(process.pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+    process.wait(limit)
+
+
 class Firefox:
     limit = 40
 
@@ -147,12 +159,4 @@ class Firefox:
         self.process = None
 
     def end(self):
-        """Ends the browser in any state, with all its processes."""
-        # After the wait, the process group could belong to somebody else.
-        if self.process is None or self.process.returncode is not None:
-            return
-        try:
-            os.killpg(self.process.pid, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
-        self.process.wait(self.limit)
+        end(self.process, self.limit)

@@ -7,7 +7,6 @@ geckodriver. Chromium needs the program of Debian's package chromium-driver betw
 import json
 import os
 import pathlib
-import signal
 import subprocess
 import sys
 import time
@@ -16,7 +15,7 @@ import urllib.request
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "Firefox"))
 
 from bidi import Bidi, BrowserError
-from browser import PREFERENCES
+from browser import PREFERENCES, end
 
 
 class Browser:
@@ -60,17 +59,9 @@ class Browser:
         return got
 
     def end(self):
-        """Ends the browser in any state, with all its processes."""
         if self.bidi:
             self.bidi.close()
-        # After the wait, the process group could belong to somebody else.
-        if self.process is None or self.process.returncode is not None:
-            return
-        try:
-            os.killpg(self.process.pid, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
-        self.process.wait(self.limit)
+        end(self.process, self.limit)
 
 
 class Firefox(Browser):

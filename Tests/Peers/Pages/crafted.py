@@ -36,7 +36,7 @@ GROUPS = (
     attempts_login.times,
     attempts_login.rights_end,
 )
-FEWEST = 60
+FEWEST = 300
 
 
 def main():

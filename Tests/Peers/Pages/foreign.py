@@ -14,11 +14,11 @@ from served import wait_until
 
 PAGE = b"<!doctype html><html lang=en><meta charset=utf-8><title>Another page</title><link rel=icon href=data:,>"
 
-POST = """url => {
+POST = """(url, token) => {
     const form = document.createElement("form");
     form.method = "post";
     form.action = url;
-    form.innerHTML = "<input name=name value=x>";
+    form.innerHTML = `<input name=name value=x><input name=csrf value="${token}">`;
     document.body.append(form);
     form.submit();
 }"""
@@ -91,8 +91,11 @@ class Attacks:
     def all(self):
         """Every way from both places. Nothing of ours changes, and nothing of ours is read."""
         before = self.seen()
+        # As if they had found out the token of the session.
+        self.tab.open(f"{self.base}/ui/")
+        token = self.tab.value("document.querySelector('[name=csrf]').value")
         for name, is_same_site in (("localhost", True), ("127.0.0.1", False)):
-            self.from_here(self.foreign.url(name), is_same_site)
+            self.from_here(self.foreign.url(name), is_same_site, token)
             self.check(self.seen() == before, f"a page at {name} changes nothing")
         self.tab.told()
         self.tab.open(f"{self.base}/ui/")
@@ -105,12 +108,12 @@ class Attacks:
         registrations = [registration["id"] for registration in self.server.registrations()]
         return devices, registrations, [chat["mute_for"] for chat in self.person.chats()]
 
-    def from_here(self, here, is_same_site):
+    def from_here(self, here, is_same_site, token):
         tab = self.tab
         for target in ("devices", "logout", f"registrations/{self.person.alerts['id']}/revoke"):
             tab.open(here)
             tab.told()
-            tab.do(POST, f"{self.base}/ui/{target}")
+            tab.do(POST, f"{self.base}/ui/{target}", token)
             status = wait_until(lambda: tab.answered(f"{self.base}/ui/{target}"), "a foreign form is answered")
             self.check(status == 403, f"a form from {here} to {target}: {status}")
         tab.open(here)
@@ -121,15 +124,11 @@ class Attacks:
         tab.wait_for_url(wanted, f"a link from {here}")
         self.check(tab.value("!!document.querySelector('#devices')") == is_same_site, f"what a link from {here} shows")
         tab.open(here)
+        leaving = f", method: 'POST', body: new URLSearchParams('csrf={token}')"
         for options in ("credentials: 'include'", "credentials: 'include', mode: 'no-cors'"):
-            for path, more in (
-                ("live", ""),
-                ("", ""),
-                ("logout", ", method: 'POST', body: new URLSearchParams('csrf=x')"),
-            ):
-                read = tab.run(
-                    f"fetch('{self.base}/ui/{path}', {{ {options}{more} }}).then(answer => answer.text(), () => '')"
-                )
+            for path, more in (("live", ""), ("", ""), ("logout", leaving)):
+                fetched = f"fetch('{self.base}/ui/{path}', {{ {options}{more} }})"
+                read = tab.run(f"{fetched}.then(answer => answer.text(), () => '')")
                 self.check(read == "", f"a fetch of {path} from {here} reads {len(read)} characters")
         for tag in ("script", "img", "link", "object", "embed"):
             tab.do(LOAD, f"{self.base}/ui/live", tag)

@@ -105,6 +105,7 @@ class Stage:
         )
         return [
             (f"{device}/remove", {}),
+            (f"{device}/confirm", {}),
             (f"{of}/test", {}),
             (f"{of}/revoke", {}),
             (f"{account}/pause", {"for": "3600"}),
