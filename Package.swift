@@ -159,6 +159,17 @@ let package = Package(
             name: "DeliveryModel", dependencies: ["Base", "WebPush", "Delivery"],
             path: "Tests/Unit/DeliveryModel", swiftSettings: plain),
         tests(of: "Delivery", ["Base", "WebPush", "DeliveryModel"]),
+        .target(
+            name: "Models",
+            dependencies: [
+                "Base", "WebPush", "Delivery", "DeliveryModel", "Mailbox", "Configuration",
+                "PushService", "API", "Desktop",
+            ],
+            path: "Tests/Unit/Models", swiftSettings: strict),
+        tests(of: "Models", ["DeliveryModel"]),
+        .executableTarget(
+            name: "ModelRuns", dependencies: ["Base", "Models"], path: "Tests/Programs/ModelRuns",
+            swiftSettings: strict),
         tests(
             of: "Mailbox", ["Base", "WebPush", "Delivery", "Crypto", "System", "Reactor", "SQLite"]),
         tests(of: "Configuration", ["Base"]),
