@@ -42,12 +42,13 @@ class Adapter:
     def register(self, dialect, **terms):
         """A new endpoint of a new account: `{"id", "account", "endpoint", "token"}`.
 
-        With keys also `"p256dh", "auth"` in base64url. `token` is the text that Telegram's server gets. `dialect` is
-        telegram, matrix, icq or zpns. Terms, all optional: `keys` (False: a simple push without a payload), `sealed`
-        (True: the answer also has `"secret"`, 256 bytes in hex), `secret` (the same, chosen by the case), `user`,
-        `others` (user ids), `mode` (of ICQ: disabled, sendOnlyOne, sendOnePerConversation, applePushNotification),
-        `timeout` (seconds), `presentation` (`sound`, `loc_key`, `loc_args`, `action_loc_key`, `badge`), `callback`
-        (True: keep the events), `app_id` (of Matrix).
+        With keys also `"p256dh", "auth"` in base64url. `token` is the text that Telegram's server gets.
+        `refresh_after` says in how many seconds to register again. `dialect` is telegram, matrix, icq or zpns. Terms,
+        all optional: `keys` (False: a simple push without a payload), `sealed` (True: the answer also has `"secret"`,
+        256 bytes in hex), `secret` (the same, chosen by the case), `user`, `others` (user ids), `mode` (of ICQ:
+        disabled, sendOnlyOne, sendOnePerConversation, applePushNotification), `timeout` (seconds), `presentation`
+        (`sound`, `loc_key`, `loc_args`, `action_loc_key`, `badge`), `callback` (True: keep the events), `app_id` (of
+        Matrix).
         """
         raise NotOffered("no endpoints")
 

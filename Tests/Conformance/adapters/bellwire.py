@@ -116,6 +116,7 @@ class Server(Adapter):
         self.accounts.setdefault(account, dialect)
         self.engine(account)
         made = {"id": answer["id"], "account": account, "endpoint": answer["endpoint"], "token": answer["token"]}
+        made["refresh_after"] = answer["refresh_after"]
         made.update(answer.get("keys") or {})
         if terms.get("sealed"):
             secret = answer["register_device"]["secret"]
@@ -205,6 +206,7 @@ class Server(Adapter):
             },
             "pin": {"@type": "bellwire.setPinnedMessage", "chat_id": chat, "message": message},
             "away": {"@type": "bellwire.setOnline", "self": False, "others_online_since": members.get("seconds")},
+            "fetching": {"@type": "bellwire.setFetching", "active": members.get("active")},
             "release": {"@type": "bellwire.release"},
             "process": {
                 "@type": "bellwire.processPush",

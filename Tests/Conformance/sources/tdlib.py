@@ -5,7 +5,7 @@ import time
 
 from kit import MADE, TDLIB, add_case, case, equal, expect
 from recorded import PAYLOADS, RANDOM, RECEIVERS, add_payload, add_probe, add_random, add_receiver, add_story, payload
-from sealing import decode
+from sealing import decode, sealed_by_telegram
 from sources.telegram import VECTORS_OF_P, message, only, say, tell, texts, updates_of, wanted
 
 
@@ -401,6 +401,16 @@ def delayed(server):
     equal(only(server, made)["text"], "r11", "after the release")
 
 
+@case("tdlib.pending", "while news are still to be fetched the client is told, and again when they are there")
+def unreceived(server):
+    made = server.register("telegram")
+    told = []
+    for active in (True, False):
+        answer = server.owner(made["account"], "fetching", active=active)
+        told += [one["have_unreceived_notifications"] for one in updates_of(answer, "updateHavePendingNotifications")]
+    equal(told[-2:], [True, False], "have_unreceived_notifications")
+
+
 add_story("tdlib.pending", "close flushes everything (count 2)")
 
 
@@ -591,6 +601,19 @@ def encrypted(server):
     say(server, {name: value for name, value in made.items() if name != "secret"}, text(1))
     say(server, made, text(2))
     equal(texts(server, made), ["Ann: m2"], "what is shown")
+
+
+@case("tdlib.encrypted", "a client that asks for it gets a key to register with, and payloads under it are shown", MADE)
+def own_key(server):
+    made = server.register("telegram", user=7001)
+    token = {"@type": "deviceTokenFirebaseCloudMessaging", "token": "abc", "encrypt": True}
+    asked = ask(server, made, "registerDevice", device_token=token)
+    secret = decode(wanted(asked)["secret"])
+    equal(len(secret), 256, "bytes of the key")
+    payload = json.dumps({"p": sealed_by_telegram(secret, json.dumps(text(1)).encode())})
+    equal(server.receiver(payload), {"id": asked["answer"]["id"]}, "receiver of a payload under it")
+    asked = ask(server, made, "processPushNotification", payload=payload)
+    equal([asked["answer"], texts(server, made)], [{"@type": "ok"}, ["Ann: m1"]], "answer, and what is shown")
 
 
 @case("tdlib.encrypted", "a push without content shows nothing, and asks the client to fetch")

@@ -3,7 +3,7 @@
 import json
 import time
 
-from kit import MADE, TDLIB, TEMPLATE, VECTORS, add_case, case, equal, expect
+from kit import MADE, TDLIB, TEMPLATE, VECTORS, NotOffered, add_case, case, equal, expect
 from recorded import PAYLOADS, add_payload, add_probe, add_random, add_receiver, add_story
 from recorded import RECEIVERS as RECEIVER_ROWS
 from sealing import decode, encode, sealed_by_telegram, web_push
@@ -60,6 +60,14 @@ def again(server):
     parameters = created["data"]["register_device"]
     equal(parameters["token_type"], 10, "token_type")
     equal(parameters["token"], made["token"], "token")
+
+
+@case("telegram.register", "the application is told to register again, at least once a day")
+def daily(server):
+    made = server.register("telegram")
+    if "refresh_after" not in made:
+        raise NotOffered("endpoints do not say for how long they are")
+    expect(0 < made["refresh_after"] <= 86400, f"after {made['refresh_after']} seconds")
 
 
 @case("telegram.register", "unregistering names the token, and ends the endpoint")
@@ -655,6 +663,23 @@ def read(server):
     equal(texts(server, made), ["Ann: 12"], "what is left")
 
 
+@case("telegram.READ_HISTORY", "so it is in groups and channels, and other chats stay", MADE)
+def read_elsewhere(server):
+    made = server.register("telegram")
+    for number in ("5", "6"):
+        say(
+            server,
+            made,
+            message("CHANNEL_MESSAGE_TEXT", ["News", number], custom={"channel_id": "99", "msg_id": number}),
+        )
+        custom = {"chat_id": "77", "chat_from_id": "5", "msg_id": number}
+        say(server, made, message("CHAT_MESSAGE_TEXT", ["Ann", "Office", number], custom=custom))
+    say(server, made, {"loc_key": "READ_HISTORY", "custom": {"channel_id": "99", "max_id": "5"}})
+    equal(sorted(texts(server, made)), ["Ann @ Office: 5", "Ann @ Office: 6", "News: 6"], "after the channel's")
+    say(server, made, {"loc_key": "READ_HISTORY", "custom": {"chat_id": "77", "max_id": "6"}})
+    equal(texts(server, made), ["News: 6"], "after the group's")
+
+
 add_story("telegram.READ_HISTORY", "READ_HISTORY")
 add_story("telegram.READ_HISTORY", "READ_HISTORY in a chat that is in the chat list (size 2)")
 add_random("telegram.READ_HISTORY", "read")
@@ -681,6 +706,14 @@ def not_revoked(server):
     made = two_messages(server)
     say(server, made, {"loc_key": "SESSION_REVOKE", "date": int(time.time())})
     equal(texts(server, made), ["Ann: 11", "Ann: 12"], "what is shown")
+
+
+@case("telegram.SESSION_REVOKE", "one for another user does nothing", MADE)
+def other_user(server):
+    made = two_messages(server, sealed=True, user=8001)
+    say(server, made, {"loc_key": "SESSION_REVOKE", "user_id": 8002, "date": int(time.time())})
+    say(server, made, message(args=("Ann", "13"), custom={"from_id": "555", "msg_id": "13"}, user_id=8001))
+    equal(texts(server, made), ["Ann: 11", "Ann: 12", "Ann: 13"], "what is shown")
 
 
 @case("telegram.MESSAGE_MUTED", "the badge changes, the client may fetch, and nothing is shown or heard")
