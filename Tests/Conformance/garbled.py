@@ -37,8 +37,8 @@ class Broken:
     def __init__(self, answers, places, way):
         self.rest = {}
         for place, (operation, answer) in enumerate(answers):
-            answer = garble(answer, way) if place in places else copy.deepcopy(answer)
-            self.rest.setdefault(operation, []).append(answer)
+            # Cases do not change what they are answered, so it needs no copy.
+            self.rest.setdefault(operation, []).append(garble(answer, way) if place in places else answer)
 
     def __getattr__(self, operation):
         def asked(*_, **__):
@@ -46,7 +46,7 @@ class Broken:
             if not waiting:
                 raise NotOffered(operation)
             # A case that asks again, because the answer was not good enough, gets the last one.
-            return waiting.pop(0) if len(waiting) > 1 else copy.deepcopy(waiting[0])
+            return waiting.pop(0) if len(waiting) > 1 else waiting[0]
 
         return asked
 
