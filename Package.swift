@@ -120,6 +120,17 @@ let testsOfOneThread: [Target] =
             name: "DeliveryModel", dependencies: ["Base", "WebPush", "Delivery"],
             path: "Tests/Unit/DeliveryModel", swiftSettings: plain),
         tests(of: "Delivery", ["Base", "WebPush", "DeliveryModel"]),
+        .target(
+            name: "Models",
+            dependencies: [
+                "Base", "WebPush", "Delivery", "DeliveryModel", "Mailbox", "Configuration",
+                "PushService", "API", "Desktop",
+            ],
+            path: "Tests/Unit/Models", swiftSettings: strict),
+        tests(of: "Models", ["DeliveryModel"]),
+        .executableTarget(
+            name: "ModelRuns", dependencies: ["Base", "Models"], path: "Tests/Programs/ModelRuns",
+            swiftSettings: strict),
     ]
 
 let package = Package(

@@ -10,6 +10,7 @@ thread=(-Xswiftc -gline-tables-only --sanitize thread --scratch-path .build-thre
 proxies=(apache2-bin caddy haproxy)
 containers=(buildah caddy conmon podman runc)
 monitors=(prometheus)
+pushers=(prosody prosody-modules)
 
 # needs BUILD: makes a build that several gates use, once in a run.
 needs() {
@@ -69,6 +70,7 @@ gate_install() {
         .ci/lent "${proxies[@]}" -- true
         .ci/lent "${containers[@]}" -- true
         .ci/lent "${monitors[@]}" -- true
+        .ci/lent "${pushers[@]}" -- true
     )
 }
 
@@ -107,9 +109,7 @@ gate_links() { .ci/links; }
 
 # spelling: codespell finds nothing but the words of .ci/words; it takes German for misspelled English
 gate_spelling() {
-    local files=(
-        ':!Tests/Vectors' ':!*.png' ':!Sources/Base/Sentences' ':!Sources/bellwire/View/TerminalSentences.swift'
-    )
+    local files=(':!Tests/Vectors' ':!*.png' ':!Sources/Base/Sentences')
     git ls-files -z "${files[@]}" | xargs -0 .venv/bin/codespell --ignore-words .ci/words \
         && echo "spelling: $(git ls-files "${files[@]}" | wc -l) files checked"
 }
@@ -230,6 +230,13 @@ gate_monitoring() {
 
 # synapse: a Matrix homeserver pushes through the gateway
 gate_synapse() { needs release && .venv-synapse/bin/python Tests/Peers/Synapse/check.py "$release/bellwire"; }
+
+# conformance: what five documents say, against our server and Prosody; each case notices a broken server
+gate_conformance() {
+    needs release || return
+    BELLWIRE=$release/bellwire tools/lib/alone tools/conformance --quiet --self-check --check \
+        && .ci/lent "${pushers[@]}" -- tools/lib/alone tools/conformance --adapter prosody --quiet --check
+}
 
 # years: pushes in 2039 and 2106, and forty days of a server and a desktop in twenty seconds
 gate_years() {

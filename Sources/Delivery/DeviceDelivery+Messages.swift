@@ -98,7 +98,11 @@ extension DeviceDelivery {
     private mutating func takeBack(at index: Int, _ actions: inout [DeliveryAction]) {
         let entry = remove(at: index)
         let message = entry.message
-        if case .storing = entry.place { settled[message.id] = .unstored }
+        switch entry.place {
+        case .storing: settled[message.id] = .unstored
+        case .stored: forget(message.id)
+        case .held, .fleeting: break
+        }
         guard isOpen, takesBack,
             let channel = endpoints.channel(of: message.address.subscription)
         else { return }

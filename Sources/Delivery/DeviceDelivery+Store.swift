@@ -38,7 +38,7 @@ extension DeviceDelivery {
     }
 
     /// A page that is being read may still contain the message.
-    private mutating func forget(_ id: MessageID) {
+    mutating func forget(_ id: MessageID) {
         settled[id] = isReading && !makes(.forgetsSettled) ? .recorded : nil
     }
 

@@ -1,9 +1,9 @@
 import Base
-import Mailbox
-import PushService
+package import Mailbox
+package import PushService
 
 /// A client of the API: on the control socket, or with the credential of a device.
-struct APICaller {
+package struct APICaller {
     let owner: String
     /// Whether it may also see and change what belongs to other owners.
     let isAdministrator: Bool
@@ -11,11 +11,11 @@ struct APICaller {
     let credential: UInt32?
     /// The user at the other end of the control socket.
     let userID: UInt32?
-    let pass: Pass
+    package let pass: Pass
     /// The hash under which its credential is stored.
     let secret: Digest?
 
-    init(_ caller: ControlCaller, userID: UInt32?) {
+    package init(_ caller: ControlCaller, userID: UInt32?) {
         self.userID = userID
         owner = caller.owner
         isAdministrator = caller == .administrator
@@ -24,7 +24,7 @@ struct APICaller {
         secret = nil
     }
 
-    init(_ credential: DeviceCredential) {
+    package init(_ credential: DeviceCredential) {
         owner = credential.owner
         isAdministrator = false
         self.credential = credential.row
@@ -33,7 +33,7 @@ struct APICaller {
         secret = credential.secret
     }
 
-    func mayUse(_ owner: String) -> Bool { isAdministrator || owner == self.owner }
+    package func mayUse(_ owner: String) -> Bool { isAdministrator || owner == self.owner }
 }
 
 extension PushContext {

@@ -1,7 +1,7 @@
-import PushService
+package import PushService
 
 /// A client of the control socket, identified by the kernel.
-enum ControlCaller: Hashable {
+package enum ControlCaller: Hashable {
     /// The client may see and change everything.
     case administrator
     /// The client may see and change only its own things.
@@ -12,7 +12,7 @@ enum ControlCaller: Hashable {
     private static let unnamed: UInt32 = 65_534
 
     /// Nil for users who have no access.
-    init?(userID: UInt32?, ownUserID: UInt32, allowsLocalUsers: Bool) {
+    package init?(userID: UInt32?, ownUserID: UInt32, allowsLocalUsers: Bool) {
         switch userID {
         case 0, ownUserID: self = .administrator
         case let user? where allowsLocalUsers && user != Self.unnamed: self = .user(user)
@@ -21,19 +21,19 @@ enum ControlCaller: Hashable {
     }
 
     /// The owner of new things unless the request names another.
-    var owner: String {
+    package var owner: String {
         switch self {
         case .administrator: "admin"
         case .user(let number): "uid:\(number)"
         }
     }
 
-    var pass: Pass {
+    package var pass: Pass {
         switch self {
         case .administrator: .administrator
         case .user(let number): .localUser(number)
         }
     }
 
-    func mayUse(_ owner: String) -> Bool { self == .administrator || owner == self.owner }
+    package func mayUse(_ owner: String) -> Bool { self == .administrator || owner == self.owner }
 }

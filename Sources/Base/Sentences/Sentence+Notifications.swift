@@ -10,10 +10,10 @@ extension Sentence {
     package static let newMessage = Sentence("New message", "Neue Nachricht")
     package static let newSecretChat = Sentence("New secret chat", "Neuer geheimer Chat")
     package static let incomingCall = Sentence("Incoming call", "Eingehender Anruf")
-    package static let tags = Sentence("Tags: {}", "Schlagwörter: {}")
+    package static let tags = Sentence("Tags: %1", "Schlagwörter: %1")
     package static let oneMore = Sentence("1 more notification", "1 weitere Benachrichtigung")
     package static let moreNotifications = Sentence(
-        "{} more notifications", "{} weitere Benachrichtigungen")
+        "%1 more notifications", "%1 weitere Benachrichtigungen")
     package static let clearWarning = Sentence(
         "Not encrypted, may be from anybody:", "Unverschlüsselt, kann von jedem sein:")
 

@@ -33,12 +33,12 @@ extension Sentence {
         "cannot be used; pushes are refused for now",
         "ist nicht benutzbar; Pushes werden vorerst abgelehnt")
     package static let waiting = Sentence("Waiting messages", "Wartende Nachrichten")
-    package static let waitingBytes = Sentence("{} ({} bytes)", "{} ({} Bytes)")
+    package static let waitingBytes = Sentence("%1 (%2 bytes)", "%1 (%2 Bytes)")
     package static let clients = Sentence("Connected clients", "Verbundene Clients")
     package static let youSee = Sentence("You see", "Sie sehen")
     package static let everything = Sentence("everything on this server", "alles auf diesem Server")
     package static let onlyOwn = Sentence(
-        "what belongs to {}", "was {} gehört")
+        "what belongs to %1", "was %1 gehört")
 
     package static let accepted = Sentence("Accepted", "Angenommen")
     package static let delivered = Sentence("Delivered", "Zugestellt")
@@ -48,9 +48,9 @@ extension Sentence {
         "Time to the answer, milliseconds", "Zeit bis zur Antwort, Millisekunden")
     package static let sinceStart = Sentence("since the start", "seit dem Start")
     package static let percentile = Sentence(
-        "{} % are answered within", "{} % sind beantwortet in")
-    package static let milliseconds = Sentence("{} ms", "{} ms")
-    package static let over = Sentence("over {} ms", "über {} ms")
+        "%1 % are answered within", "%1 % sind beantwortet in")
+    package static let milliseconds = Sentence("%1 ms", "%1 ms")
+    package static let over = Sentence("over %1 ms", "über %1 ms")
 
     package static let application = Sentence("Application", "Anwendung")
     package static let account = Sentence("Account", "Konto")
@@ -62,7 +62,7 @@ extension Sentence {
     package static let actions = Sentence("Actions", "Aktionen")
     package static let sendTest = Sentence("Send a test", "Test senden")
     package static let chats = Sentence("Chats", "Chats")
-    package static let chatsOf = Sentence("Chats of {}", "Chats von {}")
+    package static let chatsOf = Sentence("Chats of %1", "Chats von %1")
     package static let revoke = Sentence("Revoke", "Widerrufen")
     package static let reallyRevoke = Sentence(
         "Revoke it now: pushes to it get 410, and its sender forgets it",
@@ -93,7 +93,7 @@ extension Sentence {
 
 /// A new device, the chats of an account, and what happened.
 extension Sentence {
-    package static let deviceMayConnect = Sentence("{} may connect", "{} darf sich verbinden")
+    package static let deviceMayConnect = Sentence("%1 may connect", "%1 darf sich verbinden")
     package static let shownOnce = Sentence(
         "These addresses are secret and are shown only once. Copy what you need before you leave.",
         "Diese Adressen sind geheim und werden nur einmal gezeigt. "

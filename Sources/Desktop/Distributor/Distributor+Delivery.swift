@@ -92,7 +92,8 @@ extension Distributor {
                     version: version, path: path, startsService: isStart)))
         if isStart { peer.recordStart(at: now) }
         return Peer.Flight(
-            id: id, item: item, version: version, path: path, owner: peer.owner,
+            id: id, item: item, version: version, path: path, endpoint: client.endpoint,
+            owner: peer.owner,
             deadline: now + (isStart ? Self.startLimit : Peer.Flight.pause(version)))
     }
 
@@ -128,6 +129,12 @@ extension Distributor {
         guard let flight = isControl ? peer.control : peer.message, flight.id == id else { return }
         if isControl { peer.control = nil } else { peer.message = nil }
         switch outcome {
+        case .taken where flight.isOver:
+            peer.recordAnswer()
+            finish(flight.item)
+        case .unreachable where flight.isOver, .failed where flight.isOver:
+            peer.recordFailure(at: moment.boot)
+        case .unsupported where flight.isOver, .refused where flight.isOver: break
         case .taken:
             peer.recordAnswer()
             recordDelivery(flight, at: moment)
@@ -151,6 +158,15 @@ extension Distributor {
         releasePeer(service)
     }
 
+    /// A message was taken although it had come to its end meanwhile.
+    private mutating func finish(_ item: Peer.Item) {
+        guard case .message(let message) = item.content else { return }
+        if channels[message.channel] == item.client {
+            clients[item.client]?.delivered.insert(message.id)
+        }
+        act(.link(.acknowledge(message.channel, message: message.id)))
+    }
+
     private mutating func recordDelivery(_ flight: Peer.Flight, at moment: Moment) {
         guard var client = clients[flight.item.client] else { return }
         let before = client.record
@@ -158,7 +174,7 @@ extension Distributor {
         client.record.version = flight.version
         client.record.path = flight.path
         switch flight.item.content {
-        case .endpoint: client.record.endpoint = client.endpoint
+        case .endpoint: client.record.endpoint = flight.endpoint
         case .fetch(let signals):
             client.record.lastDelivery = moment.wall
             for signal in signals { recordHeard(signal, by: flight.item.client) }

@@ -1,3 +1,5 @@
+import WebPush
+
 /// Events from the link.
 extension Distributor {
     package mutating func heard(_ event: LinkEvent, at moment: Moment) {
@@ -12,9 +14,10 @@ extension Distributor {
         case .message(let message): received(message, at: moment)
         case .withdrawn(let channel, let id):
             guard let key = channels[channel], let client = clients[key] else { return }
-            peers[client.record.service]?.messages.removeAll {
-                guard case .message(let message) = $0.content else { return false }
-                return message.channel == channel && message.id == id
+            let service = client.record.service
+            peers[service]?.messages.removeAll { $0.isMessage(id, of: channel) }
+            if peers[service]?.message?.item.isMessage(id, of: channel) == true {
+                peers[service]?.message?.isOver = true
             }
         case .fetch(let signal): fetch(signal, at: moment)
         case .woken:
@@ -114,14 +117,16 @@ extension Peer {
 
     fileprivate func holds(_ message: PushedMessage) -> Bool {
         let items = messages + (self.message.map { [$0.item] } ?? [])
-        return items.contains {
-            guard case .message(let other) = $0.content else { return false }
-            return other.channel == message.channel && other.id == message.id
-        }
+        return items.contains { $0.isMessage(message.id, of: message.channel) }
     }
 }
 
 extension Peer.Item {
+    fileprivate func isMessage(_ id: String, of channel: ChannelID) -> Bool {
+        guard case .message(let message) = content else { return false }
+        return message.channel == channel && message.id == id
+    }
+
     fileprivate var signals: [FetchSignal]? {
         if case .fetch(let signals) = content { signals } else { nil }
     }

@@ -99,6 +99,8 @@ package struct Distributor {
         let service = client.record.service
         peers[service]?.controls.removeAll { $0.client == key }
         peers[service]?.messages.removeAll { $0.client == key }
+        if peers[service]?.control?.item.client == key { peers[service]?.control?.isOver = true }
+        if peers[service]?.message?.item.client == key { peers[service]?.message?.isOver = true }
         return client
     }
 

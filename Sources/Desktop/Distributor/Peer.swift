@@ -29,10 +29,15 @@ struct Peer {
         let item: Item
         let version: ConnectorVersion
         let path: String
+        /// The endpoint that the call carries. The link may give another one before the answer.
+        let endpoint: String?
         /// Who was called: the name may have another owner when the answer arrives.
         var owner: Owner
         /// When to stop waiting for the answer.
         var deadline: Duration
+        /// The message was withdrawn, or the registration has ended: there is no second attempt, and
+        /// the answer says nothing about a registration that has followed under the same token.
+        var isOver = false
     }
 
     static let wayCount = 4

@@ -49,7 +49,7 @@ extension Link {
             ended = []
             unsent = []
             userAgent = name
-            act(.remember(userAgent: name))
+            isRemembered = false
         } else if isOurs {
             // A Bellwire receiver answers with the existing endpoint; others would make a new one.
             for channel in channels.keys { channels[channel]?.isRegistered = false }
@@ -59,6 +59,7 @@ extension Link {
             acknowledge(channel, version: version, isDelivered: isDelivered)
         }
         unsent = []
+        remember()
         requestMissing()
         ask(at: now)
         rest()
@@ -68,7 +69,11 @@ extension Link {
         _ channel: ChannelID, status: Int, _ endpoint: String?, at now: Duration
     ) {
         underWay.removeAll { $0 == .register(channel) }
-        defer { ask(at: now) }
+        defer {
+            remember()
+            ask(at: now)
+            rest()
+        }
         guard let former = channels[channel] else { return }
         guard status < 500 else {
             retryAt = retryAt ?? now + Self.retryInterval
@@ -93,6 +98,15 @@ extension Link {
         }
         ask(at: now)
         rest()
+    }
+
+    /// Channels without an endpoint are asked for at each start.
+    mutating func remember() {
+        guard !isRemembered, let userAgent,
+            channels.values.allSatisfy({ $0.isRegistered || $0.endpoint == nil })
+        else { return }
+        isRemembered = true
+        act(.remember(userAgent: userAgent))
     }
 
     /// An endpoint must not be empty, nor longer than the UnifiedPush specification allows.

@@ -14,9 +14,12 @@ extension Link {
         }
         // The receiver's hello tells whether it still has the channel.
         channels[channel] = Channel(
-            key: key, endpoint: known, isRegistered: known != nil && userAgent != nil)
+            key: key, endpoint: known,
+            isRegistered: known != nil && userAgent != nil && isRemembered)
         ended.remove(channel)
         if known == nil { hurry(at: now) }
+        // Who registers wants a connection, also after the receiver asked for none.
+        if phase == .resting, known == nil { return connect() }
         guard isOpen else { return start() }
         enqueue(.register(channel))
         ask(at: now)
@@ -31,6 +34,7 @@ extension Link {
     package mutating func unregister(_ channel: ChannelID, at now: Duration) {
         guard let former = channels.removeValue(forKey: channel) else { return }
         unsent.removeAll { $0.channel == channel }
+        remember()
         let request = Request.register(channel)
         let isUnknownThere = !former.isRegistered && !underWay.contains(request)
         guard userAgent != nil, !isUnknownThere || former.endpoint != nil else {
@@ -103,6 +107,8 @@ extension Link {
     /// Without channels no connection is needed.
     mutating func rest() {
         guard !isWanted, underWay.isEmpty, phase != .idle else { return }
+        // The next registration must not end the pause that the receiver asked for.
+        if isHeldOff, case .waiting = phase { return }
         if phase != .resting { act(.disconnect) }
         phase = .idle
     }

@@ -59,6 +59,9 @@ package struct Link: Sendable {
     var phase = Phase.idle
     var backoff = LinkBackoff()
     var userAgent: String?
+    /// The name was given to be stored. A new one waits until the receiver has all channels under
+    /// it: a restart before that comes back under the former name, and asks for them again.
+    var isRemembered = true
     /// The extensions of the common protocol that the receiver supports. A Bellwire receiver
     /// supports all.
     package internal(set) var extensions: AutopushExtensions = []
@@ -145,7 +148,7 @@ extension Link {
             backoff.reset()
         }
         reset()
-        guard isWanted else {
+        guard isWanted || pause > .zero else {
             phase = .idle
             return
         }
@@ -172,7 +175,7 @@ extension Link {
     /// checks that an open connection still works.
     package mutating func wake(at now: Duration) {
         switch phase {
-        case .waiting, .resting: connect()
+        case .waiting, .resting: resume()
         case .open where pingDeadline == nil:
             if let lastPing, now - lastPing < Self.pingInterval { return }
             lastPing = now
@@ -187,7 +190,7 @@ extension Link {
     package mutating func elapsed(at now: Duration, chance: Double) {
         guard let deadline, now >= deadline else { return }
         switch phase {
-        case .waiting: connect()
+        case .waiting: resume()
         case .greeting: giveUp(at: now, chance)
         case .open:
             if let pingDeadline, now >= pingDeadline { return giveUpAndReturn() }
@@ -197,6 +200,10 @@ extension Link {
             ask(at: now)
         case .idle, .resting, .connecting: break
         }
+    }
+
+    private mutating func resume() {
+        if isWanted { connect() } else { phase = .idle }
     }
 
     mutating func giveUp(at now: Duration, _ chance: Double) {

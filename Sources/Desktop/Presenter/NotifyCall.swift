@@ -31,6 +31,16 @@ package struct NotifyCall: Equatable, Sendable {
 
     subscript(hint name: String) -> Hint? { hints.first { $0.name == name }?.value }
 
+    package var isSilent: Bool { self[hint: "suppress-sound"] == .flag(true) }
+
+    /// The tag by which a server recognises what it has already; nil for one without tags.
+    package var tag: String? {
+        guard case .text(let tag)? = self[hint: "x-canonical-private-synchronous"] else {
+            return nil
+        }
+        return tag
+    }
+
     package static func == (left: Self, right: Self) -> Bool {
         left.appName == right.appName && left.replacesID == right.replacesID
             && left.appIcon == right.appIcon && left.summary == right.summary

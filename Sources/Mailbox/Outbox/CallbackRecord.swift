@@ -14,12 +14,33 @@ package struct CallbackRecord: Sendable, Confidential {
         package let refusals: Int
         package let due: StoreTime
         package let dies: StoreTime
+
+        package init(
+            position: Int64, id: MessageID, body: [UInt8], isIntroduction: Bool, attempts: Int,
+            refusals: Int, due: StoreTime, dies: StoreTime
+        ) {
+            self.position = position
+            self.id = id
+            self.body = body
+            self.isIntroduction = isIntroduction
+            self.attempts = attempts
+            self.refusals = refusals
+            self.due = due
+            self.dies = dies
+        }
     }
 
     package let callback: Callback
     package let state: CallbackState
     package let created: StoreTime
     package let head: Head?
+
+    package init(callback: Callback, state: CallbackState, created: StoreTime, head: Head?) {
+        self.callback = callback
+        self.state = state
+        self.created = created
+        self.head = head
+    }
 }
 
 /// Whether a callback is sent anything. It is stored as its number.

@@ -1,3 +1,4 @@
+import Base
 /// The tables of `bellwire top`.
 enum OverviewTable: Int, CaseIterable, Sendable {
     case registrations, devices, errors, events

@@ -1,3 +1,4 @@
+import Base
 import Terminal
 
 /// What the view looks like.

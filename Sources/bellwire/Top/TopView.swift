@@ -1,3 +1,4 @@
+import Base
 import Terminal
 
 /// `bellwire top` on a terminal, as a value: keys and reports go in, actions and screens come out.

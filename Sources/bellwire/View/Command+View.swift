@@ -1,3 +1,4 @@
+import Base
 import System
 
 extension Command.Option {
@@ -13,7 +14,7 @@ extension ViewContext {
     /// The language and the time zone of this process.
     static var own: ViewContext {
         ViewContext(
-            language: TerminalLanguage { Environment[$0] },
+            language: Locale.language,
             localTime: { LocalTime.text($0) })
     }
 }

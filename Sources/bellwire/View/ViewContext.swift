@@ -1,8 +1,9 @@
+import Base
 import Terminal
 
 /// What the views know of their surroundings.
 struct ViewContext: Sendable {
-    let language: TerminalLanguage
+    let language: Language
     /// A time in seconds as `2026-11-25 20:15`, in the zone of the user.
     let localTime: @Sendable (Int) -> String
 

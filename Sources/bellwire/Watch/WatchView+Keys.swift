@@ -1,3 +1,4 @@
+import Base
 import Desktop
 import System
 import Terminal

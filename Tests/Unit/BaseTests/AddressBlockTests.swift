@@ -33,7 +33,7 @@ struct AddressBlockTests {
         "Times are written as RFC 3339 demands",
         arguments: [
             (0, "1970-01-01T00:00:00Z"), (1_795_281_909, "2026-11-21T17:25:09Z"),
-            (951_782_400, "2000-02-29T00:00:00Z"),
+            (951_782_400, "2000-02-29T00:00:00Z"), (951_868_800, "2000-03-01T00:00:00Z"),
         ])
     func time(seconds: Int64, text: String) {
         #expect(CivilTime(secondsSince1970: seconds).rfc3339 == text)

@@ -21,6 +21,15 @@ struct Bits128Tests {
         #expect(text(Self.bits.appendBase64URL) == "ASNFZ4mrze_-3LqYdlQyEA")
     }
 
+    @Test("Every digit is written in every place")
+    func digits() {
+        for digit in UInt64(0)..<16 {
+            let word = digit * 0x1111_1111_1111_1111
+            let expected = String(repeating: String(digit, radix: 16), count: 32)
+            #expect(text(Bits128(high: word, low: word).appendHexadecimal) == expected)
+        }
+    }
+
     @Test(
         "A UUID is read in every spelling",
         arguments: [

@@ -18,9 +18,21 @@ struct LanguageTests {
         #expect(Language(locale: "den_X") == .english)
     }
 
-    @Test("Values take the places of the braces, in order")
+    @Test("Values take their places, and may look like places")
     func values() {
-        #expect(Sentence.waitingBytes.text(.german, "1", "{}") == "1 ({} Bytes)")
+        #expect(Sentence.waitingBytes.text(.german, "1", "%2") == "1 (%2 Bytes)")
         #expect(Sentence.onlyOwn.text(.english, "uid:7") == "what belongs to uid:7")
+        #expect(Sentence.percentile.text(.english, "50") == "50 % are answered within")
+        #expect(
+            Language.english.say(.mutedUntil, "%2 100%", "12:00")
+                == "%2 100% is muted until 12:00")
+    }
+
+    @Test(
+        "Each sentence has the same places in both languages", arguments: TerminalSentence.allCases)
+    func places(sentence: TerminalSentence) {
+        let sentence = sentence.sentence
+        #expect(sentence.places(in: .english) == sentence.places(in: .german))
+        #expect(!sentence.text(.english).isEmpty && !sentence.text(.german).isEmpty)
     }
 }

@@ -58,6 +58,20 @@ package final class DeliveryWorld {
         return witness.broken.map { "after \(count) events: \($0)" }
     }
 
+    /// One event, of the kind and with the details that these dice show.
+    package func happen(_ dice: Dice) {
+        self.dice = dice
+        happen()
+    }
+
+    /// Lets everything come to its end, and checks that nothing is missing.
+    package func settle() {
+        if witness.broken == nil { settleAndCheck() }
+    }
+
+    /// How a promise was broken; nil so far.
+    package var finding: String? { witness.broken }
+
     private func happen() {
         switch dice.roll(100) {
         case 0..<30: push()

@@ -49,6 +49,18 @@ struct Witness {
 
     mutating func fail(_ finding: String) { broken = broken ?? finding }
 
+    /// The last pushes that have not come to their end.
+    var openPushes: [DeliveryShape.Push] {
+        pushes[firstOpen...].filter { !$0.isFinal && $0.death == nil }.suffix(8).map {
+            DeliveryShape.Push(
+                marks: [
+                    $0.accepted != nil, $0.isAnswered, $0.isRefused, $0.mayBeDead,
+                    $0.isAcknowledged, $0.wasAcknowledged, $0.wasUnwanted,
+                    $0.message.content.topic != nil, $0.message.content.ttl == 0,
+                ], deliveries: min($0.sent.count, 3))
+        }
+    }
+
     /// The messages that may still be delivered.
     var references: [MessageReference] {
         pushes.filter { $0.accepted != nil && $0.death == nil && !$0.isFinal }.map(

@@ -116,6 +116,22 @@ struct DeviceDeliveryTests {
         }
     }
 
+    @Test("A message that is withdrawn while a page with it is read is not sent again")
+    func withdrawnInPage() {
+        var desk = Desk()
+        let message = Desk.message(1, topic: "a")
+        desk.accept(message)
+        desk.delivery.stored(
+            message, at: 1, now: StoreTime(milliseconds: 0), &desk.actions)
+        desk.delivery.wants(from: .low, &desk.actions)
+        desk.delivery.wants(from: .veryLow, &desk.actions)
+        _ = desk.taken()
+        desk.delivery.withdrawn(message.reference, &desk.actions)
+        desk.finish(with: [message])
+        #expect(desk.taken().isEmpty)
+        #expect(desk.delivery.settled.isEmpty)
+    }
+
     @Test("Messages not acknowledged when a device disconnects are written")
     func closed() {
         var desk = Desk()

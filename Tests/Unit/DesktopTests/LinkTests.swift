@@ -183,10 +183,12 @@ struct LinkTests {
         story.register(1, known: "https://p.example/1")
         story.register(2, known: "https://p.example/2")
         story.hello("new", isOurs: false)
-        #expect(story.told == [.remember(userAgent: "new")])
         #expect(story.sent.count == 3)
         story.registered(1, "https://p.example/1b")
+        // A restart now must ask for the second channel too, so it must not know the new name.
+        #expect(!story.told.contains(.remember(userAgent: "new")))
         story.registered(2, "https://p.example/2b")
+        #expect(story.told.last == .remember(userAgent: "new"))
         #expect(story.told.contains(.endpoint(one, "https://p.example/1b")))
         #expect(story.told.contains(.endpoint(Story.channel(2), "https://p.example/2b")))
     }
@@ -226,6 +228,8 @@ struct LinkTests {
         story.hello("aa")
         story.registered(1, text)
         #expect(story.told.last == .refuse(one, .internal))
+        // Nothing else needs the receiver.
+        #expect(story.disconnects == 1 && story.link.deadline == nil)
     }
 
     @Test("A registration that failed temporarily is repeated after a minute")
@@ -304,6 +308,35 @@ struct LinkTests {
         #expect(story.link.deadline == nil)
         story.wake()
         #expect(story.connects == 2)
+    }
+
+    @Test("After being told to stay away, a new registration connects at once")
+    func restingRegistration() {
+        var story = Story()
+        story.register(1, known: "https://p.example/1")
+        story.hello("aa")
+        story.closed(isFinal: true)
+        story.register(2)
+        #expect(story.connects == 2)
+    }
+
+    @Test("A pause that the receiver asked for outlives the last registration")
+    func pauseKept() {
+        var story = Story(userAgent: "aa")
+        story.register(1)
+        story.closed(pause: .seconds(60))
+        story.link.unregister(one, at: story.now)
+        story.register(2)
+        #expect(story.connects == 1)
+        story.pass(.seconds(60))
+        #expect(story.connects == 2)
+        // Nothing needs the receiver any more when the next pause is over.
+        story.hello("aa")
+        story.closed(pause: .seconds(60))
+        story.link.unregister(Story.channel(2), at: story.now)
+        story.pass(.seconds(60))
+        #expect(story.connects == 2)
+        #expect(story.link.deadline == nil)
     }
 
     @Test("After sleep an open connection has ten seconds to prove that it works")

@@ -211,34 +211,3 @@ struct WatchViewTests {
         }
     }
 }
-
-@Suite("Sentences of the terminal views")
-struct TerminalSentenceTests {
-    @Test("Each has the same places in both languages", arguments: TerminalSentence.allCases)
-    func places(sentence: TerminalSentence) {
-        let (english, german) = sentence.texts
-        for place in ["%1", "%2"] {
-            #expect(english.contains(place) == german.contains(place))
-        }
-        #expect(!english.isEmpty && !german.isEmpty)
-    }
-
-    @Test("The first variable that is set decides")
-    func language() {
-        func language(_ variables: [String: String]) -> TerminalLanguage {
-            TerminalLanguage { variables[$0] }
-        }
-        #expect(language([:]) == .english)
-        #expect(language(["LANG": "de_AT.UTF-8"]) == .german)
-        #expect(language(["LANG": "de_DE", "LC_ALL": "C.UTF-8"]) == .english)
-        #expect(language(["LANG": "C", "LC_ALL": "", "LC_MESSAGES": "de"]) == .german)
-        #expect(language(["LANG": "den_CA"]) == .english)
-    }
-
-    @Test("A word may look like a place")
-    func words() {
-        #expect(
-            TerminalLanguage.english.say(.mutedUntil, "%2 100%", "12:00")
-                == "%2 100% is muted until 12:00")
-    }
-}

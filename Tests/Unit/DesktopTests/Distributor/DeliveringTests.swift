@@ -69,6 +69,43 @@ struct DeliveringTests {
         #expect(try stage.answer(first.calls.first?.id).messages == ["b"])
     }
 
+    @Test("A message that is withdrawn while its call runs is not tried again")
+    func withdrawnUnderWay() throws {
+        var stage = try Stage.running()
+        let first = stage.push("a")
+        _ = stage.heard(.withdrawn(Stage.channel(1), message: "a"))
+        let rest = try stage.answer(
+            first.calls.first?.id, .unreachable("it ended without answering"))
+        #expect(rest.messages.isEmpty && rest.requests.isEmpty)
+        #expect(stage.pass(.seconds(600)).messages.isEmpty)
+    }
+
+    @Test("A registration under the same token gets no message of the one before")
+    func inherited() throws {
+        var stage = try Stage.running()
+        let first = stage.push("a")
+        _ = stage.unregister("token")
+        _ = stage.register("token")
+        let told = stage.heard(.endpoint(Stage.channel(2), "https://push.example/2"))
+        let rest = try stage.answer(
+            first.calls.first?.id, .unreachable("it ended without answering"))
+        #expect((told + rest + stage.pass(.seconds(600))).messages.isEmpty)
+    }
+
+    @Test("An endpoint that came while another was announced is not recorded as announced")
+    func newerEndpoint() throws {
+        var stage = Stage()
+        _ = stage.register("token")
+        _ = stage.owner(":1.1")
+        let first = stage.heard(.endpoint(Stage.channel(1), "https://push.example/1"))
+        _ = stage.heard(.endpoint(Stage.channel(1), "https://push.example/2"))
+        let second = try stage.answer(first.calls.first?.id)
+        #expect(second.saved.map(\.endpoint) == ["https://push.example/1"])
+        #expect(second.endpoints == ["https://push.example/2"])
+        let last = try stage.answer(second.calls.first?.id)
+        #expect(last.saved.map(\.endpoint) == ["https://push.example/2"])
+    }
+
     @Test("After a crash before the answer, the application restarts with the same message")
     func crash() throws {
         var stage = try Stage.running()

@@ -1,38 +1,5 @@
-/// The languages that the terminal views speak.
-enum TerminalLanguage: CaseIterable, Sendable {
-    case english, german
-
-    /// The first of LC_ALL, LC_MESSAGES and LANG that is set decides.
-    init(_ variable: (String) -> String?) {
-        let names = ["LC_ALL", "LC_MESSAGES", "LANG"]
-        let locale = names.lazy.compactMap(variable).first { !$0.isEmpty } ?? ""
-        let word = locale.prefix { $0 != "_" && $0 != "." && $0 != "@" }
-        self = word == "de" ? .german : .english
-    }
-
-    /// The sentence, with the words for its places.
-    func say(_ sentence: TerminalSentence, _ words: String...) -> String {
-        let texts = sentence.texts
-        var rest = (self == .german ? texts.german : texts.english)[...]
-        var result = ""
-        while let sign = rest.firstIndex(of: "%") {
-            result += rest[..<sign]
-            rest = rest[sign...].dropFirst()
-            guard let number = rest.first?.wholeNumberValue, words.indices.contains(number - 1)
-            else {
-                result += "%"
-                continue
-            }
-            result += words[number - 1]
-            rest = rest.dropFirst()
-        }
-        return result + rest
-    }
-}
-
-/// Every sentence of `bellwire watch` and `bellwire top` on a terminal. `%1` and `%2` are places for
-/// words.
-enum TerminalSentence: CaseIterable, Sendable {
+/// Every sentence of `bellwire watch` and `bellwire top` on a terminal.
+package enum TerminalSentence: CaseIterable, Sendable {
     case notifications, oneNotification, noNotifications, waiting, connecting
     case watchHints, topHints, overlayHint
     case moveKeys, openKeys, dismissKeys, dismissGroupKeys, muteKeys, unmuteKeys, replyKeys
@@ -47,7 +14,9 @@ enum TerminalSentence: CaseIterable, Sendable {
     case number, status, count, message, time, kind, subject, detail
     case uptime, rate, totals, waitingMessages, slowest, agents, unusable, never, advice
 
-    var texts: (english: String, german: String) {
+    package var sentence: Sentence { Sentence(texts.0, texts.1) }
+
+    private var texts: (String, String) {
         switch self {
         case .notifications: ("%1 notifications", "%1 Benachrichtigungen")
         case .oneNotification: ("1 notification", "1 Benachrichtigung")
