@@ -65,8 +65,11 @@ struct TelegramArguments {
         }
         if push.key.hasPrefix("CHAT_") {
             if senderName.isEmpty { senderName = push.readyName }
-            // One documented key has only a sender.
-            if rest.isEmpty { return }
+            // One documented key has only a sender. The client may know the title.
+            if rest.isEmpty {
+                chatTitle = context.chatTitle(chatID)
+                return
+            }
         }
         let first = rest.isEmpty ? push.readyName : rest.removeFirst()
         if chatID.kind == .user { senderName = first }
@@ -89,6 +92,9 @@ struct TelegramArguments {
 
     /// The arguments in the documented order, for a template.
     var documented: [String] {
+        if push.key.hasPrefix("CHAT_"), push.arguments.count == 1, !chatTitle.isEmpty {
+            return push.arguments + [chatTitle]
+        }
         guard key.hasPrefix("PINNED_"), isGroup else { return push.arguments }
         return [senderName, chatTitle] + rest
     }

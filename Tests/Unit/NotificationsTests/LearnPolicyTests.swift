@@ -95,6 +95,25 @@ struct LearnPolicyTests {
             Set(story.engine.activeGroups.map(\.chatID)) == [.user(2), .user(1), .channel(88)])
     }
 
+    @Test("A title that the client knows stands in for one that was not sent")
+    func knownTitle() throws {
+        var story = Story(.learn)
+        try story.request(
+            #"{"@type":"bellwire.setChat","chat_id":-88,"title":"Office","type":"basic_group"}"#)
+        for (id, key) in [(5, "CHAT_MESSAGE_NOTEXT"), (6, "CHAT_MESSAGE_STORY")] {
+            story.push(
+                #"{"loc_key":"\#(key)","loc_args":["Ann"],"custom":{"chat_id":88,"chat_from_id":1,"msg_id":\#(id)}}"#
+            )
+        }
+        let shown = story.engine.activeGroups.first?.notifications.compactMap {
+            if case .newPushMessage(let message) = $0.content { message.presentation } else { nil }
+        }
+        #expect(shown?.map(\.title) == ["Office", "Office"])
+        #expect(
+            shown?.map(\.body)
+                == ["Ann sent a message to the group Office", "Ann shared a story to the group"])
+    }
+
     @Test(
         "Keys that TDLib does not show are shown by their sentences, and the client is asked to fetch",
         arguments: [

@@ -76,6 +76,14 @@ extension StoredEngines {
         }
     }
 
+    /// A sign of life continues the session of the account, or begins a new one.
+    func recordActivity(_ row: UInt32) throws(StoreFault) {
+        _ = try engine(row) { engine throws(StoreFault) in
+            guard engine.hosted.engine.account.source.sessionTimeout != nil else { return .done }
+            return try request(.setSource(SourceChange()), engine)
+        }
+    }
+
     /// Another client of the account came into use, or went out of it.
     func setPaused(_ isPaused: Bool, engine row: UInt32) throws(StoreFault) {
         _ = try engine(row) { engine throws(StoreFault) in

@@ -6,18 +6,20 @@ extension StoredEngines {
     /// How many groups are visible until the client says otherwise: the most that TDLib allows.
     private static let groupCountMax: Int64 = 25
 
-    /// The initial account. The latest registration that sets a value wins.
-    static func account(of registrations: [Registration]) -> Account {
+    /// The initial account. The latest registration that sets a value wins. A session begins with
+    /// its registration.
+    func account(of registrations: [Registration]) -> Account {
         let terms = registrations.map(\.terms)
         var account = Account()
         account.userID = terms.lazy.compactMap(\.userID).first ?? 0
-        account.options[OptionName.groupCountMax] = .integer(groupCountMax)
+        account.options[OptionName.groupCountMax] = .integer(Self.groupCountMax)
         let mode = terms.compactMap(\.askedMode).last ?? terms.first?.notifyMode
         if let mode = mode?.ofSource { account.source.notifyMode = mode }
         let timeouts = terms.filter { $0.dialect == .icq }
         let timeout = timeouts.compactMap(\.askedTimeout).last ?? timeouts.first?.sessionTimeout
         account.source.sessionTimeout = timeout.map { Int32(clamping: $0) }
-        if let looks = presentation(of: registrations) {
+        if timeout != nil { account.source.lastActivity = wall }
+        if let looks = Self.presentation(of: registrations) {
             account.source.presentation = SourcePresentation(looks)
         }
         return account

@@ -111,7 +111,7 @@ extension StoredEngines {
             return former.row
         }
         let row = registration.device
-        let account = Self.account(of: [registration])
+        let account = self.account(of: [registration])
         let sealed = try transaction.seal(account.state, at: EngineRows.place(row))
         try EngineRows.insert(
             row, owner: registration.owner, name, sealed: sealed, on: transaction.connection)
@@ -154,7 +154,7 @@ extension StoredEngines {
     ) throws(StoreFault) {
         let registrations = try transaction.registrations(of: engine.row)
         guard !registrations.isEmpty else { return }
-        var account = Self.account(of: registrations)
+        var account = self.account(of: registrations)
         former.raise(&account)
         engine.hosted = host(account)
         try save(engine)

@@ -150,8 +150,9 @@ final class StoredEngines {
         of update: Update, _ engine: UInt32, _ device: UInt32?
     ) throws(StoreFault) -> Bool {
         switch update {
-        case .fetchRequired(_, let details):
-            guard let device else { return true }
+        case .fetchRequired(let reason, let details):
+            // A push may be what finds the end of a session, but is not the reason for it.
+            guard let device, reason != Engine.endOfSession else { return true }
             consequences.append(.fetch(device: device, engine: engine, details))
         case .notificationAction(let action):
             consequences.append(.event(.action(action), engine: engine))

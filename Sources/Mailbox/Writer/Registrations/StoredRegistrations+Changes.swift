@@ -22,6 +22,8 @@ extension StoredRegistrations {
         guard try update(registration, from: revision) else { return .conflict }
         if let former, former.isPaused != registration.isPaused {
             try engines.setPaused(registration.isPaused, engine: registration.engine)
+        } else if let former, former.seen < registration.seen {
+            try engines.recordActivity(registration.engine)
         }
         if let subscription { try add(subscription) }
         if isSeen { try addPresence(of: registration) }

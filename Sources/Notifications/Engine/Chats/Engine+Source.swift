@@ -74,10 +74,13 @@ extension Engine {
         return (isOnline && now >= account.source.pausedUntil, end)
     }
 
+    /// Why clients are told of the end of a session.
+    package static let endOfSession = "session_ended"
+
     /// Ends the session after long inactivity: the source is silent until the user returns.
     mutating func endSession() {
         guard let end = sessionEnd, end <= now else { return }
         account.source.sessionEnded = true
-        sendNotice(.fetchRequired(reason: "session_ended", details: []))
+        sendNotice(.fetchRequired(reason: Self.endOfSession, details: []))
     }
 }
