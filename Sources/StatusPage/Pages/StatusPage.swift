@@ -39,12 +39,8 @@ package struct StatusPage: Sendable {
         switch section {
         case .plots:
             """
-            <div class="plots" hidden><figure><figcaption>\(frame.say(.acceptedASecond))\
-            <output id="rate-now"></output></figcaption>\
-            <svg id="rate" viewBox="0 0 300 80" aria-hidden="true"></svg></figure>\
-            <figure><figcaption>\(frame.say(.latency))<output id="latency-now"></output>\
-            </figcaption><svg id="latency" viewBox="0 0 300 80" aria-hidden="true"></svg></figure>\
-            </div>
+            <div class="plots" hidden>\(plot("rate", .acceptedASecond))\
+            \(plot("latency", .latency))</div>
             """
         case .devices:
             frame.form(
@@ -57,6 +53,15 @@ package struct StatusPage: Sendable {
                 """)
         default: ""
         }
+    }
+
+    /// The script draws it. The table above has the same for those who do not see it.
+    private func plot(_ id: String, _ title: Sentence) -> Markup {
+        """
+        <figure><figcaption>\(frame.say(title))<output id="\(id)-now"></output></figcaption>\
+        <svg id="\(id)" viewBox="0 0 300 80" preserveAspectRatio="none" aria-hidden="true"></svg>\
+        </figure>
+        """
     }
 
     /// What the script asks for again and again. `last` is the newest event that it has; if there

@@ -34,7 +34,11 @@ extension Command {
         if arguments.wantsView {
             let view = WatchView(
                 app.map { "\($0)/\(account)" } ?? account, .own, opensLinks: LinkOpener.hasScreen)
-            try WatchSession(view, TerminalShell()).run(control.address, opening: opening)
+            let session = try WatchSession(view, TerminalShell())
+            // Its feed and its shell do not keep it.
+            try withExtendedLifetime(session) {
+                try session.run(control.address, opening: opening)
+            }
             return .success
         }
         let watch = Watch(opening: opening, printsJSON: arguments.has("json"))
