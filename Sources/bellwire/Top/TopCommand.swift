@@ -41,8 +41,12 @@ extension Command {
             return .success
         }
         let view = TopView(report, .own, at: TopSession.seconds)
-        try TopSession(view, TerminalShell()).run(every: pause) {
-            try Self.report(try control.send("GET", overviewPath))
+        let session = try TopSession(view, TerminalShell())
+        // Its shell does not keep it.
+        try withExtendedLifetime(session) {
+            try session.run(every: pause) {
+                try Self.report(try control.send("GET", overviewPath))
+            }
         }
         return .success
     }
