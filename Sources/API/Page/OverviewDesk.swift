@@ -86,7 +86,8 @@ final class OverviewDesk {
             created: Int(registration.created / 1_000),
             expires: end,
             lastPush: service.lastPushes[registration.device].map { Int($0 / 1_000) },
-            waiting: service.index.usage(ofDevice: registration.device).messages)
+            waiting: service.index.usage(ofDevice: registration.device).messages,
+            service: registration.terms.service, isPaused: registration.isPaused)
     }
 
     /// Who does not see everything gets the counts of its own last events.

@@ -98,6 +98,8 @@ extension Overview.Registration {
         writer.member("expires", expires)
         if let lastPush { writer.member("last_delivery", lastPush) }
         writer.member("waiting", waiting)
+        if let service { writer.member("service", service) }
+        if isPaused { writer.member("paused", true) }
     }
 }
 

@@ -59,10 +59,14 @@ package struct Overview: Sendable {
         package let expires: Int
         package let lastPush: Int?
         package let waiting: Int
+        /// The D-Bus name of the application to wake.
+        package let service: String?
+        /// Another client of the account is in use.
+        package let isPaused: Bool
 
         package init(
             id: String, app: String, account: String, owner: String, created: Int, expires: Int,
-            lastPush: Int?, waiting: Int
+            lastPush: Int?, waiting: Int, service: String? = nil, isPaused: Bool = false
         ) {
             self.id = id
             self.app = app
@@ -72,6 +76,8 @@ package struct Overview: Sendable {
             self.expires = expires
             self.lastPush = lastPush
             self.waiting = waiting
+            self.service = service
+            self.isPaused = isPaused
         }
 
         package var name: String { "\(app)/\(account)" }

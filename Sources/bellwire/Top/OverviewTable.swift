@@ -1,4 +1,5 @@
 import Base
+
 /// The tables of `bellwire top`.
 enum OverviewTable: Int, CaseIterable, Sendable {
     case registrations, devices, errors, events
