@@ -120,8 +120,8 @@ gate_commands() { needs release && .ci/commands "$release/bellwire"; }
 # starts: deploy/run as people start it, with their mistakes
 gate_starts() { .ci/starts; }
 
-# python: ruff finds nothing in the Python files, and they are formatted
-gate_python() { .venv/bin/ruff check && .venv/bin/ruff format --check; }
+# python: ruff finds nothing in the Python files, they are formatted, and docs/report is that of its figures
+gate_python() { .venv/bin/ruff check && .venv/bin/ruff format --check && tools/report --check; }
 
 # format: the Swift files are formatted
 gate_format() {
