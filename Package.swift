@@ -61,11 +61,23 @@ let fuzzing: [Target] =
             swiftSettings: strict)
     ]
 
-/// Programs that measure, and that people and tests start beside the product.
+/// Programs that measure, and that people and tests start beside the product; and models, whose
+/// machines are also in other tests.
 let programs: [Target] =
     sanitizer != nil
     ? []
     : [
+        .target(
+            name: "Models",
+            dependencies: [
+                "Base", "WebPush", "Delivery", "DeliveryModel", "Mailbox", "Configuration",
+                "PushService", "API", "Desktop",
+            ],
+            path: "Tests/Unit/Models", swiftSettings: strict),
+        tests(of: "Models", ["DeliveryModel"]),
+        .executableTarget(
+            name: "ModelRuns", dependencies: ["Base", "Models"], path: "Tests/Programs/ModelRuns",
+            swiftSettings: strict),
         .target(name: "CBench", linkerSettings: [.linkedLibrary("crypto")]),
         .executableTarget(
             name: "Bench",
@@ -120,17 +132,6 @@ let testsOfOneThread: [Target] =
             name: "DeliveryModel", dependencies: ["Base", "WebPush", "Delivery"],
             path: "Tests/Unit/DeliveryModel", swiftSettings: plain),
         tests(of: "Delivery", ["Base", "WebPush", "DeliveryModel"]),
-        .target(
-            name: "Models",
-            dependencies: [
-                "Base", "WebPush", "Delivery", "DeliveryModel", "Mailbox", "Configuration",
-                "PushService", "API", "Desktop",
-            ],
-            path: "Tests/Unit/Models", swiftSettings: strict),
-        tests(of: "Models", ["DeliveryModel"]),
-        .executableTarget(
-            name: "ModelRuns", dependencies: ["Base", "Models"], path: "Tests/Programs/ModelRuns",
-            swiftSettings: strict),
     ]
 
 let package = Package(
