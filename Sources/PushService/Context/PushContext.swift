@@ -80,7 +80,8 @@ package final class PushContext: Sendable {
         record(ServerEvent(.accepted, device: device))
     }
 
-    func record(_ event: ServerEvent) { events.add(event.at(Int64(now() * 1_000))) }
+    /// The time is for people, so it is that of the machine.
+    func record(_ event: ServerEvent) { events.add(event.at(Int64(WallClock.now * 1_000))) }
 
     /// Make one for each loop.
     func makeMint() throws(OpenSSLError) -> EndpointMint { try EndpointMint(key: endpointKey) }

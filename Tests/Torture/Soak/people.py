@@ -97,9 +97,12 @@ class Sender:
     async def push(self, path, fields, body):
         start = time.monotonic()
         try:
-            status, _ = await self.client.ask("POST", path, fields, body)
+            status, answer = await self.client.ask("POST", path, fields, body)
         except (Closed, TimeoutError):
             return self.world.count("push unanswered")
+        # A connection ends after ten thousand requests, and the server says so.
+        if answer.get("connection") == "close":
+            self.client.close()
         self.world.answers.append(time.monotonic() - start)
         self.world.pushes += 1
         if status != 201:
