@@ -179,16 +179,16 @@ gate_threads() {
 # addresses: all tests, optimised, under the address sanitizer
 gate_addresses() { needs address && sanitized address run_tests "${address[@]}"; }
 
-# stories: 10,000 random stories of an engine, in optimised code
+# stories: 4,000 random stories of an engine, in optimised code
 gate_stories() {
     needs address \
-        && BELLWIRE_STORIES=10000 behind sanitized address run_tests "${address[@]}" --filter RandomStoryTests
+        && BELLWIRE_STORIES=4000 behind sanitized address run_tests "${address[@]}" --filter RandomStoryTests
 }
 
-# events: a million events of a delivery, against a model, in optimised code
+# events: 400,000 events of a delivery, against a model, in optimised code; tools/models plays a million
 gate_events() {
     needs address \
-        && BELLWIRE_EVENTS=1000000 behind sanitized address run_tests "${address[@]}" --filter DeliveryModelTests
+        && BELLWIRE_EVENTS=400000 behind sanitized address run_tests "${address[@]}" --filter DeliveryModelTests
 }
 
 # planted: the mistakes that tools/torture --planted builds in still compile
