@@ -109,15 +109,15 @@ final class DeviceRoutes {
     private static func write(
         _ credential: DeviceCredential, _ presence: DevicePresence, to writer: inout JSONWriter
     ) {
-        // What the store knows may be an hour old.
-        let seen = [credential.lastSeen, presence.lastSeen(credential.row)].compactMap(\.self)
         writer.object { writer in
             writer.member("id", Int(credential.row))
             writer.member("name", credential.name)
             writer.member("owner", credential.owner)
             writer.member("created", Int(credential.created / 1_000))
             writer.member("connected", presence.isConnected(credential.row))
-            if let time = seen.max() { writer.member("last_seen", Int(time / 1_000)) }
+            if let time = presence.lastSeen(credential) {
+                writer.member("last_seen", Int(time / 1_000))
+            }
             if !credential.isConfirmed { writer.member("unconfirmed", true) }
         }
     }

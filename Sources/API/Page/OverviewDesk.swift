@@ -67,13 +67,12 @@ final class OverviewDesk {
 
     private func device(_ credential: DeviceCredential) -> Overview.Device {
         let presence = service.presence
-        // What the store knows may be an hour old.
-        let seen = [credential.lastSeen, presence.lastSeen(credential.row)].compactMap(\.self)
         return Overview.Device(
             id: Int(credential.row), name: credential.name, owner: credential.owner,
             created: Int(credential.created / 1_000),
             isConnected: presence.isConnected(credential.row),
-            lastSeen: seen.max().map { Int($0 / 1_000) }, isConfirmed: credential.isConfirmed)
+            lastSeen: presence.lastSeen(credential).map { Int($0 / 1_000) },
+            isConfirmed: credential.isConfirmed)
     }
 
     private func registration(_ registration: Registration) -> Overview.Registration {

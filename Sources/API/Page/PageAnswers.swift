@@ -59,11 +59,7 @@ extension HTTPExchange {
     }
 
     /// Whether the body is what a browser sends for a form.
-    var isForm: Bool {
-        guard let value = head.fields.firstValue(of: "content-type") else { return false }
-        let type = head.text(value).prefix { $0 != ";" && $0 != " " }
-        return type.lowercased() == "application/x-www-form-urlencoded"
-    }
+    var isForm: Bool { hasType("application/x-www-form-urlencoded") }
 
     var language: Language {
         let accepted = head.fields.joinedValue(of: "accept-language")

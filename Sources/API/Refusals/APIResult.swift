@@ -25,10 +25,13 @@ extension HTTPExchange {
     }
 
     /// A web page cannot send this type without a CORS preflight.
-    var isJSON: Bool {
+    var isJSON: Bool { hasType("application/json") }
+
+    /// Whether the body is of this media type, whatever its parameters are.
+    func hasType(_ wanted: String) -> Bool {
         guard let value = head.fields.firstValue(of: "content-type") else { return false }
         let type = head.text(value).prefix { $0 != ";" && $0 != " " }
-        return type.lowercased() == "application/json"
+        return type.lowercased() == wanted
     }
 }
 

@@ -1,4 +1,4 @@
-import Mailbox
+package import Mailbox
 import System
 
 /// Knows which devices are connected, and when each was here last. A device is one that has a
@@ -63,6 +63,11 @@ package final class DevicePresence: Sendable {
     package func lastSeen(_ credential: UInt32) -> Int64? {
         guard let known = visits.withLock({ $0[credential] }) else { return nil }
         return known.sessions > 0 ? clock() : known.seen
+    }
+
+    /// The same, and what the store knows, which may be an hour old.
+    package func lastSeen(_ device: DeviceCredential) -> Int64? {
+        [device.lastSeen, lastSeen(device.row)].compactMap(\.self).max()
     }
 
     private func note(_ credential: UInt32, sessions change: Int) {

@@ -54,14 +54,9 @@ package struct ChatsPage: Sendable {
 
     private var table: Markup {
         let rows = (chats["chats"]?.elements ?? []).map(row)
-        guard !rows.isEmpty else { return "<p>\(frame.say(.noChats))</p>" }
-        let titles = [Sentence.chat, .kind, .notifications, .actions].map { title -> Markup in
-            "<th scope=\"col\">\(frame.say(title))</th>"
-        }
-        return """
-            <div class="scroll" tabindex="0" role="group" aria-label="\(frame.say(.chats))">\
-            <table><thead><tr>\(titles)</tr></thead><tbody>\(rows)</tbody></table></div>
-            """
+        return frame.table(
+            [.chat, .kind, .notifications, .actions], rows,
+            name: "aria-label=\"\(frame.say(.chats))\"", orElse: .noChats)
     }
 
     private func row(_ chat: JSONNode) -> Markup {

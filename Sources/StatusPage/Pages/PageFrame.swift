@@ -83,5 +83,18 @@ package struct PageFrame: Sendable {
         return "<time datetime=\"\(text)\">\(String(date)) \(String(clock)) UTC</time>"
     }
 
+    /// A table that scrolls by itself where the window is narrow. `name` is the attribute that names
+    /// it.
+    func table(
+        _ titles: [Sentence], _ rows: [Markup], name: Markup, orElse nothing: Sentence
+    ) -> Markup {
+        guard !rows.isEmpty else { return "<p>\(say(nothing))</p>" }
+        let heads = titles.map { title -> Markup in "<th scope=\"col\">\(say(title))</th>" }
+        return """
+            <div class="scroll" tabindex="0" role="group" \(name)>\
+            <table><thead><tr>\(heads)</tr></thead><tbody>\(rows)</tbody></table></div>
+            """
+    }
+
     func notice(_ text: String) -> Markup { "<p class=\"notice\" role=\"status\">\(text)</p>" }
 }

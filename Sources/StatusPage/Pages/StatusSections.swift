@@ -82,17 +82,10 @@ struct StatusSections {
 
     private var hasOwners: Bool { overview.owner == nil }
 
-    /// A table that scrolls by itself where the window is narrow.
     private func table(
         _ id: String, _ titles: [Sentence], _ rows: [Markup], orElse nothing: Sentence
     ) -> Markup {
-        guard !rows.isEmpty else { return "<p>\(frame.say(nothing))</p>" }
-        let heads = titles.map { title -> Markup in "<th scope=\"col\">\(frame.say(title))</th>" }
-        return """
-            <div class="scroll" tabindex="0" role="group" aria-labelledby="title-\(id)">\
-            <table><thead><tr>\(heads)</tr></thead>\
-            <tbody>\(rows)</tbody></table></div>
-            """
+        frame.table(titles, rows, name: "aria-labelledby=\"title-\(id)\"", orElse: nothing)
     }
 }
 
