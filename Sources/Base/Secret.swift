@@ -48,6 +48,16 @@ extension Secret {
     }
 }
 
+extension Span<UInt8> {
+    /// Takes the same time wherever the difference is, so that nobody finds a secret byte by byte.
+    package func isEqualSecretly(to other: Span<UInt8>) -> Bool {
+        guard count == other.count else { return false }
+        var difference: UInt8 = 0
+        for index in indices { difference |= self[index] ^ other[index] }
+        return difference == 0
+    }
+}
+
 /// It is never inlined, so that the optimiser cannot remove the zeroing.
 @inline(never)
 package func overwrite(_ bytes: UnsafeMutableBufferPointer<UInt8>) {

@@ -49,15 +49,7 @@ package final class MetricsHandler: HTTPHandler {
         guard let bearer = head.bearer else { return false }
         let bytes = head.bytes
         let given = bytes.span.extracting(bearer)
-        return token.withSpan { Self.isEqual($0, given) }
-    }
-
-    /// Takes the same time wherever the difference is.
-    private static func isEqual(_ token: Span<UInt8>, _ given: Span<UInt8>) -> Bool {
-        guard token.count == given.count else { return false }
-        var difference: UInt8 = 0
-        for index in token.indices { difference |= token[index] ^ given[index] }
-        return difference == 0
+        return token.withSpan { $0.isEqualSecretly(to: given) }
     }
 
     package func answer(to refusal: HTTPRefusal) -> (ResponseHead, body: [UInt8]) {

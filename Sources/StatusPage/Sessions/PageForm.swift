@@ -19,30 +19,15 @@ package struct PageForm: Sendable, Confidential {
 
     package subscript(name: String) -> String? { values[name] }
 
-    /// Whether the form is one that we gave to this session. It takes the same time wherever the
-    /// difference is.
+    /// Whether the form is one that we gave to this session.
     package func proves(_ token: String) -> Bool {
         let given = Array((values["csrf"] ?? "").utf8)
-        let token = Array(token.utf8)
-        guard given.count == token.count else { return false }
-        var difference: UInt8 = 0
-        for index in token.indices { difference |= token[index] ^ given[index] }
-        return difference == 0
+        return Array(token.utf8).span.isEqualSecretly(to: given.span)
     }
 
     private static func text(_ bytes: ArraySlice<UInt8>) -> String? {
-        var text: [UInt8] = []
-        var rest = bytes
-        while let byte = rest.popFirst() {
-            switch byte {
-            case UInt8(ascii: "+"): text.append(UInt8(ascii: " "))
-            case UInt8(ascii: "%"):
-                guard let high = rest.popFirst()?.hexValue, let low = rest.popFirst()?.hexValue
-                else { return nil }
-                text.append(high << 4 | low)
-            default: text.append(byte)
-            }
+        PercentEncoding.decoded(bytes, inForm: true).flatMap {
+            String(validating: $0, as: UTF8.self)
         }
-        return String(validating: text, as: UTF8.self)
     }
 }
