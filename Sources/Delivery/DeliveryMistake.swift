@@ -1,3 +1,5 @@
+import Base
+
 /// Mistakes that tests make on purpose, to check that the model finds them.
 package enum DeliveryMistake: CaseIterable, Sendable {
     /// The sender is told that a message was accepted before the device or the store has it.
@@ -21,9 +23,7 @@ package enum DeliveryMistake: CaseIterable, Sendable {
 extension DeviceDelivery {
     /// Always false outside tests.
     func makes(_ mistake: DeliveryMistake) -> Bool {
-        #if PLANT_ACKNOWLEDGE_BY_TOPIC
-            if mistake == .settlesTopics { return true }
-        #endif
+        if PlantedMistake.acknowledgeByTopic.isMade, mistake == .settlesTopics { return true }
         #if DEBUG
             return self.mistake == mistake
         #else

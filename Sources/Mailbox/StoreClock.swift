@@ -1,3 +1,4 @@
+import Base
 package import Delivery
 import System
 
@@ -47,20 +48,15 @@ package struct StoreClock: Equatable, Sendable {
     }
 
     package func time(at reading: ClockReading) -> StoreTime {
-        #if PLANT_EXPIRY_BY_WALL_CLOCK
-            return StoreTime(milliseconds: reading.wall)
-        #else
-            return StoreTime(milliseconds: reading.sinceBoot + offset)
-        #endif
+        PlantedMistake.expiryByWallClock.isMade
+            ? StoreTime(milliseconds: reading.wall)
+            : StoreTime(milliseconds: reading.sinceBoot + offset)
     }
 
     /// The current time by this machine's clock.
     package var now: StoreTime {
-        #if PLANT_EXPIRY_BY_WALL_CLOCK
-            return time(at: .now())
-        #else
-            return StoreTime(milliseconds: Boot.milliseconds + offset)
-        #endif
+        PlantedMistake.expiryByWallClock.isMade
+            ? time(at: .now()) : StoreTime(milliseconds: Boot.milliseconds + offset)
     }
 
     /// Milliseconds between two readings; only the second has to be from this boot.

@@ -1,3 +1,5 @@
+import Base
+
 /// Events of the notification server.
 extension Presenter {
     mutating func appeared(_ new: NotificationServer) {
@@ -31,7 +33,9 @@ extension Presenter {
             // without a sound.
             (entry.serverID, entry.server, entry.isInDoubt) = (0, nil, false)
             let wasShown = entry.place == .shown
-            if wasShown { (entry.place, entry.maySound) = (.waiting, false) }
+            if wasShown {
+                (entry.place, entry.maySound) = (.waiting, PlantedMistake.soundAgain.isMade)
+            }
             entries[key] = entry
             if wasShown { keep(key) }
             if entry.place == .waiting { enqueue(key) }

@@ -1,3 +1,4 @@
+import Base
 import Notifications
 
 /// Updates of engines.
@@ -145,7 +146,9 @@ extension Presenter {
         if flight?.key == key { flight?.isOrphan = true }
         if shown[entry.serverID] == key {
             shown[entry.serverID] = nil
-            actions.append(.close(key, id: entry.serverID))
+            actions.append(
+                PlantedMistake.leaveOnScreen.isMade ? .forget(key) : .close(key, id: entry.serverID)
+            )
         } else if flight?.key != key {
             // If a call is running, the notification is closed after it under its new id, and then
             // forgotten.

@@ -1,3 +1,4 @@
+import Base
 import SQLite
 import System
 
@@ -47,9 +48,11 @@ package struct FormerStore: Sendable {
         try draft.forStore { draft throws(SQLiteError) in
             try draft.transaction { () throws(SQLiteError) in
                 for sql in FormerMerge.endings {
-                    #if PLANT_RESTORE_FORGETS_ENDED
-                        if sql.hasPrefix("INSERT INTO main.ended_endpoint") { continue }
-                    #endif
+                    if PlantedMistake.restoreForgetsEnded.isMade,
+                        sql.hasPrefix("INSERT INTO main.ended_endpoint")
+                    {
+                        continue
+                    }
                     try draft.execute(sql)
                 }
                 for sql in FormerMerge.changes(openedBy: keys) { try draft.execute(sql) }

@@ -73,10 +73,10 @@ package struct StoreSnapshot: ~Copyable {
         try BackupFailure.onStore { () throws(StoreFault) in
             try copy(to: path, report)
             let draft = try Self.draft(path)
-            #if PLANT_BACKUP_MISSES_NEWEST
+            if PlantedMistake.backupMissesNewest.isMade {
                 try draft.run(
                     "DELETE FROM message WHERE position > (SELECT max(position) FROM message) - 50")
-            #endif
+            }
             try header.write(on: draft)
             switch terms.protection {
             case .clear(let keys), .passphrase(_, let keys, _):

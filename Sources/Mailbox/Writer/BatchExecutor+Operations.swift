@@ -1,3 +1,5 @@
+import Base
+
 /// Passes each operation to the owner of the data it changes.
 extension BatchExecutor {
     func perform(_ operation: StoreOperation) throws(StoreFault) -> StoreOutcome {
@@ -57,11 +59,11 @@ extension BatchExecutor {
         switch outcome {
         case .stored, .acknowledged, .done, .withdrawn, .registration(.outranked),
             .registration(.notUnderstood):
-            #if PLANT_OUTBOX_AFTER_ANSWER
+            if PlantedMistake.outboxAfterAnswer.isMade {
                 lateCallbacks += told
-            #else
+            } else {
                 for operation in told { _ = try perform(operation) }
-            #endif
+            }
         case .notFound, .conflict, .full, .unavailable, .registration: break
         }
         return outcome

@@ -1,3 +1,4 @@
+import Base
 import Delivery
 import SQLite
 
@@ -24,9 +25,8 @@ final class BatchExecutor {
     /// Nil when everything is sealed under the current master key.
     @exclusivity(unchecked) private var resealing: Resealing?
     @exclusivity(unchecked) private var outcomes: [StoreOutcome] = []
-    #if PLANT_OUTBOX_AFTER_ANSWER
-        var lateCallbacks: [CallbackOperation] = []
-    #endif
+    /// Those that a planted mistake leaves to the next batch.
+    var lateCallbacks: [CallbackOperation] = []
 
     /// Passes all stored messages to `visit`.
     init(
@@ -67,10 +67,10 @@ final class BatchExecutor {
     func run(_ submissions: ArraySlice<Submission>) throws(StoreFault) -> [StoreOutcome] {
         try commit { () throws(StoreFault) in
             outcomes.removeAll(keepingCapacity: true)
-            #if PLANT_OUTBOX_AFTER_ANSWER
+            if PlantedMistake.outboxAfterAnswer.isMade {
                 for callback in lateCallbacks { _ = try perform(callback) }
                 lateCallbacks = []
-            #endif
+            }
             messages.begin(submissions)
             for submission in submissions {
                 outcomes.append(try perform(submission.operation))

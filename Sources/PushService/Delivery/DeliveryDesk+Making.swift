@@ -21,11 +21,10 @@ extension DeliveryDesk {
         _ reservation: consuming Reservation = Reservation()
     ) throws(PushRefusal) -> Message {
         do throws(OpenSSLError) {
-            #if PLANT_ID_IS_ROW
-                let id = MessageID(high: 0, low: UInt64(service.index.nextSequence()))
-            #else
-                let id = try MessageID(from: &random)
-            #endif
+            let id =
+                PlantedMistake.idIsRow.isMade
+                ? MessageID(high: 0, low: UInt64(service.index.nextSequence()))
+                : try MessageID(from: &random)
             let expiry = service.store.clock.now.adding(seconds: content.ttl)
             return Message(
                 id: id, location: try LocationID(from: &random), address: address,

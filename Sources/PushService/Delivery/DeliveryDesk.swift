@@ -1,3 +1,4 @@
+import Base
 import Crypto
 import Delivery
 import Mailbox
@@ -92,9 +93,7 @@ final class DeliveryDesk: @unchecked Sendable {
 
     /// Gives a message to the store; its sender is answered once the store has replied.
     func keep(_ message: Message, _ sender: SenderTicket) {
-        #if PLANT_ANSWER_BEFORE_COMMIT
-            answer(sender, message, .accepted)
-        #endif
+        if PlantedMistake.answerBeforeCommit.isMade { answer(sender, message, .accepted) }
         submit(.store(message), .message(message, sender))
     }
 

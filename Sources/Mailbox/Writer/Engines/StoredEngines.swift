@@ -1,3 +1,4 @@
+import Base
 import Dialects
 import EngineHost
 import Notifications
@@ -86,11 +87,12 @@ final class StoredEngines {
 
     func publish(_ engine: UInt32, _ content: EngineNews.Content) {
         guard index.engines.hasListeners(engine) else { return }
-        #if PLANT_UPDATE_BEFORE_COMMIT
-            index.engines.notify([EngineNews(engine: engine, content: content)])
-        #else
-            transaction.effects.engineNews.append(EngineNews(engine: engine, content: content))
-        #endif
+        let news = EngineNews(engine: engine, content: content)
+        if PlantedMistake.updateBeforeCommit.isMade {
+            index.engines.notify([news])
+        } else {
+            transaction.effects.engineNews.append(news)
+        }
     }
 
     private func answerRequest(

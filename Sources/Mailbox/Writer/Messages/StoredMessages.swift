@@ -68,7 +68,7 @@ extension StoredMessages {
             transaction.effects.ended += try rows.delete(
                 topic: topic, of: message.address.subscription)
         }
-        #if PLANT_DROP_OLDEST
+        if PlantedMistake.dropOldest.isMade {
             try StoreStatement(
                 """
                 DELETE FROM message WHERE position IN (
@@ -76,7 +76,7 @@ extension StoredMessages {
                 ORDER BY sequence DESC LIMIT 1 OFFSET 1000)
                 """, on: transaction.connection
             ).run()
-        #endif
+        }
         guard try rows.insert(message, at: position, topic: topic, sealed: sealed) else {
             return .notFound
         }
