@@ -1,3 +1,4 @@
+import Base
 import CSQLite
 
 /// One open database file, for one thread at a time.
@@ -15,6 +16,8 @@ package struct Connection: ~Copyable, Sendable {
         /// A file that nobody else knows yet. It has no WAL, and nothing of it needs to be on the
         /// disk before it is complete.
         case draft
+        /// An existing file, in whatever mode it is.
+        case asItIs
     }
 
     // Sendable: a connection without a mutex may move to another thread, and since it cannot be
@@ -33,7 +36,7 @@ package struct Connection: ~Copyable, Sendable {
             switch access {
             case .readOnly: SQLITE_OPEN_READONLY
             case .readWrite: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
-            case .draft: SQLITE_OPEN_READWRITE
+            case .draft, .asItIs: SQLITE_OPEN_READWRITE
             case .scratch: SQLITE_OPEN_READWRITE | SQLITE_OPEN_MEMORY
             }
         let flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_EXRESCODE
@@ -115,7 +118,7 @@ package struct Connection: ~Copyable, Sendable {
         try execute("PRAGMA cell_size_check = 1; PRAGMA temp_store = 2")
         switch access {
         case .readOnly: return try execute("PRAGMA query_only = 1")
-        case .scratch: return
+        case .scratch, .asItIs: return
         case .draft:
             return try execute(
                 """
@@ -126,6 +129,7 @@ package struct Connection: ~Copyable, Sendable {
         }
         try useWAL()
         try execute("PRAGMA synchronous = FULL; PRAGMA secure_delete = 1")
+        if PlantedMistake.noSync.isMade { try execute("PRAGMA synchronous = OFF") }
         // A burst of writes leaves the WAL file no larger than this.
         try execute("PRAGMA journal_size_limit = 67108864")
         // Replaces SQLite's own hook, which would checkpoint inside a commit.

@@ -3,7 +3,7 @@ import Glibc
 /// Folders in which no other user can create or change anything.
 package enum PrivateFolder {
     /// Creates the folder and its missing parents, then checks it. Parents are for their owner
-    /// only.
+    /// only. All of them survive a power cut.
     package static func make(_ path: String, mode: UInt32 = 0o700) throws(StateFolder.Failure) {
         var position = path.startIndex
         while let slash = path[position...].dropFirst().firstIndex(of: "/") {
@@ -48,6 +48,19 @@ package enum PrivateFolder {
         // The umask of this process would remove the permissions of the group.
         guard mode == 0o700 || chmod(path, mode) == 0 else {
             throw .system(path: path, SystemError("chmod"))
+        }
+        try keep(path)
+    }
+
+    /// The folder was just created, and is on the disk before this returns. What is in it would be
+    /// lost with it, even if it was synchronized itself.
+    static func keep(_ path: String) throws(StateFolder.Failure) {
+        do throws(SystemError) {
+            let name = path.count > 1 && path.last == "/" ? String(path.dropLast()) : path
+            try FileDescriptor.synchronizeFolder(of: name)
+        } catch {
+            // Who may write to the parent may still not be allowed to open it.
+            guard error.code == EACCES else { throw .system(path: path, error) }
         }
     }
 }

@@ -41,7 +41,9 @@ package struct StateFolder: ~Copyable, Sendable {
 
     /// Creates the folder for its owner only if it is missing, and locks it.
     package init(_ path: String) throws(Failure) {
-        if mkdir(path, 0o700) != 0, errno != EEXIST {
+        if mkdir(path, 0o700) == 0 {
+            try PrivateFolder.keep(path)
+        } else if errno != EEXIST {
             throw .system(path: path, SystemError("mkdir"))
         }
         try PrivateFolder.check(path)

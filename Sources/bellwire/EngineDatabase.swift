@@ -36,6 +36,7 @@ struct EngineDatabase: ~Copyable {
     init(_ path: String) throws {
         let folder = try StateFolder(path)
         try folder.makeFile("engine.db")
+        try Connection.takeBackInterrupted(path + "/engine.db")
         if let finding = try Inspection(Self.migrations).finding(path + "/engine.db") {
             throw CommandError(
                 message: "\(path)/engine.db is damaged: \(finding)",

@@ -31,6 +31,7 @@ package final class DesktopStore {
     package init(folder: borrowing StateFolder, masterKey: MasterKey) throws {
         try folder.makeFile(Self.fileName)
         let path = folder.path + "/" + Self.fileName
+        try Connection.takeBackInterrupted(path)
         if let finding = try Self.finding(path) { throw Damage(path: path, finding: finding) }
         let connection = try Connection(path, .readWrite)
         try connection.migrate(DesktopSchema.migrations)

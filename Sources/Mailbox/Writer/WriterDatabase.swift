@@ -8,6 +8,9 @@ enum WriterDatabase {
     static func open(
         _ path: String, pageLimit: Int?, onUpgrade: (Migration.Step) -> Void = { _ in }
     ) throws(StoreFault) -> Connection {
+        do throws(SQLiteError) { try Connection.takeBackInterrupted(path) } catch {
+            throw StoreFault(error)
+        }
         try check(path)
         let connection = try connect(path, pageLimit)
         do throws(Migration.Failure) {

@@ -145,6 +145,13 @@ struct DamagedFileTests {
         #expect(try !opens())
     }
 
+    @Test("A start that was interrupted while it made the file is done again")
+    func interrupted() throws {
+        try put([])
+        try InterruptedDatabase.make(at: test.path + "/" + WriterDatabase.fileName)
+        #expect(try opens())
+    }
+
     @Test("Another program's database is refused, and so is a file that is no database")
     func foreign() throws {
         let path = test.path + "/" + WriterDatabase.fileName

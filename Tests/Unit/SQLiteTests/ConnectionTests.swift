@@ -43,6 +43,32 @@ struct ConnectionTests {
         #expect(mode.text(0) == "wal")
     }
 
+    @Test("A file whose first transaction was interrupted is made again")
+    func interrupted() throws {
+        try InterruptedDatabase.make(at: path)
+        #expect(throws: SQLiteError("sqlite3_step", code: 776)) {
+            try Connection(path, .readOnly).integer("PRAGMA user_version")
+        }
+        try Connection.takeBackInterrupted(path)
+        #expect(try Data(contentsOf: URL(filePath: path)).isEmpty)
+        #expect(!FileManager.default.fileExists(atPath: path + "-journal"))
+        #expect(try made().integer("SELECT count(*) FROM item") == 0)
+    }
+
+    @Test("A file that nothing has interrupted stays as it is, and so does no database")
+    func uninterrupted() throws {
+        let url = URL(filePath: path)
+        do {
+            let connection = try made()
+            try insert(10, into: connection)
+        }
+        for data in [try Data(contentsOf: url), Data("a letter".utf8), Data()] {
+            try data.write(to: url)
+            try Connection.takeBackInterrupted(path)
+            #expect(try Data(contentsOf: url) == data)
+        }
+    }
+
     @Test("Numbers, texts, bytes, empty bytes and NULL are read as they were written")
     func values() throws {
         let connection = try made()
