@@ -30,7 +30,7 @@ struct ForgettingTests {
         return credential
     }
 
-    /// Messages, a registration with its engine, and an answer that is kept.
+    /// Messages, a registration with its engine and a callback, and an answer that is kept.
     private func use(
         _ credential: DeviceCredential
     ) throws -> (channel: Subscription, receiver: Subscription) {
@@ -47,6 +47,10 @@ struct ForgettingTests {
             #"{"data":{"loc_key":"MESSAGE_TEXT","loc_args":["Ann","hello"],"#
             + #""custom":{"from_id":"1","msg_id":"1"}}}"#
         for _ in 0..<5 { _ = try test.receive(endpoint.address, payload) }
+        try test.make(registration.device)
+        try test.settle(registration.device, .delivered)
+        let event = try test.event("to be told")
+        try test.expectDone(.callback(.add(event, to: registration.device)))
         return (subscription, endpoint)
     }
 
@@ -57,6 +61,7 @@ struct ForgettingTests {
             """
             SELECT sealed FROM message UNION ALL SELECT sealed FROM registration
             UNION ALL SELECT sealed FROM engine UNION ALL SELECT sealed FROM engine_record
+            UNION ALL SELECT sealed FROM callback UNION ALL SELECT sealed FROM callback_event
             UNION ALL SELECT sealed FROM kept_answer UNION ALL SELECT sealed_token FROM subscription
             UNION ALL SELECT secret FROM credential UNION ALL SELECT id FROM message
             UNION ALL SELECT id FROM registration UNION ALL SELECT request FROM kept_answer

@@ -127,6 +127,29 @@ struct OwnerTests {
         #expect(try owners(test).isEmpty)
     }
 
+    @Test("With an owner goes what callbacks were still to be told, and others are told")
+    func callbacks() throws {
+        let test = try TestStore()
+        _ = try credential(test, of: "ann")
+        let rows = try ["ann", "ann", "bob"].map { owner in
+            let row = try test.addRegistration(owner: owner).0.device
+            try test.make(row)
+            try test.settle(row, .delivered)
+            try test.expectDone(.callback(.add(try test.event("a push"), to: row)))
+            return row
+        }
+        // This one still has to be told that its registration has ended.
+        let last = try test.event("the end")
+        try test.expectDone(
+            .registration(.end(device: rows[1]), telling: [.end(callback: rows[1], last: last)]))
+        #expect(try test.record(rows[1])?.state == .ending)
+        let ann = try #require(try owners(test).first { $0.name == "ann" })
+        try test.expectDone(.removeOwner(ann.row))
+        #expect(try test.record(rows[0]) == nil)
+        #expect(try test.record(rows[1]) == nil)
+        #expect(try test.deliverAll(rows[2]) == ["a push"])
+    }
+
     @Test("A later owner of the same name does not get the former owner's answers")
     func answers() throws {
         let test = try TestStore()

@@ -33,6 +33,12 @@ extension StoredCallbacks {
             Int64(limit))
     }
 
+    /// All callbacks of an owner, including those of registrations that have ended.
+    func callbacks(ofOwner owner: UInt32) throws(StoreFault) -> [UInt32] {
+        try transaction.connection.rows(
+            "SELECT row FROM callback WHERE owner = (SELECT name FROM owner WHERE row = ?1)", owner)
+    }
+
     func set(
         _ state: CallbackState, ofCallback row: UInt32
     ) throws(StoreFault) {

@@ -70,6 +70,14 @@ final class StoredCallbacks {
         transaction.effects.changes.append(.callback(row, isGone: false))
         return .done
     }
+
+    /// Removes it with everything that it was still to be told.
+    func drop(_ row: UInt32) throws(StoreFault) {
+        guard try rows.usage(of: row) != nil else { return }
+        try delete(callback: row)
+        transaction.effects.add(.changed, of: row)
+        transaction.effects.changes.append(.callback(row, isGone: false))
+    }
 }
 
 /// Events.
@@ -146,11 +154,9 @@ extension StoredCallbacks {
     /// Adds the event's count to a waiting event; false if there is none.
     private func count(_ event: OutboxEvent, of callback: UInt32) throws(StoreFault) -> Bool {
         guard let tally = event.tally else { return false }
-        #if PLANT_MERGE_IN_FLIGHT
-            let isFirstFree = true
-        #else
-            let isFirstFree = transaction.index.callbacks.beginChange(of: callback)
-        #endif
+        let isFirstFree =
+            PlantedMistake.mergeInFlight.isMade
+            || transaction.index.callbacks.beginChange(of: callback)
         let last = try rows.lastTally(of: callback, handedOut: !isFirstFree)
         // An event from before the start may have been sent, and its receiver may ignore a repetition.
         guard let last, last.position > transaction.openedAt else { return false }

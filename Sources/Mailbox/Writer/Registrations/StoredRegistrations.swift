@@ -153,7 +153,7 @@ extension StoredRegistrations {
     func remove(_ devices: [UInt32]) throws(StoreFault) {
         for device in devices {
             _ = try remove(device: device)
-            _ = try callbacks.end(device, last: nil)
+            try callbacks.drop(device)
         }
     }
 
@@ -168,6 +168,8 @@ extension StoredRegistrations {
         }
         // Registrations made through the control socket have no credential.
         try remove(try devices.devices(ofOwner: row))
+        // What those of ended registrations were still to be told belongs to the owner, too.
+        for callback in try callbacks.callbacks(ofOwner: row) { try callbacks.drop(callback) }
         return try devices.deleteOwner(row) ? .done : .notFound
     }
 
