@@ -1,3 +1,5 @@
+import Base
+
 /// Calls to applications.
 extension Distributor {
     /// Longer than any bus waits for a program to start.
@@ -90,6 +92,9 @@ extension Distributor {
                 ConnectorCall(
                     destination: service, token: record.key.token, content: content,
                     version: version, path: path, startsService: isStart)))
+        if PlantedMistake.acknowledgeBeforeReply.isMade, case .message(let message) = item.content {
+            act(.link(.acknowledge(message.channel, message: message.id)))
+        }
         if isStart { peer.recordStart(at: now) }
         return Peer.Flight(
             id: id, item: item, version: version, path: path, endpoint: client.endpoint,
@@ -109,8 +114,8 @@ extension Distributor {
     private mutating func discardExpired(_ peer: inout Peer, at now: Duration) {
         var expired: [PushedMessage] = []
         peer.messages.removeAll { item in
-            guard case .message(let message) = item.content, let deadline = message.deadline,
-                deadline <= now
+            guard case .message(let message) = item.content, let expiry = item.expiry,
+                expiry <= now
             else { return false }
             expired.append(message)
             return true

@@ -70,9 +70,15 @@ extension Distributor {
         guard message.deadline != nil || isThere else {
             return act(.link(.reject(message.channel, message: message.id)))
         }
-        peers[service]?.messages.append(Peer.Item(client: key, content: .message(message)))
+        peers[service]?.messages.append(
+            Peer.Item(
+                client: key, content: .message(message),
+                expiry: message.deadline ?? moment.boot + Self.momentaryLife))
         advance(service, at: moment)
     }
+
+    /// A message without a deadline waits so long for those before it, and for the end of a pause.
+    private static let momentaryLife = Duration.seconds(1)
 
     /// Merges waiting signals into one.
     private mutating func fetch(_ signal: FetchSignal, at moment: Moment) {

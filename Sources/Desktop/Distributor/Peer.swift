@@ -18,6 +18,8 @@ struct Peer {
 
         let client: ClientKey
         var content: Content
+        /// It is dropped if the call has not begun by then; nil for what does not expire.
+        var expiry: Duration?
         /// The form of the call that is tried, an index into `Peer.ways`.
         var way = 0
         /// How often all forms were tried.

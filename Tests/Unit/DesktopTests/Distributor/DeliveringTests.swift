@@ -281,6 +281,21 @@ struct DeliveringTests {
             stage.push("b", life: nil) == [.link(.reject(Stage.channel(1), message: "b"))])
     }
 
+    @Test("A message for now or never waits a second for those before it, and no longer")
+    func soonOrNever() throws {
+        var stage = try Stage.running()
+        let first = stage.push("a")
+        _ = stage.push("b", life: nil)
+        stage.time += .milliseconds(900)
+        let second = try stage.answer(first.calls.first?.id)
+        #expect(second.messages == ["b"])
+        _ = stage.push("c", life: nil)
+        stage.time += .seconds(1)
+        let last = try stage.answer(second.calls.first?.id)
+        #expect(last.messages == [])
+        #expect(last.requests.contains(.reject(Stage.channel(1), message: "c")))
+    }
+
     @Test("A withdrawn message is not delivered")
     func withdrawn() throws {
         var stage = try Stage.running()
