@@ -28,8 +28,8 @@ def number_of(body):
 class Session:
     """One connection."""
 
-    def __init__(self, agent, mode):
-        self.agent, self.world, self.log = agent, agent.world, agent.world.log
+    def __init__(self, agent, mode, route):
+        self.agent, self.route, self.world, self.log = agent, route, agent.world, agent.world.log
         self.random, self.mode = agent.random, mode
         self.number = self.world.next_connection()
         self.patience = self.random.randint(1, 8)
@@ -37,7 +37,7 @@ class Session:
         self.asks_again = agent.restores < self.world.restores
         self.is_ready, self.ended = False, asyncio.get_running_loop().create_future()
         self.socket = None
-        self.log.note("open", c=self.number, a=agent.number, mode=mode, d=agent.device)
+        self.log.note("open", c=self.number, a=agent.number, mode=mode, d=agent.device, faulty=route.is_faulty)
 
     def refused(self, status):
         self.log.note("refused", c=self.number, status=status)
@@ -46,7 +46,9 @@ class Session:
     def opened(self):
         if self.agent.device:
             self.log.note("admitted", c=self.number)
-            self.agent.is_revoked, self.agent.pause = False, 0
+            # A restore may have brought it back, unless it is to stay away.
+            self.agent.is_revoked &= self.agent.patience < float("inf")
+            self.agent.pause = 0
         hello = {"messageType": "hello", "use_webpush": True}
         if self.agent.uaid:
             hello["uaid"] = self.agent.uaid
@@ -82,10 +84,10 @@ class Session:
         agent.tidy(self)
 
     async def read_in_bursts(self):
-        while not self.ended.done():
+        while not self.ended.done() and not self.socket.left_at:
             self.socket.transport.pause_reading()
             await asyncio.sleep(self.random.uniform(0.05, 0.5))
-            if not self.ended.done():
+            if not self.ended.done() and not self.socket.left_at:
                 self.socket.transport.resume_reading()
             await asyncio.sleep(0.02)
 
@@ -144,43 +146,56 @@ class Session:
         self.log.note("pong", c=self.number, n=payload.decode())
 
     def closed(self, by_us):
-        self.log.note("closed", c=self.number, us=by_us)
+        self.log.note("closed", at=self.socket.left_at if by_us else None, c=self.number, us=by_us)
         if not self.ended.done():
             self.ended.set_result(None)
 
 
 class Agent:
-    def __init__(self, world, channels, has_device=False):
+    def __init__(self, world, channels, has_device=False, owner=None):
         self.world, self.random = world, world.branch()
         self.number, self.wanted = len(world.agents), channels
         world.agents.append(self)
         self.uaid, self.channels, self.ending = None, {}, {}
         # A device of its own, whose secret is in the path.
         self.has_device, self.device, self.path, self.name = has_device, None, "/", None
+        self.owner = {"owner": owner} if owner else {}
+        # How often it is refused, once it was revoked, until it stays away.
+        self.patience = float("inf")
         self.is_revoked, self.restores, self.pause, self.is_away = False, 0, 0, False
 
     async def make_device(self):
         number = self.world.next_device()
         self.world.log.note("making", d=number)
-        status, answer = await self.world.server.control("POST", "devices", {"name": f"torture {number}"})
+        status, answer = await self.world.server.control("POST", "devices", {"name": f"torture {number}", **self.owner})
         if status == 201:
             self.world.log.note("made", d=number)
             self.device, self.name = number, answer["id"]
-            self.path = "/u/" + answer["websocket"].rsplit("/", 1)[1]
+            self.path = "/u/" + answer["bearer"]
+            self.world.log.note("secret", what="the secret of a device", text=answer["bearer"])
 
     async def revoke(self):
+        self.begin_revocation()
+        status, _ = await self.world.server.control("DELETE", f"devices/{self.name}")
+        if status == 204:
+            self.end_revocation()
+
+    def begin_revocation(self):
         self.is_revoked = True
         self.world.log.note("revoke", d=self.device)
         for one in self.channels.values():
             one.is_ending = True
-        status, _ = await self.world.server.control("DELETE", f"devices/{self.name}")
-        if status == 204:
-            self.world.log.note("withdrawn", d=self.device)
-            for one in self.channels.values():
-                one.end()
+
+    def end_revocation(self):
+        # It may have been let in meanwhile.
+        self.is_revoked = True
+        self.world.log.note("withdrawn", d=self.device)
+        for one in self.channels.values():
+            one.end()
 
     def refused(self, status):
         """A restore may have forgotten its device, and then it gets another one."""
+        self.patience -= self.is_revoked
         self.pause = 0.5 if self.is_revoked else 0.15
         if status == 401 and not self.is_revoked:
             self.device = None
@@ -211,9 +226,9 @@ class Agent:
         session.tidied = now()
         if session.asks_again:
             self.restores = self.world.restores
-            for channel, one in self.channels.items():
+            for one in self.channels.values():
                 if one.token:
-                    session.socket.tell(messageType="register", channelID=channel)
+                    session.socket.tell(**one.request())
         for channel, one in list(self.ending.items()):
             self.unregister(session, channel, one)
         dice = self.random.random()
@@ -227,14 +242,14 @@ class Agent:
                 self.channels[channel] = self.world.subscribe(self, channel)
             elif one.token:  # A repeated request changes nothing.
                 self.channels[channel] = one
-                session.socket.tell(messageType="register", channelID=channel)
+                session.socket.tell(**one.request())
         while len(self.channels) < self.wanted:
             channel = str(uuid.UUID(int=self.random.getrandbits(128), version=4))
             self.channels[channel] = self.world.subscribe(self, channel)
         for channel, one in self.channels.items():
             if not one.token:
                 self.world.log.note("register", c=session.number, s=one.number, chan=channel, a=self.number)
-                session.socket.tell(messageType="register", channelID=channel)
+                session.socket.tell(**one.request())
 
     def unregister(self, session, channel, one):
         self.ending[channel] = one
@@ -249,7 +264,7 @@ class Agent:
         return self.random.choices(modes, [MODES[mode][0] for mode in modes])[0]
 
     async def run(self):
-        while not self.world.is_over:
+        while not self.world.is_over and self.patience > 0:
             if self.is_away:
                 await asyncio.sleep(0.05)
                 continue
@@ -266,9 +281,10 @@ class Agent:
                 await asyncio.sleep(self.random.choice([0, 0.01, 0.05, 0.3, 0.8]))
 
     async def visit(self, mode):
-        session = Session(self, mode)
+        route = self.world.network.to_agents(self.random, self.world.is_calm)
+        session = Session(self, mode, route)
         try:
-            session.socket = await WebSocket.connect(session, self.world.server.port, self.path)
+            session.socket = await WebSocket.connect(session, route.port, self.path, route.context)
         except OSError:
             self.world.log.note("closed", c=session.number, us=False)
             return await asyncio.sleep(0.02)
@@ -276,8 +292,9 @@ class Agent:
 
     async def visit_briefly(self, mode="prompt", is_leaving=True):
         """Stays until it has its endpoints."""
-        session = Session(self, mode)
-        session.socket = await WebSocket.connect(session, self.world.server.port)
+        route = self.world.network.to_agents(self.random, True)
+        session = Session(self, mode, route)
+        session.socket = await WebSocket.connect(session, route.port, context=route.context)
         while not (self.channels and all(one.token for one in self.channels.values())):
             await asyncio.sleep(0.01)
         if is_leaving:
@@ -292,14 +309,17 @@ class Agent:
         while not session.ended.done() and not self.world.is_over:
             await asyncio.wait([session.ended], timeout=0.1)
             remaining -= 0.1
-            is_welcome = session.mode == "prompt" and self.world.is_calm
+            is_welcome = session.mode == "prompt" and self.world.is_calm and not session.route.is_faulty
             if (self.world.is_calm and not is_welcome) or (remaining <= 0 and not is_welcome):
                 break
         if session.ended.done():
             return
         dice = self.random.random()
-        # A slow one would read later what was sent before.
-        if dice < 0.3 and session.mode != "slow" and not self.world.is_over:
+        # Slow ones, and those behind a faulty proxy, would read later what was sent before. A client that has not
+        # registered yet gets another uaid.
+        may_be_replaced = session.mode != "slow" and session.is_ready and not session.route.is_faulty
+        may_be_replaced &= all(one.token for one in self.channels.values())
+        if dice < 0.3 and may_be_replaced and not self.world.is_over:
             # A second connection comes while the first is open, and replaces it.
             loop = asyncio.get_running_loop()
             loop.call_later(self.random.uniform(0.1, 1), session.socket.close)

@@ -11,6 +11,9 @@ class Told:
     def __init__(self, event):
         self.number, self.kind, self.sent = event["p"], event["kind"], event["t"]
         self.sample, self.done, self.status = event["sample"], FOREVER, None
+        # Which of its endpoints, the oldest first.
+        self.at, self.retry = event.get("k", 0), None
+        self.is_signed, self.wrong = event.get("signed", False), event.get("wrong")
 
     @property
     def is_accepted(self):
@@ -18,7 +21,7 @@ class Told:
 
     @property
     def may_be_kept(self):
-        return self.status is None or self.status == 201 or self.status >= 500
+        return not self.wrong and (self.status is None or self.status == 201 or self.status >= 500)
 
     def __str__(self):
         return f"{self.kind} {self.number} (sent {self.sent:.3f}, {self.status} at {self.done:.3f})"
@@ -34,8 +37,16 @@ class Attempt:
 class Application:
     def __init__(self):
         self.pushes, self.attempts, self.by_number = {}, [], {}
-        self.token = self.secret = None
-        self.revoked = FOREVER
+        # Each endpoint with the moment since which it is there; the secrets of its callback.
+        self.tokens, self.secrets = [], []
+        # Who revokes it is told of the end; it is not when its owner is removed.
+        self.revoke_sent = self.revoked = self.remove_sent = self.removed = FOREVER
+
+    def end_sent(self):
+        return min(self.revoke_sent, self.remove_sent)
+
+    def ended(self):
+        return min(self.revoked, self.removed)
 
 
 class Hooks:
@@ -51,7 +62,10 @@ class Hooks:
 
     def on_application(self, event):
         one = self.applications[event["r"]]
-        one.token, one.secret = event["token"], event["secret"]
+        one.tokens.append((event["token"], event["t"]))
+        one.secrets.append(event["secret"])
+
+    on_rotated = on_application
 
     def on_tell(self, event):
         push = self.pushes[event["p"]] = Told(event)
@@ -59,7 +73,7 @@ class Hooks:
 
     def on_told(self, event):
         push = self.pushes[event["p"]]
-        push.status, push.done = event["status"], event["t"]
+        push.status, push.done, push.retry = event["status"], event["t"], event.get("retry")
 
     def on_attempt(self, event):
         one = self.applications[event["r"]]
@@ -69,8 +83,17 @@ class Hooks:
     def on_done(self, event):
         self.applications[event["r"]].by_number[event["n"]].is_done = True
 
+    def on_revoking(self, event):
+        self.applications[event["r"]].revoke_sent = event["t"]
+
     def on_revoked(self, event):
         self.applications[event["r"]].revoked = event["t"]
+
+    def on_removing(self, event):
+        self.applications[event["r"]].remove_sent = event["t"]
+
+    def on_removed(self, event):
+        self.applications[event["r"]].removed = event["t"]
 
     def are_silent(self):
         """Everything that was promised has come."""
@@ -92,6 +115,8 @@ def signals(one, hooks):
 
 def missing(one, hooks):
     """What was accepted and has not come, unless a restore has forgotten it."""
+    if one.remove_sent < FOREVER:
+        return []
     done, starts = done_messages(one), [taken.start for taken in signals(one, hooks).values()]
     last = max(starts, default=0)
     return [
@@ -110,6 +135,61 @@ def rule(story, findings):
         keeps_its_name(number, one, findings)
         is_in_order(number, one, hooks, findings)
         signals_follow(number, one, hooks, findings)
+        answers_rightly(number, one, story, findings)
+        is_taken(number, one, story, findings)
+        ends_with_its_owner(number, one, story, findings)
+
+
+def answers_rightly(number, one, story, findings):
+    """14: an endpoint that has ended answers 410, and an existing one, or one from before a rotation, never does."""
+    lineage = story.lineage
+    for push in one.pushes.values():
+        if push.status is None:
+            continue
+        since = one.tokens[push.at][1] if one.tokens else FOREVER
+        if one.ended() + 1 < push.sent and lineage.surely_ended(one.ended(), push.sent):
+            allowed = {410}
+        elif lineage.perhaps_ended(one.end_sent(), push.done) or not lineage.surely(since, push.sent):
+            allowed = {201, 410, 429, 503}
+        else:
+            allowed = {201, 429, 503}
+        if push.wrong:
+            # A clock that is wrong may make an old signature look new.
+            is_early = push.wrong == "expired" and story.has_jumped(push.sent - 1, push.done)
+            allowed = allowed - (set() if is_early else {201}) | {401}
+        findings.check(
+            story.invariant(24 if story.has_jumped(since, push.done) else 14, since, push.sent),
+            push.status in allowed,
+            lambda: f"application {number}: {push} was not answered by one of {sorted(allowed)}",
+        )
+
+
+def is_taken(number, one, story, findings):
+    """15: a push is refused only while there is a fault, and with Retry-After."""
+    for push in one.pushes.values():
+        if push.status is not None and push.status >= 500:
+            text = f"application {number}: {push}"
+            findings.check(15, bool(push.retry), lambda: f"{text}: the answer has no Retry-After")
+            since = one.tokens[push.at][1] if one.tokens else FOREVER
+            at_fault = (
+                story.is_at_fault(push.done)
+                or not story.lineage.surely(since, push.sent)
+                or ((push.is_signed or push.wrong) and story.has_jumped(push.sent - 1, push.done))
+            )
+            findings.check(15, at_fault, lambda: f"{text}: refused although there was no fault")
+
+
+def ends_with_its_owner(number, one, story, findings):
+    """18: when its owner was removed, its callback is told nothing more."""
+    if one.removed == FOREVER:
+        return
+    for attempt in one.attempts:
+        limit = one.removed + 2 + story.slack(attempt.start)
+        findings.check(
+            18,
+            attempt.start <= limit or not story.lineage.surely_ended(one.removed, attempt.start),
+            lambda: f"application {number}: {attempt.type} came at {attempt.start:.3f}, after its owner was removed",
+        )
 
 
 def arrives(number, one, hooks, findings):
@@ -120,10 +200,15 @@ def arrives(number, one, hooks, findings):
             findings.check(18, push.number not in late, lambda: f"application {number}: {push} never came")
     for attempt in one.attempts:
         findings.check(18, attempt.is_signed, lambda: f"application {number}: {attempt.id} is not signed")
+        push = one.pushes.get(attempt.push)
+        findings.check(18, attempt.push is None or push, lambda: f"application {number}: nobody sent {attempt.push}")
         findings.check(
-            18,
-            attempt.push is None or attempt.push in one.pushes,
-            lambda: f"application {number}: nobody sent {attempt.push}",
+            3,
+            not push or not push.wrong or push.status == 201,
+            lambda: f"application {number}: {push} came with a wrong signature ({push.wrong})",
+        )
+        findings.check(
+            18, not push or push.sent < one.ended(), lambda: f"application {number}: {push} came, sent after the end"
         )
 
 

@@ -7,7 +7,7 @@ import hmac
 import json
 
 from events import now
-from sender import Client, Closed
+from sender import Closed
 from viewer import number_of
 
 # How an event is answered: weight and action.
@@ -23,41 +23,63 @@ class Application:
     limited number of requests in a second.
     """
 
-    def __init__(self, world, number):
-        self.world, self.number = world, number
+    # The average pause between its pushes, and what else its registration asks for.
+    REST, TERMS = 0.12, {}
+
+    def __init__(self, world, number, account=None):
+        self.world, self.number, self.account = world, number, account or f"a{number}"
         self.random, self.log = world.branch(), world.log
-        self.attempts, self.token, self.id, self.secret = 0, None, None, b""
-        self.client = Client(world.server.port)
-        self.is_revoked, self.is_known = False, asyncio.Event()
+        # The oldest first: those from before a rotation still work.
+        self.tokens, self.secrets = [], []
+        self.attempts, self.id = 0, None
+        self.client = world.network.client(self.random)
+        # `is_removed`: with its owner, who tells nobody.
+        self.is_revoked = self.is_removed = False
+        self.is_known = asyncio.Event()
 
     async def begin(self):
+        terms = {"token_type": 10, "app": "torture", "account": self.account, "dialect": "plain", **self.TERMS}
+        answer = await self.control("POST", "registrations", {**terms, "callback": await self.listen()})
+        self.id = answer["id"]
+        self.learn("application", answer)
+
+    async def listen(self):
+        """The address of its callback."""
         self.server = await asyncio.start_server(self.serve, f"127.0.1.{self.number}", 0)
-        port = self.server.sockets[0].getsockname()[1]
-        answer = await self.control(
-            "POST",
-            "registrations",
-            {
-                "token_type": 10,
-                "app": "torture",
-                "account": f"a{self.number}",
-                "dialect": "plain",
-                "callback": f"http://127.0.1.{self.number}:{port}/",
-            },
-        )
-        self.id, self.token = answer["id"], answer["endpoint"].rsplit("/", 1)[1]
-        self.secret = base64.b64decode(answer["callback_secret"].removeprefix("whsec_"))
+        return f"http://127.0.1.{self.number}:{self.server.sockets[0].getsockname()[1]}/"
+
+    def learn(self, event, answer):
+        self.tokens.append(answer["endpoint"].rsplit("/", 1)[1])
+        self.secrets.append(base64.b64decode(answer["callback_secret"].removeprefix("whsec_")))
+        self.log.note(event, r=self.number, token=self.tokens[-1], secret=answer["callback_secret"])
         self.is_known.set()
-        self.log.note("application", r=self.number, token=self.token, secret=answer["callback_secret"])
+
+    async def rotate(self):
+        """New endpoint, new keys, new secret. The callback may come before the answer."""
+        self.is_known.clear()
+        try:
+            self.learn("rotated", await self.control("POST", f"registrations/{self.id}/rotate"))
+        finally:
+            self.is_known.set()
+
+    async def ask(self, method, path, body=None):
+        """Uses the control socket, whose users may name this machine for a callback."""
+        return await self.world.server.control(method, path, body)
 
     async def control(self, method, path, body=None):
-        """Uses the control socket, whose users may name this machine for a callback."""
-        status, answer = await self.world.server.control(method, path, body)
+        """Of two changes at once, the server refuses one for now; its own are changes, too."""
+        for _ in range(10):
+            status, answer = await self.ask(method, path, body)
+            if status != 503:
+                break
+            await asyncio.sleep(0.2)
         if not 200 <= status < 300:
             raise SystemExit(f"torture: {method} {path}: {status} {answer}")
         return answer
 
     async def revoke(self):
         self.is_revoked = True
+        self.log.note("revoking", r=self.number)
         await self.control("DELETE", f"registrations/{self.id}")
         self.log.note("revoked", r=self.number)
 
@@ -65,8 +87,8 @@ class Application:
         try:
             while await self.answer(reader, writer):
                 pass
-        except (OSError, asyncio.IncompleteReadError):
-            pass  # The server was killed.
+        except (OSError, asyncio.IncompleteReadError, asyncio.CancelledError):
+            pass  # The server was killed, or the run is over.
         writer.close()
 
     async def answer(self, reader, writer):
@@ -102,7 +124,7 @@ class Application:
         event = json.loads(body)
         data = event["data"]
         signed = f"{fields['webhook-id']}.{fields['webhook-timestamp']}.".encode() + body
-        expected = base64.b64encode(hmac.digest(self.secret, signed, hashlib.sha256)).decode()
+        expected = [base64.b64encode(hmac.digest(one, signed, hashlib.sha256)).decode() for one in self.secrets]
         push = number_of(decode(data["payload"]).decode()) if "payload" in data else None
         self.log.note(
             "attempt",
@@ -113,19 +135,19 @@ class Application:
             type=event["type"],
             p=push,
             count=data.get("count"),
-            is_signed=fields["webhook-signature"] == f"v1,{expected}",
+            is_signed=any(f"v1,{one}" in fields["webhook-signature"].split() for one in expected),
             challenged="webhook-challenge" in fields,
         )
 
     async def run(self):
         """The sender: messages, and now and then some fetch signals."""
-        while not self.world.is_over:
+        while not self.world.is_over and not self.is_removed:
             if self.random.random() < 0.75:
                 await self.push("message")
             else:
                 for _ in range(self.random.randint(1, 4)):
                     await self.push("signal")
-            await asyncio.sleep(self.random.expovariate(1 / 0.12))
+            await asyncio.sleep(self.random.expovariate(1 / self.REST))
 
     async def push(self, kind):
         number = self.world.next_push()
@@ -133,9 +155,23 @@ class Application:
         method = "POST"
         if kind == "signal":
             method, body = "PUT", f"version={number}".encode()
-        self.log.note("tell", p=number, r=self.number, kind=kind, sample=body[10:34].hex())
+        at = max(0, len(self.tokens) - self.random.choice([1, 1, 1, 2]))
+        fields = [("TTL", 86_400)]
+        signed = self.sign(at, fields)
+        self.log.note("tell", p=number, r=self.number, kind=kind, sample=body[10:34].hex(), k=at, **signed)
         try:
-            status, _ = await self.client.ask(method, f"/wpush/v1/{self.token}", [("TTL", 86_400)], body)
-            self.log.note("told", p=number, status=status)
+            status, answer = await self.client.ask(method, f"/wpush/v1/{self.tokens[at]}", fields, body)
+            self.log.note("told", p=number, status=status, retry=answer.get("retry-after"))
+            if status == 201:
+                self.accepted(at)
         except (OSError, Closed, TimeoutError):
+            self.client.close()
+            self.client = self.world.network.client(self.random)
             await asyncio.sleep(0.02)
+
+    def sign(self, at, fields):
+        """Its senders need no signature. Returns what the log should know of one."""
+        return {}
+
+    def accepted(self, at):
+        pass

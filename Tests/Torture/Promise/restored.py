@@ -27,11 +27,13 @@ def expected(push, story):
         if was_known and time + 1 < push.sent and story.lineage.surely_ended(time, push.sent):
             return {"gone"}
     words = set()
-    if any(story.lineage.perhaps(time, push.done) for time in sub.register_sent):
+    # While the answer is on its way, the store may be restored.
+    moments = {push.sent, push.done}
+    if any(story.lineage.perhaps(time, at) for time in sub.register_sent for at in moments):
         words.add("live")
-    if any(story.lineage.perhaps_ended(time, push.done) for time in sub.end_sent):
+    if any(story.lineage.perhaps_ended(time, at) for time in sub.end_sent for at in moments):
         words.add("gone")
-    if not story.lineage.surely(sub.live_since, push.sent):
+    if not all(story.lineage.surely(sub.live_since, at) for at in moments):
         restored = story.lineage.lives[-1].start
         words.add("gone" if story.slept(push.sent) + push.sent - restored > THIRTY_DAYS else "missing")
     return words
@@ -77,11 +79,25 @@ def is_let_in_rightly(connection, story, findings):
         is_perhaps_ended = any(lineage.perhaps_ended(time, end) for time in device.revoke_sent)
         if is_perhaps_ended or not lineage.surely(device.made, start):
             allowed.add(401)
+    if connection.status == 101 and not connection.reads_late:
+        is_ended_in_time(connection, device, story, findings)
     findings.check(
-        23,
+        story.invariant(14, min(device.made, start), end),
         connection.status in allowed,
         lambda: (
             f"connection {connection.number} of device {device.number} was answered {connection.status} at"
             f" {connection.answered:.3f} instead of {sorted(allowed)}"
         ),
     )
+
+
+def is_ended_in_time(connection, device, story, findings):
+    """Within a second of its credential."""
+    for time in device.revoked:
+        if connection.answered < time:
+            limit = time + 1.1 + story.slack(time + 1)
+            findings.check(
+                14,
+                connection.closed <= limit,
+                lambda: f"connection {connection.number} goes on after its device {device.number} was removed",
+            )

@@ -1,23 +1,38 @@
 """Tortures a server and lets the checker decide whether it kept its promise.
 
-usage: run.py PROGRAM [--long] [--seed N] [--keep FOLDER] [--planted NAME] [SCENARIO...]
+usage: run.py PROGRAM [--long] [--seed N] [--jobs N] [--keep FOLDER] [--json FILE] [SCENARIO...]
+       run.py PROGRAM --planted [--seed N] [--jobs N] [--json FILE] [MISTAKE...]
 """
 
 import argparse
 import asyncio
 import collections
+import concurrent.futures
+import contextlib
+import io
+import json
 import os
 import pathlib
 import resource
 import sys
 import tempfile
 import time
+import traceback
 
 import checker
 import events
 import scenarios
+from power import Power
 from server import Server
 from story import Story
+
+
+def everything(folder, seed, kills, seconds):
+    """Needs libraries that the other scenarios do without."""
+    from everything import everything
+
+    return everything(folder, seed, kills, seconds)
+
 
 # For each scenario: its short and its long form, and what must have been examined.
 SCENARIOS = {
@@ -26,13 +41,19 @@ SCENARIOS = {
         lambda f, s: scenarios.kills(f, s, 400),
         [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 13, 14, 16, 25],
     ),
+    "power": (
+        lambda f, s: scenarios.power(f, s, 30),
+        lambda f, s: scenarios.power(f, s, 400),
+        [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 13, 14, 15, 16, 18, 19, 20, 21, 25],
+    ),
+    "births": (lambda f, s: scenarios.births(f, s, 2), lambda f, s: scenarios.births(f, s, 20), [1, 3, 4, 7]),
     "clocks": (lambda f, s: scenarios.clocks(f, s, 8), lambda f, s: scenarios.clocks(f, s, 48), [24]),
     "callbacks": (
         lambda f, s: scenarios.callbacks(f, s, 40),
         lambda f, s: scenarios.callbacks(f, s, 300),
         [15, 18, 19, 20, 21, 25],
     ),
-    "disks": (lambda f, s: scenarios.broken_disks(f, s, 3), lambda f, s: scenarios.broken_disks(f, s, 18), [1, 15]),
+    "disks": (lambda f, s: scenarios.broken_disks(f, s, 6), lambda f, s: scenarios.broken_disks(f, s, 18), [1, 15]),
     "full": (lambda f, s: scenarios.full_disk(f, s, 2), lambda f, s: scenarios.full_disk(f, s, 12), [1, 15]),
     "backlog": (scenarios.backlog, scenarios.backlog, [1, 17]),
     "silence": (scenarios.silence, scenarios.silence, [11]),
@@ -40,6 +61,16 @@ SCENARIOS = {
         lambda f, s: scenarios.restores(f, s, 3),
         lambda f, s: scenarios.restores(f, s, 30),
         [1, 3, 4, 7, 8, 9, 10, 12, 13, 14, 18, 21, 23, 25],
+    ),
+    "desktop": (
+        lambda f, s: scenarios.desktop(f, s, 24),
+        lambda f, s: scenarios.desktop(f, s, 240),
+        [1, 2, 3, 4, 5, 7, 8, 9, 10, 12, 13, 14, 16, 19, 22, 25, "restart"],
+    ),
+    "everything": (
+        lambda f, s: everything(f, s, 25, 35),
+        lambda f, s: everything(f, s, 1_000, 1_200),
+        [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 13, 14, 15, 16, 18, 19, 20, 21, 23, 24, 25],
     ),
     "life": (lambda f, s: scenarios.long_life(f, s, 2), lambda f, s: scenarios.long_life(f, s, 5), [26]),
 }
@@ -56,81 +87,140 @@ PLANTS = {
     "UPDATE_BEFORE_COMMIT": ("callbacks", 19),
     "BACKUP_MISSES_NEWEST": ("restores", 23),
     "RESTORE_FORGETS_ENDED": ("restores", 23),
+    "NO_SYNC": ("power", 18),
+    "NO_FOLDER_SYNC": ("power", "alive"),
+    "ACKNOWLEDGE_BEFORE_REPLY": ("desktop", 1),
+    "SOUND_AGAIN": ("desktop", 22),
+    "LEAVE_ON_SCREEN": ("desktop", 22),
 }
 
 
 def perform(name, folder, seed, is_long):
     short, long, required = SCENARIOS[name]
-    path = asyncio.run((long if is_long else short)(folder, seed))
-    story = Story(events.read(path))
-    return story, checker.check(story), required
+    paths = asyncio.run((long if is_long else short)(folder, seed))
+    stories, findings = [], checker.Findings()
+    for path in paths if isinstance(paths, list) else [paths]:
+        stories.append(Story(events.read(path)))
+        findings.merge(checker.check(stories[-1]))
+    return stories, findings, required
 
 
-def search(plant, folder, seed):
-    """Whether the mistake is found."""
-    name, invariant = PLANTS[plant]
+def search(plant, folder, seed, _):
+    """Whether the mistake is found in time, and what it broke."""
+    name, rule = PLANTS[plant]
+    os.environ["BELLWIRE_PLANT"] = plant
+    folder = folder / plant
+    folder.mkdir()
+    before = time.monotonic()
     _, findings, _ = perform(name, folder, seed, False)
+    seconds = time.monotonic() - before
     broken = {one: len(texts) for one, texts in findings.violations.items() if texts}
-    is_found = bool(broken.get(invariant))
-    print(
-        f"{'found' if is_found else 'MISSED'}  {plant}: in {name}, seed {seed}; violations "
-        + (", ".join(f"{count} of {one}" for one, count in broken.items()) or "none")
-    )
-    for text in findings.violations[invariant][:1]:
-        print(f"      {text}")
-    return is_found
+    text = f"{plant}: in {name}, {seconds:.0f} s, seed {seed}; violations "
+    text += ", ".join(f"{count} of {one}" for one, count in broken.items()) or "none"
+    lines = ["found   " + text if rule in broken else "MISSED  " + text]
+    lines += [f"        {one}" for one in findings.violations[rule][:1]]
+    found = {"mistake": plant, "scenario": name, "rule": rule, "violations": broken.get(rule, 0)}
+    return found | {"seconds": round(seconds), "is_good": rule in broken, "text": "\n".join(lines) + "\n"}
+
+
+# What a scenario is measured by: what it is called, and the events that are counted.
+COUNTS = {
+    "kills": "kill",
+    "power cuts": "cut",
+    "pushes": "push",
+    "deliveries": "delivery",
+    "acknowledgements": "ack",
+    "connections": "open",
+    "faults": "fault",
+    "jumps": "jump",
+    "pushes to registrations": "tell",
+    "callbacks": "attempt",
+    "backups": "backup",
+    "restores": "restored",
+    "messages to applications": "app-message",
+    "notifications": "notify",
+}
 
 
 def play(name, folder, seed, is_long):
-    before = time.monotonic()
-    story, findings, required = perform(name, folder, seed, is_long)
-    counts = collections.Counter(event["e"] for event in story.events)
-    accepted = sum(push.is_accepted for push in story.pushes.values())
-    told = sum(event.get("status") == 201 for event in story.events if event["e"] == "told")
-    print(
-        f"\n{name}: seed {seed}, {counts['kill']} kills, {counts['push']:,} pushes"
-        f" ({accepted:,} accepted), {counts['delivery']:,} deliveries, {counts['ack']:,}"
-        f" acknowledgements, {counts['open']:,} connections, {counts['fault']} faults,"
-        f" {counts['jump']} jumps, {counts['tell']:,} pushes to registrations ({told:,} accepted),"
-        f" {counts['attempt']:,} callbacks, {counts['backup']} backups, {counts['restored']} restores,"
-        f" {time.monotonic() - before:.0f} s"
-    )
-    is_good = checker.report(findings, required)
-    for event in story.failures:
-        print(f"FAIL  the server did not start again at {event['t']:.3f}")
-    return is_good and not story.failures
+    """What happened, how often each rule was examined and broken, and a text with all of it."""
+    before, said = time.monotonic(), io.StringIO()
+    played = {"scenario": name, "seed": seed, "is_good": False, "counts": {}, "cases": {}, "violations": {}}
+    with contextlib.redirect_stdout(said):
+        try:
+            stories, findings, required = perform(name, folder, seed, is_long)
+        except (Exception, SystemExit):
+            print(f"\nFAIL  {name}: seed {seed}\n{traceback.format_exc()}")
+        else:
+            happened = collections.Counter(event["e"] for story in stories for event in story.events)
+            played["counts"] = {what: happened[event] for what, event in COUNTS.items() if happened[event]}
+            played["cases"] = {str(rule): count for rule, count in findings.cases.items()}
+            played["violations"] = {str(rule): texts[:5] for rule, texts in findings.violations.items() if texts}
+            words = ", ".join(f"{count:,} {what}" for what, count in played["counts"].items())
+            print(f"\n{name}: seed {seed}, {time.monotonic() - before:.0f} s, {words}")
+            played["is_good"] = checker.report(findings, required)
+    return played | {"seconds": round(time.monotonic() - before), "text": said.getvalue()}
 
 
-def main():
+def prepare(program, is_ext4):
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+    Server.program, Power.is_ext4 = program, is_ext4
+
+
+def side_by_side(what, names, arguments, folder):
+    """What became of each. So many run at once, each in a process of its own."""
+    with concurrent.futures.ProcessPoolExecutor(
+        arguments.jobs, initializer=prepare, initargs=(arguments.program, arguments.ext4), max_tasks_per_child=1
+    ) as pool:
+        futures = [pool.submit(what, name, folder, arguments.seed, arguments.long) for name in names]
+        for future in concurrent.futures.as_completed(futures):
+            played = future.result()
+            print(played.pop("text"), end="", flush=True)
+            yield played
+
+
+def parse():
     parser = argparse.ArgumentParser()
     parser.add_argument("program")
     parser.add_argument("--long", action="store_true")
     parser.add_argument("--seed", type=int, default=int(time.time()))
+    parser.add_argument("--jobs", type=int, default=1, help="how many scenarios run at once")
     parser.add_argument("--keep", help="folder for the logs")
-    parser.add_argument("--planted", choices=PLANTS, help="the mistake that PROGRAM was built with")
-    parser.add_argument("scenarios", nargs="*", choices=[[], *SCENARIOS])
+    parser.add_argument("--json", type=pathlib.Path, help="also writes what happened to a file")
+    parser.add_argument("--ext4", action="store_true", help="power cuts lose only what they may lose on ext4")
+    parser.add_argument("--planted", action="store_true", help="PROGRAM makes known mistakes; is each found?")
+    parser.add_argument("names", nargs="*", metavar="NAME", help="scenarios, or mistakes with --planted")
     arguments = parser.parse_intermixed_args()
+    known = PLANTS if arguments.planted else SCENARIOS
+    for name in arguments.names:
+        if name not in known:
+            parser.error(f"there is no {name}: {' '.join(known)}")
+    return arguments
+
+
+def main():
+    arguments = parse()
     if os.environ.get("TORTURE_NAMESPACE") != "own":
         # Private mounts, which end with this process.
         os.environ["TORTURE_NAMESPACE"] = "own"
         own = ["unshare", "--mount"] + ([] if os.getuid() == 0 else ["--map-root-user"])
         os.execvp("unshare", [*own, sys.executable, *sys.argv])
-    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
-    Server.program = arguments.program
-    started, missed = time.monotonic(), []
+    started = time.monotonic()
+    known, what = (PLANTS, search) if arguments.planted else (SCENARIOS, play)
     with tempfile.TemporaryDirectory() as temporary:
         folder = pathlib.Path(arguments.keep or temporary)
-        if arguments.planted:
-            return 0 if search(arguments.planted, folder, arguments.seed) else 1
-        for name in arguments.scenarios or SCENARIOS:
-            if not play(name, folder, arguments.seed, arguments.long):
-                missed.append(name)
-    print(
-        f"\ntorture: seed {arguments.seed}, {time.monotonic() - started:.0f} s, "
-        + (f"the promise was broken in {', '.join(missed)}" if missed else "the promise was kept")
-    )
-    return 1 if missed else 0
+        played = list(side_by_side(what, arguments.names or list(known), arguments, folder))
+    if arguments.json:
+        arguments.json.write_text(json.dumps({"mistakes" if arguments.planted else "scenarios": played}))
+    bad = [one.get("scenario" if what is play else "mistake") for one in played if not one["is_good"]]
+    verdict = ("the promise was kept", "the promise was broken in")
+    if arguments.planted:
+        verdict = ("every mistake was found", "missed:")
+    seconds = time.monotonic() - started
+    print(f"\ntorture: seed {arguments.seed}, {seconds:.0f} s, {' '.join([verdict[1], *bad]) if bad else verdict[0]}")
+    return 1 if bad else 0
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main())

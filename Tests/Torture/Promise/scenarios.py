@@ -3,19 +3,18 @@
 import asyncio
 import subprocess
 
+import breakdowns
 import events
 from agent import Agent
+from breakdowns import fail_for_a_while, says_that_it_is_usable, usable_again
 from hooked import Hooks
 from hooks import Application
-from sender import Client, Sender
-from server import Meddler
+from sender import Sender
 from stage import Stage
 from story import Story
-from vault import Vault
 from viewer import Viewer
 
 DAY, DECADE = 86_400, 3_652 * 86_400
-FAULTS = {"read-only": Meddler.READ_ONLY, "broken": Meddler.BROKEN, "no room": Meddler.FULL}
 
 
 async def kills(folder, seed, count, name="kills"):
@@ -33,8 +32,53 @@ async def kills(folder, seed, count, name="kills"):
     return stage.log.path
 
 
+async def power(folder, seed, count):
+    """The machine fails in every way, most often its power, while user agents and registrations get pushes."""
+    async with Stage(folder, "power", seed, is_meddled=True) as stage:
+        stage.populate(agents=12, senders=5, devices=4)
+        applications = await employ(stage, 4)
+        for one in applications:
+            stage.spawn(Viewer(stage.world, one.number).run())
+        acts = list(breakdowns.ACTS.values())
+        await asyncio.sleep(1)
+        for number in range(count):
+            await asyncio.sleep(min(1.5, stage.random.expovariate(1 / 0.3)))
+            await stage.random.choices(acts, [weight for weight, _ in acts])[0][1](stage)
+            if number % 20 == 19:
+                await stage.world.calm()
+        await stage.finish()
+        stage.world.is_calm = True
+        await told_everything(stage, applications)
+    return stage.log.path
+
+
+async def births(folder, seed, rounds, size=6):
+    """The power fails in the first moments of new servers. They have to start again, and keep what they promised."""
+    stages = []
+    for number in range(rounds):
+        born = [
+            Stage(folder, f"births-{number}-{one}", seed + len(stages) + one, None, True, True) for one in range(size)
+        ]
+        await asyncio.gather(*(be_born(stage) for stage in born))
+        stages += born
+    return [stage.log.path for stage in stages]
+
+
+async def be_born(stage):
+    async with stage:
+        stage.populate(agents=2, senders=1, channels=2)
+        # A start needs half as many operations.
+        stage.server.power.fail_after(stage.random.randint(1, 400))
+        if await stage.server.start(is_doomed=True):
+            await stage.server.lives_for(stage.random.uniform(0, 1))
+        await stage.server.cut_power(stage.random)
+        await stage.revive()
+        await stage.finish()
+
+
 async def callbacks(folder, seed, count):
     """Kills and disk faults while registrations get pushes. Their applications answer in every possible way."""
+    kinds = list(breakdowns.FAULTS)
     async with Stage(folder, "callbacks", seed, is_meddled=True) as stage:
         applications = await employ(stage, 8)
         for one in applications:
@@ -42,7 +86,7 @@ async def callbacks(folder, seed, count):
         for number in range(count):
             await asyncio.sleep(min(1.5, stage.random.expovariate(1 / 0.3)))
             if number % 8 == 7:
-                await fail_for_a_while(stage, number // 8, longest=1)
+                await fail_for_a_while(stage, kinds[number // 8 % len(kinds)], longest=1)
                 await says_that_it_is_usable(stage)
             if not await stage.restart():
                 break
@@ -79,25 +123,6 @@ async def told_everything(stage, applications):
         one.server.close()
 
 
-async def fail_for_a_while(stage, number, longest):
-    """Each kind of fault in turn."""
-    kind = list(FAULTS)[number % len(FAULTS)]
-    stage.log.note("fault", kind=kind)
-    stage.server.meddler.set(fault=FAULTS[kind])
-    await asyncio.sleep(stage.random.uniform(0.3, longest))
-    stage.server.meddler.set()
-    stage.log.note("healed")
-
-
-async def says_that_it_is_usable(stage):
-    """The server reports it when no waiting message can show it."""
-    client = Client(stage.server.port)
-    while (await client.ask("GET", "/__heartbeat__"))[0] != 200:
-        await asyncio.sleep(0.05)
-    client.close()
-    stage.log.note("usable")
-
-
 async def clocks(folder, seed, count):
     """The time of day jumps by a day and by ten years, both ways, with and without a restart."""
     async with Stage(folder, "clocks", seed, is_meddled=True) as stage:
@@ -116,25 +141,14 @@ async def clocks(folder, seed, count):
     return stage.log.path
 
 
-async def usable_again(stage):
-    """Notes when a message for an absent client is kept again."""
-    sender = Sender(stage.world)
-    while stage.server.process.returncode is None:
-        live = stage.world.live()
-        # A push that can replace another message waits for the disk, even if its client is connected.
-        if live and await sender.push(live[0], ttl=600, topic="usable") == 201:
-            break
-        await asyncio.sleep(0.05)
-    stage.log.note("usable")
-
-
 async def broken_disks(folder, seed, count):
     """A database that cannot be written, and a disk that loses data."""
+    kinds = list(breakdowns.FAULTS)
     async with Stage(folder, "disks", seed, is_meddled=True) as stage:
         stage.populate(agents=12, senders=5)
         await asyncio.sleep(1)
         for number in range(count):
-            await fail_for_a_while(stage, number, longest=2)
+            await fail_for_a_while(stage, kinds[number % len(kinds)], longest=2)
             await usable_again(stage)
             await asyncio.sleep(stage.random.uniform(0.5, 1))
             if number % 3 == 2:
@@ -260,7 +274,7 @@ async def long_life(folder, seed, rounds):
 async def restores(folder, seed, count):
     """Backups under load, some of them killed; now and then the store is lost and restored from the latest one."""
     async with Stage(folder, "restores", seed, is_meddled=True) as stage:
-        vault = Vault(stage)
+        vault = stage.vault
         stage.populate(agents=14, senders=6, devices=6)
         applications = await employ(stage, 4)
         await asyncio.sleep(1)
@@ -287,4 +301,32 @@ async def restores(folder, seed, count):
         stage.world.is_calm = True
         await told_everything(stage, applications)
         await vault.sleep_for_weeks()
+    return stage.log.path
+
+
+async def desktop(folder, seed, count):
+    """The desktop, its bus, the notification daemon and the server die while applications and accounts get pushes."""
+    # Only this scenario needs the library that speaks D-Bus.
+    from desk import Desk
+    from desk_acts import ACTS
+
+    async with Stage(folder, "desktop", seed) as stage:
+        desk = Desk(stage)
+        await desk.begin()
+        stage.spawn(desk.run())
+        await asyncio.sleep(1.5)
+        weights = [weight for weight, _ in ACTS.values()]
+        # Each of them happens, and then any of them.
+        acts = stage.random.sample(list(ACTS.values()), len(ACTS))
+        acts += stage.random.choices(list(ACTS.values()), weights, k=count - len(acts))
+        for number, (_, act) in enumerate(acts):
+            await asyncio.sleep(min(1.5, stage.random.expovariate(1 / 0.3)))
+            await act(stage, desk)
+            if number % 25 == 24:
+                await stage.world.calm(8)
+                await desk.look()
+        stage.world.is_calm = True
+        stage.log.note("calm")
+        await asyncio.sleep(6)
+        await desk.finish()
     return stage.log.path

@@ -4,6 +4,7 @@ import pathlib
 import re
 
 from hooked import Hooks
+from served import Served
 
 # Anything that can be base64url or hex of a secret.
 WORD = re.compile(rb"[A-Za-z0-9_-]{20,}")
@@ -21,15 +22,21 @@ def words(story):
         if push.location:
             secrets[push.location.rsplit("/", 1)[1].encode()] = "the capability to withdraw"
     for one in Hooks(story.events).applications.values():
-        secrets[one.token.encode()] = "an endpoint token"
-        secrets[one.secret.encode()] = "the secret of a callback"
-    return secrets
+        secrets |= {token.encode(): "an endpoint token" for token, _ in one.tokens}
+        secrets |= {secret.encode(): "the secret of a callback" for secret in one.secrets}
+    for event in story.secrets:
+        secrets[event["text"].encode()] = event["what"]
+    served = Served(story)
+    secrets |= dict.fromkeys(served.own_words(), "a token or an endpoint of an application")
+    return secrets | served.secrets
 
 
 def raw(story):
     """Secrets as bytes, and a part of each body."""
     pushes = [*story.pushes.values(), *Hooks(story.events).pushes.values()]
     samples = [bytes.fromhex(push.sample) for push in pushes]
+    served = Served(story)
+    samples += [*(bytes.fromhex(push.sample) for push in served.pushes.values()), *served.texts]
     bodies = {sample for sample in samples if len(sample) >= 16}
     names = {bytes.fromhex(one.uaid) for one in story.connections.values() if one.uaid}
     return bodies, names

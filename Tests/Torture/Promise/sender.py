@@ -3,20 +3,26 @@
 import asyncio
 import base64
 import hashlib
-import socket
 
 
 class Closed(Exception):
-    pass
+    """There is no answer. `is_loose`: the request may still be on its way. `is_untouched`: the server has said that it
+    does nothing with it.
+    """
+
+    def __init__(self, is_loose=False, is_untouched=False):
+        self.is_loose, self.is_untouched = is_loose, is_untouched
 
 
 class Client:
     """HTTP/1.1 on one connection, which is opened when needed."""
 
-    PATIENCE = 15
+    # How long it waits, and how many requests it can have under way.
+    PATIENCE, STREAMS = 15, 1
 
-    def __init__(self, port):
-        self.port, self.reader, self.writer = port, None, None
+    def __init__(self, port, context=None, is_faulty=False):
+        self.port, self.context, self.is_faulty = port, context, is_faulty
+        self.reader, self.writer = None, None
 
     async def ask(self, method, path, fields=(), body=b""):
         """Status and fields of a complete answer. Raises Closed or TimeoutError."""
@@ -25,12 +31,12 @@ class Client:
                 return await self.exchange(method, path, fields, body)
         except (OSError, asyncio.IncompleteReadError, TimeoutError) as error:
             self.close()
-            raise TimeoutError if isinstance(error, TimeoutError) else Closed from error
+            raise TimeoutError if isinstance(error, TimeoutError) else Closed(self.is_faulty) from error
 
     async def exchange(self, method, path, fields, body):
         if not self.writer:
-            self.reader, self.writer = await asyncio.open_connection("127.0.0.1", self.port)
-            self.writer.get_extra_info("socket").setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            terms = dict(ssl=self.context, server_hostname="localhost") if self.context else {}
+            self.reader, self.writer = await asyncio.open_connection("127.0.0.1", self.port, **terms)
         lines = [
             f"{method} {path} HTTP/1.1",
             f"Host: 127.0.0.1:{self.port}",
@@ -55,7 +61,7 @@ class Sender:
 
     def __init__(self, world):
         self.world, self.random = world, world.branch()
-        self.client = Client(world.server.port)
+        self.client = world.network.client(self.random)
 
     async def run(self):
         while not self.world.is_over:
@@ -70,7 +76,8 @@ class Sender:
                 for _ in range(2):
                     await self.push(one, ttl=86_400, topic=topic)
             elif live:
-                await self.push(self.random.choice(live))
+                count = self.random.randint(1, self.client.STREAMS)
+                await asyncio.gather(*(self.push(self.random.choice(live)) for _ in range(count)))
             await asyncio.sleep(self.world.rest * self.random.random())
 
     def shape(self, number, size=None):
@@ -112,6 +119,7 @@ class Sender:
         if self.random.random() < 0.3:
             fields.append(("Urgency", self.random.choice(["very-low", "low", "normal", "high"])))
         note = self.world.log.note
+        signed = self.world.keyring.sign(one, fields, self.random) if self.world.keyring else {}
         note(
             "push",
             p=number,
@@ -121,15 +129,20 @@ class Sender:
             headers=headers,
             digest=hashlib.sha256(body).hexdigest()[:16],
             sample=body[10:34].hex(),
+            **signed,
         )
+        client = self.client
         try:
-            status, answer = await self.client.ask(method, f"/wpush/v1/{one.token}", fields, body)
+            status, answer = await client.ask(method, f"/wpush/v1/{one.token}", fields, body)
         except TimeoutError:
             note("silence", p=number, late=True)
             return 0
-        except Closed:
-            note("silence", p=number, late=False)
+        except Closed as end:
+            note("silence", p=number, late=False, loose=end.is_loose, untouched=end.is_untouched)
             await asyncio.sleep(0.01)
+            if self.client is client:
+                client.close()
+                self.client = self.world.network.client(self.random)
             return 0
         location = answer.get("location", "")
         note(
@@ -141,7 +154,7 @@ class Sender:
 
     async def withdraw(self, number, location):
         await asyncio.sleep(self.random.choice([0, 0.005, 0.1, 0.5]))
-        client = Client(self.world.server.port)
+        client = self.world.network.client(self.random)
         self.world.log.note("delete", p=number)
         try:
             status, _ = await client.ask("DELETE", "/m/" + location.rsplit("/", 1)[1])

@@ -1,23 +1,39 @@
 """The tortured server: started again and again with the same state, and seen from outside."""
 
 import asyncio
+import contextlib
 import json
 import mmap
 import os
 import pathlib
+import random
 import shutil
 import signal
 import socket
 import struct
 import subprocess
 
+from power import Power
+
 HERE = pathlib.Path(__file__).parent
+
+
+def free_port():
+    """Outside of the ports that connections get, so that none has it while the server is away."""
+    while True:
+        port = random.randrange(10_000, 30_000)
+        with socket.socket() as free:
+            try:
+                free.bind(("127.0.0.1", port))
+                return port
+            except OSError:
+                continue
 
 
 class Meddler:
     """Changes the results of the server's system calls: another time of day, a failing disk."""
 
-    NOTHING, READ_ONLY, BROKEN, FULL = range(4)
+    NOTHING, READ_ONLY, BROKEN, FULL, BROKEN_ONCE, UNREADABLE, NO_NAMES, SHORT, NO_MEMORY = range(9)
 
     def __init__(self, folder):
         self.library = folder / "meddle.so"
@@ -28,12 +44,16 @@ class Meddler:
         with open(self.path, "r+b") as file:
             self.page = mmap.mmap(file.fileno(), 24)
 
-    def set(self, offset=0, fault=NOTHING, slept=0):
-        """How many seconds the time of day is ahead, how the disk fails, and how many seconds the machine slept."""
-        self.page[:24] = struct.pack("qqq", int(offset * 1e9), fault, int(slept * 1e9))
+    def set(self, offset=None, fault=None, slept=None):
+        """How many seconds the time of day is ahead, how the disk fails, and how many seconds the machine slept. The
+        rest stays as it is.
+        """
+        for place, value, unit in ((0, offset, 1e9), (8, fault, 1), (16, slept, 1e9)):
+            if value is not None:
+                self.page[place : place + 8] = struct.pack("q", int(value * unit))
 
-    def environment(self, state):
-        return {"LD_PRELOAD": str(self.library), "MEDDLE": str(self.path), "MEDDLE_FOLDER": str(state)}
+    def environment(self, folder):
+        return {"LD_PRELOAD": str(self.library), "MEDDLE": str(self.path), "MEDDLE_FOLDER": str(folder)}
 
 
 class Server:
@@ -43,9 +63,8 @@ class Server:
         self.folder, self.log = folder, log
         self.state = state or folder / "state"
         self.meddler = Meddler(folder) if is_meddled else None
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self.port = free.getsockname()[1]
+        self.port = free_port()
+        self.power = Power(folder) if is_meddled else None
         self.process, self.lives = None, 0
         self.output = open(folder / "output", "ab")
 
@@ -61,15 +80,23 @@ class Server:
             str(self.folder / "keys"),
         ]
 
-    async def start(self, within=20):
-        """Whether it is ready."""
-        environment = {**os.environ, "SWIFT_BACKTRACE": "enable=no", "HOME": str(self.folder)}
+    def environment(self):
+        """For the server, and for other commands of ours."""
+        more = {}
         if self.meddler:
-            environment |= self.meddler.environment(self.state)
+            more = self.meddler.environment(self.folder) | self.power.environment()
+            more["LD_PRELOAD"] = f"{self.power.library}:{self.meddler.library}"
+        return {**os.environ, "SWIFT_BACKTRACE": "enable=no", "HOME": str(self.folder), **more}
+
+    async def start(self, within=20, is_doomed=False):
+        """Whether it is ready. A doomed one may die before."""
+        if self.power:
+            # The journal of a process that was killed ends with something that has perhaps not happened.
+            self.power.settle()
         self.lives += 1
         self.log.note("start", life=self.lives)
         self.process = await asyncio.create_subprocess_exec(
-            *self.command(), stdout=asyncio.subprocess.PIPE, stderr=self.output, env=environment
+            *self.command(), stdout=asyncio.subprocess.PIPE, stderr=self.output, env=self.environment()
         )
         try:
             line = await asyncio.wait_for(self.process.stdout.readline(), within)
@@ -77,7 +104,11 @@ class Server:
             line = b""
         self.output.write(line)
         is_ready = line.startswith(b"bellwire: ready")
-        self.log.note("ready" if is_ready else "failed", life=self.lives)
+        if is_ready or is_doomed:
+            self.log.note("ready" if is_ready else "doomed", life=self.lives)
+        else:
+            self.output.flush()
+            self.log.note("failed", life=self.lives, text=(self.folder / "output").read_text()[-300:])
         return is_ready
 
     async def control(self, method, path, body=None):
@@ -96,13 +127,41 @@ class Server:
             raise ConnectionResetError
         return int(head.split(b" ", 2)[1]), json.loads(rest) if rest else None
 
-    async def kill(self, how=signal.SIGKILL):
-        """Kills all its processes without warning."""
-        self.log.note("kill", life=self.lives, signal=int(how))
+    async def lives_for(self, seconds):
+        """Whether it still runs after that time."""
         try:
-            self.process.send_signal(how)
-        except ProcessLookupError:
-            pass
+            await asyncio.wait_for(self.process.wait(), seconds)
+        except TimeoutError:
+            return True
+        return False
+
+    async def cut_power(self, random, operations=0):
+        """It dies, at once or after that many operations on its files, and the disk forgets what was not synced."""
+        if operations:
+            self.power.fail_after(operations)
+            await self.lives_for(2)
+        await self.kill()
+        self.lose_unsynced(random)
+
+    def lose_unsynced(self, random):
+        """No process of ours may be running."""
+        what, where = self.power.cut(random)
+        self.log.note("cut", what=what, where=where)
+
+    def send(self, how):
+        """Popen.send_signal would take the exit code of a process that has just died from asyncio."""
+        if self.process.returncode is None:
+            with contextlib.suppress(ProcessLookupError):
+                process = os.pidfd_open(self.process.pid)
+                try:
+                    signal.pidfd_send_signal(process, how)
+                finally:
+                    os.close(process)
+
+    async def kill(self, how=signal.SIGKILL):
+        """Kills all its processes without warning. `how` is None if it may have died already."""
+        self.log.note("kill", life=self.lives, signal=int(how or 0))
+        self.send(how or signal.SIGKILL)
         code = await self.process.wait()
         self.output.write(await self.process.stdout.read())
         self.output.flush()

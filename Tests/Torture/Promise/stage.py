@@ -1,6 +1,7 @@
 """The stage of a scenario: folders, a server, senders and user agents, and a log of everything."""
 
 import asyncio
+import functools
 import pathlib
 import signal
 
@@ -8,26 +9,36 @@ from agent import Agent
 from events import EventLog
 from sender import Client, Closed, Sender
 from server import Server
+from vault import Vault
 from world import World
 
 
-class Stage:
-    """Begins with a ready server; at the end all clients may fetch the waiting messages."""
+class NotReady(Exception):
+    """The server did not start again."""
 
-    def __init__(self, folder, name, seed, state=None, is_meddled=False):
+
+class Stage:
+    """Begins with a ready server, unless it is to be started later."""
+
+    def __init__(self, folder, name, seed, state=None, is_meddled=False, is_later=False, kind=Server):
         self.folder = pathlib.Path(folder) / name
         self.folder.mkdir(mode=0o700)
         self.name, self.log = name, EventLog(self.folder / f"{name}.log")
-        self.server = Server(self.folder, self.log, state, is_meddled)
+        self.server = kind(self.folder, self.log, state, is_meddled)
         self.world = World(self.server, self.log, seed)
         self.random = self.world.branch()
-        self.tasks = []
+        self.tasks, self.is_later = [], is_later
 
     async def __aenter__(self):
         self.spawn(self.log.watch_delays())
-        if not await self.server.start():
+        if not self.is_later and not await self.server.start():
             raise SystemExit("torture: the server does not start:\n" + (self.folder / "output").read_text())
         return self
+
+    async def revive(self):
+        """Without a server the scenario is over, and the checker says why."""
+        if not await self.server.start():
+            raise NotReady
 
     async def __aexit__(self, kind, *_):
         if self.server.process.returncode is None:
@@ -38,10 +49,18 @@ class Stage:
                 await self.server.kill()
         for task in self.tasks:
             task.cancel()
-        await asyncio.gather(*self.tasks, return_exceptions=True)
+        ends = await asyncio.gather(*self.tasks, return_exceptions=True)
         self.server.show_output()
         self.server.show_files()
         self.log.close()
+        for error in ends:
+            if kind is not NotReady and isinstance(error, Exception):
+                raise error
+        return kind is NotReady
+
+    @functools.cached_property
+    def vault(self):
+        return Vault(self)
 
     def spawn(self, coroutine):
         task = asyncio.get_running_loop().create_task(coroutine)

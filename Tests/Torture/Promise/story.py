@@ -15,7 +15,9 @@ class Push:
         # `done`: after this the server does no more for the request.
         self.done, self.status, self.granted = FOREVER, None, event["ttl"]
         self.location = self.retry = None
-        self.is_silent = False
+        self.is_silent = self.is_untouched = False
+        # Who signed, and what is wrong with the signature that it has or should have.
+        self.is_signed, self.wrong = event.get("signed", False), event.get("wrong")
         self.deliveries, self.acknowledged, self.deleted = [], [], []
         self.delete_sent = FOREVER
 
@@ -30,6 +32,8 @@ class Push:
     @property
     def may_be_kept(self):
         """The push was accepted, or possibly: a fault can be noticed after the message was written."""
+        if self.wrong or self.is_untouched:
+            return False
         return self.is_accepted or self.status is None or self.status >= 500
 
     def precedes(self, other):
@@ -65,6 +69,9 @@ class Connection:
         # How its handshake was answered, if it has a device.
         self.status, self.answered = None, FOREVER
         self.deliveries, self.pings = [], {}
+        # Behind a faulty proxy, things are on their way for any time.
+        self.is_faulty = event.get("faulty", False)
+        self.reads_late = self.mode == "slow" or self.is_faulty
 
 
 class Delivery:
@@ -82,10 +89,11 @@ class Story:
         self.subs = collections.defaultdict(Subscription)
         self.strangers, self.shown, self.measures, self.faults = [], [], [], []
         self.forgotten, self.deaths, self.folders, self.jumps = [], [], [], []
-        self.failures, self.by_id, self.phases = [], collections.defaultdict(set), []
-        self.late_times, self.late = [], []
+        self.starts, self.by_id, self.phases = [], collections.defaultdict(set), []
+        self.stops, self.ends, self.signal = [], [], None
+        self.late_times, self.late, self.loose = [], [], []
         self.lineage, self.backups, self.devices = Lineage(), {}, {}
-        self.safes, self.restores, self.sleeps = [], [], []
+        self.safes, self.restores, self.sleeps, self.secrets = [], [], [], []
         for event in events:
             getattr(self, "on_" + event["e"], self.ignore)(event)
         self.end = events[-1]["t"] if events else 0
@@ -108,6 +116,10 @@ class Story:
     def on_silence(self, event):
         push = self.pushes[event["p"]]
         push.done, push.is_silent = event["t"], event["late"]
+        push.is_untouched = event.get("untouched", False)
+        if event.get("loose"):
+            push.done = FOREVER
+            self.loose.append(push)
 
     def on_delete(self, event):
         self.pushes[event["p"]].delete_sent = event["t"]
@@ -178,6 +190,24 @@ class Story:
 
     def on_kill(self, event):
         self.deaths.append(event["t"])
+        self.signal = event.get("signal")
+
+    def on_dead(self, event):
+        """What was on its way to the server has come to an end."""
+        for push in self.loose:
+            push.done = event["t"]
+        self.loose.clear()
+        if self.signal:
+            self.ends.append((self.signal, event))
+
+    def on_stopped(self, event):
+        self.stops.append([event["t"], FOREVER])
+
+    def on_continued(self, event):
+        """What the server did not see for a while, it sees late."""
+        self.stops[-1][1] = event["t"]
+        self.late_times.append(event["t"])
+        self.late.append(tuple(self.stops[-1]))
 
     def on_fault(self, event):
         self.faults.append([event["kind"], event["t"], FOREVER, FOREVER])
@@ -189,13 +219,17 @@ class Story:
         self.faults[-1][3] = event["t"]
 
     def on_jump(self, event):
-        self.jumps.append(event["t"])
+        """The time of day is this much ahead from now on."""
+        self.jumps.append((event["t"], event.get("offset", 0)))
 
     def on_measure(self, event):
         self.measures.append(event)
 
     def on_shown(self, event):
         self.shown.append(event)
+
+    def on_secret(self, event):
+        self.secrets.append(event)
 
     def on_files(self, event):
         self.folders.append(event["folder"])
@@ -259,8 +293,11 @@ class Story:
     def on_forgotten(self, event):
         self.forgotten.append(event)
 
+    def on_ready(self, event):
+        self.starts.append(event)
+
     def on_failed(self, event):
-        self.failures.append(event)
+        self.starts.append(event)
 
     def on_phase(self, event):
         self.phases.append(event)
@@ -273,6 +310,9 @@ class Story:
                 if one.agent in last:
                     last[one.agent].closed = min(last[one.agent].closed, one.greeted)
                 last[one.agent] = one
+        # A client may read both at once; the server has written to the older one before.
+        for push in self.pushes.values():
+            push.deliveries.sort(key=lambda one: (one.connection.greeted, one.time))
 
     def slack(self, time):
         """How late an event at that time may have been seen."""
@@ -282,6 +322,13 @@ class Story:
             slack += self.late[at][1] - self.late[at][0]
             at += 1
         return slack
+
+    def has_jumped(self, start, end):
+        """The time of day has moved in between, or was wrong."""
+        at = bisect.bisect_left(self.jumps, start, key=lambda jump: jump[0])
+        if at < len(self.jumps) and self.jumps[at][0] <= end:
+            return True
+        return at > 0 and self.jumps[at - 1][1] != 0
 
     def slept(self, time):
         """How many seconds the machine has slept until then."""
@@ -296,9 +343,15 @@ class Story:
         """The rule that is broken, if this one is: what a restore or a jump of the clock broke has rules of its own."""
         return 23 if self.lineage.crosses(time, later) else usual
 
+    def is_at_fault(self, time):
+        """There was a fault, or its consequences may not have been over."""
+        return any(begin - 1 <= time <= usable + 1 for _, begin, _, usable in self.faults)
+
     def is_quiet(self, start, end):
-        """There was neither a kill nor a fault in between."""
+        """There was neither a kill nor a stop nor a fault in between."""
         at = bisect.bisect_left(self.deaths, start)
         if at < len(self.deaths) and self.deaths[at] <= end:
+            return False
+        if any(begin <= end and start <= over for begin, over in self.stops):
             return False
         return not any(begin <= end and start <= max(healed, usable) for _, begin, healed, usable in self.faults)

@@ -3,133 +3,15 @@
 import sys
 
 import checker
+import desk_stories
+import stories_of_everything
+from stories import TOKEN, again, attempt, delivery, device, push, refused, restored, saved, story, told, viewed
 from story import Story
-
-TOKEN, UAID = "T" * 38, "ab" * 16
-
-
-def story(*more):
-    """One client with one subscription and one push that went well, and the given events."""
-    told = [
-        dict(e="ready", t=0),
-        dict(e="open", t=1, c=1, a=0, mode="prompt"),
-        dict(e="greet", t=1, c=1),
-        dict(e="hello", t=1, c=1, uaid=UAID),
-        dict(e="register", t=1, c=1, s=1, a=0, chan="x"),
-        dict(e="registered", t=1.1, c=1, s=1, token=TOKEN),
-        *push(1, 2),
-        *delivery(1, 2.05),
-        dict(e="ack", t=2.06, c=1, id="id1"),
-        *more,
-        dict(e="closed", t=30, c=1, us=True),
-        dict(e="end", t=31),
-    ]
-    return sorted(told, key=lambda one: one["t"])
-
-
-def push(number, time, status=201, ttl=60, topic=None, retry=None):
-    return [
-        dict(e="push", t=time, p=number, s=1, ttl=ttl, topic=topic, headers=None, digest="d", sample="00" * 24),
-        dict(
-            e="answer",
-            t=time + 0.1,
-            p=number,
-            status=status,
-            ttl=str(ttl),
-            location="http://a/m/" + "L" * 22,
-            retry=retry,
-        ),
-    ]
-
-
-def delivery(number, time, name=None, connection=1, **other):
-    return [
-        dict(
-            dict(
-                e="delivery",
-                t=time,
-                start=time,
-                c=connection,
-                a=0,
-                chan="x",
-                p=number,
-                id=name or f"id{number}",
-                digest="d",
-                headers=None,
-            ),
-            **other,
-        )
-    ]
-
-
-def again(time, number=2):
-    """The client comes back."""
-    return [
-        dict(e="closed", t=time - 0.1, c=number - 1, us=True),
-        dict(e="open", t=time, c=number, a=0, mode="prompt"),
-        dict(e="greet", t=time, c=number),
-        dict(e="hello", t=time, c=number, uaid=UAID),
-    ]
-
-
-def told(number, time, kind="message"):
-    """A push to a registration."""
-    return [
-        dict(e="application", t=1, r=1, token="R" * 38, secret="whsec_" + "s" * 44),
-        dict(e="attempt", t=1.1, r=1, n=0, id="e0", type="registration.created", p=None, count=None, is_signed=True),
-        dict(e="done", t=1.1, r=1, n=0),
-        dict(e="tell", t=time, p=number, r=1, kind=kind, sample="00" * 24),
-        dict(e="told", t=time + 0.1, p=number, status=201),
-    ]
-
-
-def attempt(number, time, name="e1", type="push.message", is_done=True, **other):
-    """One request to its callback."""
-    told = [
-        dict(dict(e="attempt", t=time, r=1, n=number, id=name, type=type, p=None, count=None, is_signed=True), **other)
-    ]
-    return told + [dict(e="done", t=time, r=1, n=number)] if is_done else told
-
-
-def viewed(event, time, c=1, **other):
-    """What a viewer saw."""
-    return [dict(e=event, t=time, r=1, c=c, **other)]
-
-
-def saved(time, number=1, **other):
-    """A backup that ends half a second later."""
-    safe = dict(
-        dict(e="safe", f=number, is_killed=False, code=0, was="a", now="b", names=["b"], verified=0, text=""), **other
-    )
-    return [dict(e="backup", t=time, f=number), dict(e="backed", t=time + 0.5, f=number), dict(safe, t=time + 0.6)]
-
-
-def restored(time, number=1, former=True, **other):
-    """A backup becomes the store, and the client comes back."""
-    return [
-        dict(e="kill", t=time),
-        dict(dict(e="restored", t=time + 0.1, f=number, former=former, code=0, text="", is_untouched=True), **other),
-        dict(e="confirm", t=time + 0.5),
-        dict(e="confirmed", t=time + 0.6),
-        *again(time + 1),
-    ]
-
-
-def device(time, status, connection=9):
-    """A client with a device knocks."""
-    return [
-        dict(e="making", t=1, d=1),
-        dict(e="made", t=1.1, d=1),
-        dict(e="open", t=time, c=connection, a=5, mode="prompt", d=1),
-        dict(e="refused", t=time + 0.1, c=connection, status=status)
-        if status != 101
-        else dict(e="admitted", t=time + 0.1, c=connection),
-    ]
-
 
 REVOKED = [dict(e="revoke", t=10, d=1), dict(e="withdrawn", t=10.1, d=1)]
 UNREGISTERED = [dict(e="unregister", t=10, c=1, s=1), dict(e="unregistered", t=10.1, c=1, s=1)]
 FAULT = [dict(e="fault", t=5, kind="full"), dict(e="healed", t=6), dict(e="usable", t=7)]
+STOP = [dict(e="stopped", t=5.2), dict(e="continued", t=8)]
 QUIET = [
     one for number in range(2, 202) for one in push(number, 3 + number / 100) + delivery(number, 3.001 + number / 100)
 ]
@@ -144,6 +26,18 @@ MEASURES = [
 
 GOOD = [
     ("one push", []),
+    ("a push to a registration that a fault prevents", FAULT + refused(5.5, retry="1")),
+    ("a message that expires while the server stands still", push(2, 5, ttl=2) + STOP + delivery(2, 8.1)),
+    (
+        "an acknowledgement that is lost in a still stand",
+        push(2, 5)
+        + delivery(2, 5.1)
+        + STOP
+        + [dict(e="ack", t=5.3, c=1, id="id2")]
+        + again(8.1)
+        + delivery(2, 8.2, connection=2),
+    ),
+    ("a server that ends for want of memory", [dict(e="kill", t=5, signal=0), dict(e="dead", t=5.1, code=-4)]),
     (
         "a callback with a repeat, merged signals and an end",
         told(2, 5)
@@ -158,7 +52,8 @@ GOOD = [
     ),
     (
         "a viewer that dismisses, and is back after more than are shown",
-        viewed("welcome", 5, shown=[[1, 1, 7], [1, 2, 8]])
+        [dict(e="process", t=4, r=1, p=number) for number in range(4, 14)]
+        + viewed("welcome", 5, shown=[[1, 1, 7], [1, 2, 8]])
         + viewed("dismiss", 6, name=1)
         + viewed("view", 6.1, gone=[1], added=[])
         + viewed("dismissed", 6.2, name=1)
@@ -166,6 +61,15 @@ GOOD = [
         + viewed("processed", 7.1, name=9)
         + viewed("welcome", 8, c=2, shown=[[1, name, name] for name in range(4, 14)]),
     ),
+]
+
+AWAY = [dict(e="process", t=4, r=1, p=number) for number in range(7, 20)]
+AWAY += viewed("welcome", 5, shown=[[1, 1, 7]]) + viewed("welcome", 6, c=2, shown=[[1, n, n + 6] for n in range(4, 14)])
+GOOD += [
+    (
+        "a notification that gave way while the viewer was away comes back",
+        AWAY + viewed("view", 7, c=2, gone=[9], added=[[1, 3, 9]]),
+    )
 ]
 
 GOOD_RESTORES = [
@@ -316,7 +220,7 @@ BROKEN = [
     (15, "a server that stays unusable after a fault", FAULT[:2]),
     (16, "a message with TTL 0 that comes later", push(2, 5, ttl=0) + again(5.3) + delivery(2, 5.4, connection=2)),
     (17, "no Retry-After", push(2, 5, 429)),
-    (24, "a message lost when the clock jumps", [dict(e="jump", t=4)] + push(2, 5)),
+    (24, "a message lost when the clock jumps", [dict(e="jump", t=4, offset=86_400)] + push(2, 5)),
     (25, "a token in the log", [dict(e="shown", t=5, where="output", text=f"path=/wpush/{TOKEN}")]),
     (26, "descriptors grow", MEASURES),
     (18, "an accepted message never came", told(2, 5)),
@@ -373,6 +277,11 @@ BROKEN = [
     ),
     (
         19,
+        "a new notification with the number of one that was there before the viewer",
+        AWAY + viewed("view", 8, c=2, gone=[], added=[[2, 0, 9]]),
+    ),
+    (
+        19,
         "a notification that was dismissed and is still there",
         viewed("welcome", 5, shown=[[1, 1, 7]])
         + viewed("dismiss", 6, name=1)
@@ -386,23 +295,32 @@ BROKEN = [
         + viewed("processed", 6, name=7)
         + viewed("view", 6.1, gone=[], added=[[1, 1, 7]]),
     ),
+    (15, "a push to a registration that is refused without a fault", FAULT + refused(15, retry="1")),
+    (15, "a push to a registration without Retry-After", FAULT + refused(5.5)),
+    (1, "a message that a still stand lost", push(2, 5.1) + STOP + again(9)),
+    (5, "a message long after it expired in a still stand", push(2, 5, ttl=2) + STOP + delivery(2, 13)),
+    (15, "a push refused after a still stand", STOP + push(2, 8, 503, retry="1")),
+    ("alive", "a server that does not start", [dict(e="failed", t=5, text="")]),
+    ("alive", "a server that crashes", [dict(e="kill", t=5, signal=9), dict(e="dead", t=5.1, code=-4)]),
+    ("alive", "a server that ends badly", [dict(e="kill", t=5, signal=15), dict(e="dead", t=5.1, code=1)]),
     ("answered", "no answer", [push(2, 5)[0], dict(e="silence", t=25, p=2, late=True)]),
 ]
 
 
 def main():
     wrong = 0
-    for name, more in GOOD + GOOD_RESTORES:
+    broken = BROKEN + stories_of_everything.BROKEN + desk_stories.BROKEN
+    for name, more in GOOD + GOOD_RESTORES + stories_of_everything.GOOD + desk_stories.GOOD:
         good = checker.check(Story(story(*more))).violations
         if any(good.values()):
             wrong += 1
             print(f"MISS  the good story: {name}; {dict(good)}")
-    for invariant, name, more in BROKEN:
+    for invariant, name, more in broken:
         findings = checker.check(Story(story(*more)))
         if not findings.violations[invariant]:
             wrong += 1
             print(f"MISS  invariant {invariant}: {name}; {dict(findings.violations)}")
-    print(f"checker: {len(BROKEN)} broken stories, {wrong} not found")
+    print(f"checker: {len(broken)} broken stories, {wrong} not found")
     return 1 if wrong else 0
 
 

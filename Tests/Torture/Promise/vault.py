@@ -28,6 +28,7 @@ class Vault:
         self.random, self.note = stage.random, stage.log.note
         self.folder = stage.folder / "safe"
         self.folder.mkdir(mode=0o700)
+        self.server.power.adopt("safe")
         self.file = self.folder / "bellwire.backup"
         # `held`: the number of the backup that the file is.
         self.count, self.held, self.restores = 0, None, 0
@@ -41,7 +42,7 @@ class Vault:
             *map(str, words),
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.STDOUT,
-            env={**os.environ, "SWIFT_BACKTRACE": "enable=no", "HOME": str(self.stage.folder)},
+            env=self.server.environment(),
         )
         text = (await process.stdout.read()).decode(errors="replace")
         code = await process.wait()
@@ -53,13 +54,16 @@ class Vault:
     def places(self):
         return ["--state", self.server.state, "--keys", self.stage.folder / "keys"]
 
-    async def back_up(self, is_killed=False):
+    async def back_up(self, is_killed=False, has_cut=False):
+        """Right after it the power may fail."""
         self.count += 1
         number, was = self.count, digest(self.file)
         self.note("backup", f=number)
         dies_after = self.random.uniform(0, 0.07) if is_killed else None
         code, text = await self.run("backup", "--with-keys", self.file, *self.places(), dies_after=dies_after)
         self.note("backed", f=number)
+        if has_cut:
+            await self.server.cut_power(self.random)
         names, now, verified = os.listdir(self.folder), digest(self.file), None
         if now:
             verified, found = await self.run("backup", "--verify", self.file)
@@ -97,6 +101,8 @@ class Vault:
         self.server.state.rename(former)
         if self.random.random() < 0.5:
             (self.stage.folder / "keys").rename(former / "keys")
+        # Its former state is elsewhere now, which the model of its disk does not know.
+        self.server.power.settle()
         before = self.look_at(former)
         code, text = await self.make_store(["--former", former] if has_former else [])
         self.note(
@@ -122,9 +128,11 @@ class Vault:
         return [digest(folder / name) for name in ("bellwire.db", "bellwire.db-wal")]
 
     async def make_store(self, words):
-        """A restore that is killed leaves no store, or a whole one."""
+        """A restore that is killed leaves no store, or a whole one, and one that ends well leaves it for good."""
         dies_after = self.random.uniform(0, 0.08) if self.random.random() < 0.4 else None
         code, text = await self.run("restore", self.file, *words, *self.places(), dies_after=dies_after)
+        if self.random.random() < 0.5:
+            self.server.lose_unsynced(self.random)
         if code >= 0:
             return code, text
         if pathlib.Path(self.server.state / "bellwire.db").exists():

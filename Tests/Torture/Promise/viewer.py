@@ -14,7 +14,7 @@ def number_of(notification):
 class Viewer:
     def __init__(self, world, application):
         self.world, self.random = world, world.branch()
-        self.application, self.log = application, world.log
+        self.application, self.account, self.log = application, f"a{application}", world.log
         self.shown, self.asked, self.connection = {}, {}, 0
 
     async def run(self):
@@ -31,7 +31,7 @@ class Viewer:
             str(self.world.server.state / "control.sock"), limit=1 << 24
         )
         try:
-            self.say("bellwire.open", app="torture", account=f"a{self.application}")
+            self.say("bellwire.open", app="torture", account=self.account)
             while line := await reader.readline():
                 self.take(json.loads(line))
                 if self.random.random() < 0.05:
@@ -54,6 +54,7 @@ class Viewer:
             self.say("removeNotification", notification_group_id=group, notification_id=name, **{"@extra": number})
         else:
             self.asked[number] = ("processed", number)
+            self.note("process", p=number)
             payload = {
                 "data": {
                     "loc_key": "MESSAGE_TEXT",

@@ -13,23 +13,29 @@ TEXT, CLOSE, PING, PONG = 1, 8, 9, 10
 class WebSocket(asyncio.Protocol):
     """Calls `peer.opened()` or `.refused(status)`, `.text(message, start)`, `.pong(payload)` and `.closed(by_us)`."""
 
-    def __init__(self, peer, port, path="/"):
+    def __init__(self, peer, port, path="/", fields=()):
         self.peer, self.port, self.path = peer, port, path
+        self.fields = "".join(f"{name}: {value}\r\n" for name, value in fields).encode()
         self.buffer, self.start = b"", 0.0
-        self.is_upgraded = self.is_ending = False
+        # `left_at`: when we closed it, and no longer read what may still come.
+        self.is_upgraded, self.left_at = False, None
 
     @classmethod
-    async def connect(cls, peer, port, path="/"):
-        _, made = await asyncio.get_running_loop().create_connection(lambda: cls(peer, port, path), "127.0.0.1", port)
+    async def connect(cls, peer, port, path="/", context=None, fields=()):
+        terms = {}
+        if context:
+            terms = dict(ssl=context, server_hostname="localhost", ssl_handshake_timeout=10, ssl_shutdown_timeout=1)
+        _, made = await asyncio.get_running_loop().create_connection(
+            lambda: cls(peer, port, path, fields), "127.0.0.1", port, **terms
+        )
         return made
 
     def connection_made(self, transport):
         self.transport = transport
-        transport.get_extra_info("socket").setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         transport.write(
             b"GET %s HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nUpgrade: websocket\r\n"
             b"Connection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
-            b"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n" % (self.path.encode(), self.port)
+            b"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n%s\r\n" % (self.path.encode(), self.port, self.fields)
         )
 
     def data_received(self, data):
@@ -49,7 +55,7 @@ class WebSocket(asyncio.Protocol):
         self.read_frames()
 
     def read_frames(self):
-        while len(self.buffer) >= 2 and not self.is_ending:
+        while len(self.buffer) >= 2 and not self.left_at:
             length, at = self.buffer[1] & 0x7F, 2
             if length == 126:
                 at = 4
@@ -77,7 +83,7 @@ class WebSocket(asyncio.Protocol):
             self.transport.close()
 
     def connection_lost(self, error):
-        self.peer.closed(self.is_ending)
+        self.peer.closed(self.left_at is not None)
 
     def send(self, kind, payload):
         """A mask of zeros changes nothing."""
@@ -94,11 +100,13 @@ class WebSocket(asyncio.Protocol):
         return self.send(TEXT, json.dumps(message).encode())
 
     def close(self):
-        self.is_ending = True
+        self.left_at = self.left_at or now()
         self.transport.close()
 
     def abort(self):
         """Resets the connection; data on its way is lost."""
-        self.is_ending = True
-        self.transport.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        self.left_at = self.left_at or now()
+        own = self.transport.get_extra_info("socket")
+        if own:
+            own.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         self.transport.abort()

@@ -3,12 +3,20 @@
 import asyncio
 import random
 
+from network import Network
+
 
 class Subscription:
-    def __init__(self, number, agent, channel):
+    def __init__(self, number, agent, channel, signer=None):
         self.number, self.agent, self.channel = number, agent, channel
-        self.token = None
+        # The application server whose key it is restricted to, if it is.
+        self.token, self.signer = None, signer
         self.is_ending = self.has_ended = self.is_lost = False
+
+    def request(self):
+        """The message that registers it."""
+        key = {"key": self.signer.public} if self.signer else {}
+        return {"messageType": "register", "channelID": self.channel, **key}
 
     def lose(self):
         self.is_ending = self.is_lost = True
@@ -24,6 +32,8 @@ class World:
     def __init__(self, server, log, seed):
         self.server, self.log = server, log
         self.random = random.Random(seed)
+        # How peers reach the server, and the application servers that sign, if there are any.
+        self.network, self.keyring = Network(server), None
         self.subscriptions, self.agents = [], []
         self.pushes = self.connections = self.subscribed = self.devices = 0
         # Restores until now. After each, clients ask again for what they registered.
@@ -38,7 +48,9 @@ class World:
 
     def subscribe(self, agent, channel):
         self.subscribed += 1
-        subscription = Subscription(self.subscribed, agent, channel)
+        # A channel keeps its key: with another one, it would be another subscription.
+        signer = self.keyring.signer(channel) if self.keyring else None
+        subscription = Subscription(self.subscribed, agent, channel, signer)
         self.subscriptions.append(subscription)
         return subscription
 
