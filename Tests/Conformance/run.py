@@ -16,7 +16,7 @@ import garbled
 import kit
 
 HERE = pathlib.Path(__file__).resolve().parent
-PAGE = HERE.parents[1] / "docs/conformance.md"
+PAGE = HERE.parents[1] / "docs/report/conformance.md"
 SOURCES = {
     "tdlib": "TDLib: Notification API",
     "telegram": "Telegram: handling push notifications",
@@ -56,13 +56,13 @@ def arguments():
         "--self-check", action="store_true", help="also garble each answer of the server, and count who does not notice"
     )
     parser.add_argument("--documents", metavar="FOLDER", help="check that the list of paragraphs fits the documents")
-    parser.add_argument("--write", action="store_true", help="write the results into docs/conformance.md")
+    parser.add_argument("--write", action="store_true", help="write the results into docs/report/conformance.md")
     parser.add_argument(
-        "--check", action="store_true", help="what docs/conformance.md says about this server must be what happened"
+        "--check", action="store_true", help="what that page says about this server must be what happened"
     )
     options = parser.parse_args()
     if options.only and (options.write or options.check):
-        refuse("docs/conformance.md is about all cases", "leave out --only")
+        refuse("docs/report/conformance.md is about all cases", "leave out --only")
     return options
 
 
@@ -257,8 +257,8 @@ def check_page(adapter, text):
 
     before, now = essence(on_page(adapter)[1]), essence(text)
     gone, new = [line for line in before if line not in now], [line for line in now if line not in before]
-    return [f"docs/conformance.md has {line!r} no longer" for line in gone] + [
-        f"docs/conformance.md does not have {line!r}" for line in new
+    return [f"docs/report/conformance.md has {line!r} no longer" for line in gone] + [
+        f"docs/report/conformance.md does not have {line!r}" for line in new
     ]
 
 
