@@ -2,8 +2,10 @@
 
 debug=$PWD/.build/debug release=$PWD/.build/release
 # Optimised code, where assertions are gone, under the address sanitizer: one run finds what the optimiser breaks, what
-# reads beyond its memory, and what leaks. What a sanitizer finds is told by line; more debug information takes longer.
-address=(-c release -Xswiftc -enable-testing -Xswiftc -gline-tables-only --sanitize address --scratch-path .build-address)
+# reads beyond its memory, what leaks, and what is undefined behaviour in our C. What a sanitizer finds is told by line;
+# more debug information takes longer.
+address=(-c release -Xswiftc -enable-testing -Xswiftc -gline-tables-only --sanitize address --scratch-path .build-address
+    -Xcc -fsanitize=undefined -Xcc -fno-sanitize-recover=undefined)
 thread=(-Xswiftc -gline-tables-only --sanitize thread --scratch-path .build-thread)
 
 # Programs that run here only as their packages have them.
@@ -65,8 +67,8 @@ gate_install() {
             desktop-file-utils dpkg-dev dunst faketime firefox-esr fish fonts-dejavu-core gcc golang-go \
             imagemagick iproute2 libc6-dev libnotify-bin libnss3-tools lintian lxqt-notificationd man-db mandoc \
             mate-notification-daemon mmdebstrap nghttp2-client nginx-light notification-daemon openssl pkg-config \
-            python3-dbusmock python3-gi python3-venv systemd tmux tzdata uidmap xdg-dbus-proxy xdotool xfce4-notifyd xvfb \
-            zbar-tools zsh
+            python3-dbusmock python3-gi python3-venv slowhttptest systemd testssl.sh tmux tzdata uidmap xdg-dbus-proxy xdotool \
+            xfce4-notifyd xvfb zbar-tools zsh
         .ci/lent "${proxies[@]}" -- true
         .ci/lent "${containers[@]}" -- true
         .ci/lent "${monitors[@]}" -- true
@@ -81,7 +83,9 @@ gate_libraries() {
             -r Tests/Peers/WebPush/requirements.txt -r Tests/Peers/Differential/requirements.txt \
             -r Tests/Peers/Differential/requirements-websocket.txt -r Tests/Peers/Clients/requirements.txt \
             -r Tests/Peers/Desktop/requirements.txt -r Tests/Peers/Container/requirements.txt \
-            -r Tests/Peers/Monitoring/requirements.txt \
+            -r Tests/Peers/Monitoring/requirements.txt -r Tests/Torture/requirements.txt \
+            -r Tests/Peers/Suites/requirements.txt \
+        && .venv/bin/python Tests/Peers/Suites/sdists.py \
         || return
     # Only axe itself, and not the browsers that its package would bring.
     .venv/bin/python -m pip install --quiet --disable-pip-version-check --no-deps \
@@ -109,7 +113,7 @@ gate_links() { .ci/links; }
 
 # spelling: codespell finds nothing but the words of .ci/words; it takes German for misspelled English
 gate_spelling() {
-    local files=(':!Tests/Vectors' ':!*.png' ':!Sources/Base/Sentences')
+    local files=(':!Tests/Vectors' ':!Tests/Programs/Fuzz/Seeds' ':!*.png' ':!Sources/Base/Sentences')
     git ls-files -z "${files[@]}" | xargs -0 .venv/bin/codespell --ignore-words .ci/words \
         && echo "spelling: $(git ls-files "${files[@]}" | wc -l) files checked"
 }
@@ -190,9 +194,6 @@ gate_events() {
     needs address \
         && BELLWIRE_EVENTS=400000 behind sanitized address run_tests "${address[@]}" --filter DeliveryModelTests
 }
-
-# planted: the mistakes that tools/torture --planted builds in still compile
-gate_planted() { needs debug && .ci/planted; }
 
 # release: builds the programs that the gates after it start
 gate_release() { needs release; }
@@ -289,6 +290,12 @@ gate_recipes() {
 # clients: curl, nghttp, h2load, httpx and Go as HTTP clients
 gate_clients() { needs release && .venv/bin/python Tests/Peers/Clients/check.py "$release/ServerProbe"; }
 
+# suites: slowhttptest, testssl.sh, TLS conversations, and the cases of h2, hpack and Autobahn, in their short form
+gate_suites() {
+    needs release && needs debug && twice tools/lib/alone .venv/bin/python -B Tests/Peers/Suites/check.py \
+        "$release/bellwire" "$debug/WebSocketProbe"
+}
+
 # rights: random operations by callers with and without rights
 gate_rights() {
     needs release && tools/lib/alone .venv/bin/python Tests/Torture/Rights/random_rights.py \
@@ -328,8 +335,11 @@ gate_mistakes() {
     needs release && tools/lib/alone .venv/bin/python Tests/Torture/Mistakes/run.py "$release/bellwire"
 }
 
+# soak: a minute of moderate use, after which the server needs no more of anything than before
+gate_soak() { twice tools/soak --minutes 1; }
+
 # torture: a server that is killed under load keeps its promise
-gate_torture() { without_passes tools/torture --short; }
+gate_torture() { without_passes tools/torture --short --jobs 2; }
 
 # What missed its bound, what was done, and how many cases were seen where none may be missing.
 without_passes() { "$@" | { grep -v '^pass ' || true; }; }

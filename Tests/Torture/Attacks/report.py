@@ -14,11 +14,14 @@ SLOWER, SLOWER_BY = 10, 20
 class Report:
     def __init__(self):
         self.bounds = self.missed = 0
+        self.rows = []
         print(f"      {'attack':22} {'what was done':52} {'bound':52} measured")
 
     def bound(self, name, done, bound, measured, holds):
         self.bounds += 1
         self.missed += not holds
+        row = {"attack": name, "done": done, "bound": bound, "measured": str(measured), "holds": bool(holds)}
+        self.rows.append(row)
         print(f"{'pass' if holds else 'MISS'}  {name:22} {done:52} {bound:52} {measured}", flush=True)
 
 

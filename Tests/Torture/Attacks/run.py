@@ -1,9 +1,10 @@
 """Attacks a server in every way we know and checks that it stays within its bounds.
 
-usage: run.py PATH_OF_SERVERPROBE PATH_OF_BELLWIRE [--long] [FAMILY...]
+usage: run.py PATH_OF_SERVERPROBE PATH_OF_BELLWIRE [--long] [--json FILE] [FAMILY...]
 """
 
 import argparse
+import json
 import pathlib
 import resource
 import sys
@@ -40,6 +41,7 @@ def main():
     parser.add_argument("probe")
     parser.add_argument("bellwire")
     parser.add_argument("--long", action="store_true")
+    parser.add_argument("--json")
     parser.add_argument("families", nargs="*", choices=[[], *FAMILIES, *worst.FAMILIES])
     arguments = parser.parse_intermixed_args()
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -54,6 +56,8 @@ def main():
                 FAMILIES[name].run(report, arguments.long)
             else:
                 besieged.run(report, arguments.long, arguments.bellwire, name)
+    if arguments.json:
+        pathlib.Path(arguments.json).write_text(json.dumps({"long": arguments.long, "bounds": report.rows}))
     print(f"attacks: {report.bounds} bounds, {report.missed} missed, {time.monotonic() - started:.0f} s")
     return 1 if report.missed or not report.bounds else 0
 
