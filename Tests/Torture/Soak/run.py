@@ -91,7 +91,8 @@ def main():
     rows = growth(samples)
     tell(world, rows, samples)
     if options.json:
-        figures = {"minutes": options.minutes, "seed": options.seed, "pushes": world.pushes, "samples": samples}
+        rounded = [{name: round(value, 2) for name, value in sample.items()} for sample in samples]
+        figures = {"minutes": options.minutes, "seed": options.seed, "pushes": world.pushes, "samples": rounded}
         options.json.write_text(json.dumps(figures))
     has_failed = any(row[-1] for row in rows) or bool(world.troubles) or world.delivered == 0
     print("soak: " + ("FAILED" if has_failed else "nothing grew"))

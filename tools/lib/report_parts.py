@@ -1,0 +1,148 @@
+"""The parts of the report, a function for each: its title, its text and its plots, from the figures of one tool."""
+
+from markdown_table import table
+from plots import lines
+from report_tests import coverage, mutants
+from report_torture import planted, torture
+
+
+def models(figures):
+    rows = [
+        (
+            one["model"],
+            f"{one['events']:,}",
+            f"{one['sequences']:,}",
+            f"{one['states']:,}",
+            f"{one['milliseconds'] / 1000:.0f}",
+            one["findings"],
+        )
+        for one in figures["models"]
+    ]
+    text = (
+        f"State machines beside plain models of their promise ([proof.md](../proof.md)), with random events from seed "
+        f"{figures['seed']} and all sequences of {figures['sequence_length']} events over a small alphabet.\n"
+    )
+    heads = ("model", "events", "sequences", "states visited", "seconds", "findings")
+    return "Models", text + "\n" + table(heads, rows), {}
+
+
+def soak(figures):
+    samples = figures["samples"]
+    pictures = {
+        "soak-memory.svg": ("MiB", {name: [one[name] for one in samples] for name in ("memory", "log of changes")}),
+        "soak-latency.svg": (
+            "ms",
+            {name: [one[name] for one in samples] for name in ("answer, 99 %", "delivery, 99 %", "answer, middle")},
+        ),
+        "soak-work.svg": ("% of a core", {"processor": [one["processor"] for one in samples]}),
+    }
+    text = (
+        f"{figures['minutes']} minutes of moderate use ([torture.md](../torture.md#a-long-day)): {figures['pushes']:,} "
+        "pushes.\n"
+    )
+    rows = [
+        (name, *(f"{find([one[name] for one in samples]):.1f}" for find in (min, middle, max))) for name in samples[0]
+    ]
+    images = "\n".join(f"![{unit}]({name})" for name, (unit, _) in pictures.items()) + "\n"
+    minutes = len(samples) * 5 / 60
+    plots = {name: lines(series, unit, f"{minutes:.0f} minutes") for name, (unit, series) in pictures.items()}
+    return "A long day", text + "\n" + table(("", "least", "middle", "most"), rows) + "\n" + images, plots
+
+
+def middle(values):
+    return sorted(values)[len(values) // 2]
+
+
+def suites(figures):
+    rows = [
+        (
+            one["suite"],
+            one["version"],
+            one["what"],
+            f"{one['cases']:,}",
+            f"{one['passed']:,}",
+            len(one["explained"]),
+            len(one["failed"]),
+            one["seconds"],
+        )
+        for one in figures["suites"]
+    ]
+    text = (
+        f"Test programs and test cases of other people ([interop.md](../interop.md)), in the "
+        f"{'long' if figures['long'] else 'short'} form.\n\n"
+    )
+    text += table(("suite", "version", "against", "cases", "passed", "explained", "failed", "seconds"), rows)
+    reasons = {}
+    for one in figures["suites"]:
+        for case in one["explained"]:
+            reasons.setdefault((one["suite"], case["why"]), []).append(case["case"])
+    text += "\nWhat fails and is no mistake of ours:\n\n"
+    cases = [(suite, ", ".join(sorted(set(names))), why) for (suite, why), names in reasons.items()]
+    return "Other people's suites", text + table(("suite", "case", "why"), cases), {}
+
+
+def fuzz(figures):
+    targets = figures["targets"]
+    columns = ("inputs", "seconds", "edges", "features", "corpus")
+    rows = [(one["target"], *(f"{one[name]:,}" for name in columns)) for one in targets]
+    inputs = sum(one["inputs"] for one in targets)
+    text = (
+        f"{inputs:,} mutated inputs for {len(targets)} parsers in {figures['minutes']} minutes, under the address "
+        "sanitizer, and with that for undefined behaviour in C. Edges are places of the code that were reached; "
+        f"features also count how often. {working(targets)}Targets that were broken: {figures['broken']}.\n\n"
+    )
+    heads = ("target", "inputs", "seconds", "edges", "features", "inputs that add to them")
+    return "Fuzzing", text + table(heads, rows), {}
+
+
+def working(targets):
+    """How much of the time the machine gave to the targets, where that was measured."""
+    if not all("processor" in one for one in targets):
+        return "Other work took most of the machine meanwhile. "
+    return f"They had the processor for {sum(one['processor'] for one in targets) / 60:.0f} minutes. "
+
+
+def attack(figures):
+    attacks = {}
+    name = ""
+    for one in figures["bounds"]:
+        # An attack has its name in the first of its rows.
+        name = one["attack"] or name
+        attacks.setdefault(name, []).append(one)
+    rows = [
+        (name, bounds[0]["done"], len(bounds), sum(not one["holds"] for one in bounds), others(bounds))
+        for name, bounds in attacks.items()
+    ]
+    text = (
+        f"Attacks and their bounds ([attacks.md](../attacks.md)), in the {'long' if figures['long'] else 'short'} "
+        "form. The last column says how long 99 of 100 requests of others took meanwhile.\n\n"
+    )
+    heads = ("attack", "what was done", "bounds", "missed", "others")
+    text += table(heads, rows)
+    missed = [(one["bound"], one["measured"]) for one in figures["bounds"] if not one["holds"]]
+    return "Attacks", text + ("\n" + table(("bound that was missed", "measured"), missed) if missed else ""), {}
+
+
+def others(bounds):
+    return next((one["measured"] for one in bounds if one["bound"].startswith("others: p")), "")
+
+
+def broken(figures):
+    rows = [(one["tool"], one["broken"], one["said"], one["date"]) for one in figures["rows"]]
+    text = "A test that cannot fail proves nothing. Each of these was broken once, seen failing, and mended.\n\n"
+    return "Each was broken on purpose once", text + table(("tool", "what was broken", "what it said", "day"), rows), {}
+
+
+# In the order of the page.
+PARTS = {
+    "torture": torture,
+    "planted": planted,
+    "models": models,
+    "soak": soak,
+    "attack": attack,
+    "suites": suites,
+    "fuzz": fuzz,
+    "mutants": mutants,
+    "coverage": coverage,
+    "broken": broken,
+}
