@@ -88,7 +88,7 @@ PLANTS = {
     "BACKUP_MISSES_NEWEST": ("restores", 23),
     "RESTORE_FORGETS_ENDED": ("restores", 23),
     "NO_SYNC": ("power", 18),
-    "NO_FOLDER_SYNC": ("power", "alive"),
+    "NO_FOLDER_SYNC": ("births", 14),
     "ACKNOWLEDGE_BEFORE_REPLY": ("desktop", 1),
     "SOUND_AGAIN": ("desktop", 22),
     "LEAVE_ON_SCREEN": ("desktop", 22),
@@ -105,17 +105,22 @@ def perform(name, folder, seed, is_long):
     return stories, findings, required
 
 
+# A mistake is searched for with one seed after the other for so many seconds.
+SEARCH = 60
+
+
 def search(plant, folder, seed, _):
     """Whether the mistake is found in time, and what it broke."""
     name, rule = PLANTS[plant]
     os.environ["BELLWIRE_PLANT"] = plant
-    folder = folder / plant
-    folder.mkdir()
-    before = time.monotonic()
-    _, findings, _ = perform(name, folder, seed, False)
-    seconds = time.monotonic() - before
-    broken = {one: len(texts) for one, texts in findings.violations.items() if texts}
-    text = f"{plant}: in {name}, {seconds:.0f} s, seed {seed}; violations "
+    before, broken, seconds = time.monotonic(), {}, 0
+    while rule not in broken and 1.5 * seconds < SEARCH:
+        place = folder / plant / str(seed)
+        place.mkdir(parents=True)
+        _, findings, _ = perform(name, place, seed, False)
+        broken = {one: len(texts) for one, texts in findings.violations.items() if texts}
+        seconds, seed = time.monotonic() - before, seed + 1
+    text = f"{plant}: in {name}, {seconds:.0f} s, seed {seed - 1}; violations "
     text += ", ".join(f"{count} of {one}" for one, count in broken.items()) or "none"
     lines = ["found   " + text if rule in broken else "MISSED  " + text]
     lines += [f"        {one}" for one in findings.violations[rule][:1]]
