@@ -1,0 +1,112 @@
+import Foundation
+import StatusPage
+import Testing
+
+/// `/api/v1/overview`, which `bellwire top` and scripts read.
+@Suite("The overview as JSON")
+struct OverviewJSONTests {
+    private func overview(owner: String?) -> Overview {
+        Overview(
+            version: "1.2", address: "https://push.example", now: 1_000, began: 900,
+            isUsable: false,
+            owner: owner, waiting: (3, 640))
+    }
+
+    private func members(_ overview: Overview) throws -> NSDictionary {
+        let json = try JSONSerialization.jsonObject(with: Data(overview.json))
+        return try #require(json as? NSDictionary)
+    }
+
+    @Test("An administrator sees the whole server")
+    func administrator() throws {
+        var overview = overview(owner: nil)
+        overview.clients = 7
+        overview.hasMore = true
+        overview.counts = .init()
+        overview.counts?.accepted = 5
+        overview.counts?.undecryptable = 2
+        overview.durations = .init(bounds: [1_000, 2_500_000], counts: [4, 5, 6])
+        overview.devices = [
+            .init(
+                id: 4, name: "desk \"one\"", owner: "ann", created: 1, isConnected: true,
+                lastSeen: 9,
+                isConfirmed: false)
+        ]
+        overview.registrations = [
+            .init(
+                id: "AA", app: "chat", account: "me", owner: "ann", created: 1, expires: 2,
+                lastPush: 3, waiting: 4, service: "org.example.Chat", isPaused: true)
+        ]
+        overview.failures = [.init(word: "gone", count: 5, status: 410, number: 106)]
+        overview.events = [
+            .init(number: 9, time: 8, kind: "refused", subject: "chat/me", detail: "410 gone")
+        ]
+        let expected: NSDictionary = [
+            "version": "1.2", "address": "https://push.example", "now": 1_000, "began": 900,
+            "usable": false, "administrator": true, "waiting": ["messages": 3, "bytes": 640],
+            "user_agents": 7, "more": true,
+            "counts": [
+                "accepted": 5, "repeated": 0, "refused": 0, "delivered": 0, "acknowledged": 0,
+                "undecryptable": 2,
+            ],
+            "durations": ["bounds": [0.001, 2.5], "counts": [4, 5, 6]],
+            "devices": [
+                [
+                    "id": 4, "name": "desk \"one\"", "owner": "ann", "created": 1,
+                    "connected": true,
+                    "last_seen": 9, "unconfirmed": true,
+                ]
+            ],
+            "registrations": [
+                [
+                    "id": "AA", "app": "chat", "account": "me", "owner": "ann", "created": 1,
+                    "expires": 2, "last_delivery": 3, "waiting": 4, "service": "org.example.Chat",
+                    "paused": true,
+                ]
+            ],
+            "errors": [
+                [
+                    "word": "gone", "errno": 106, "status": 410, "count": 5,
+                    "message": try #require(
+                        (try members(overview)["errors"] as? [[String: Any]])?.first?["message"]
+                            as? String),
+                ]
+            ],
+            "events": [
+                [
+                    "number": 9, "time": 8, "kind": "refused", "subject": "chat/me",
+                    "detail": "410 gone",
+                ]
+            ],
+        ]
+        #expect(try members(overview) == expected)
+    }
+
+    @Test("What is not known, or not for an owner, is left out")
+    func owner() throws {
+        var overview = overview(owner: "ann")
+        overview.devices = [
+            .init(
+                id: 4, name: "desk", owner: "ann", created: 1, isConnected: false, lastSeen: nil,
+                isConfirmed: true)
+        ]
+        overview.registrations = [
+            .init(
+                id: "AA", app: "chat", account: "me", owner: "ann", created: 1, expires: 2,
+                lastPush: nil, waiting: 0)
+        ]
+        // A push that was accepted and could not be read had no status.
+        overview.failures = [.init(word: "not-understood", count: 1, status: 0, number: nil)]
+        let found = try members(overview)
+        #expect(found["owner"] as? String == "ann" && found["administrator"] as? Bool == false)
+        for name in ["user_agents", "counts", "durations", "more"] { #expect(found[name] == nil) }
+        let rows = try ["devices", "registrations", "errors"].map { name in
+            try #require((found[name] as? [[String: Any]])?.first)
+        }
+        #expect(Set(rows[0].keys) == ["id", "name", "owner", "created", "connected"])
+        #expect(
+            Set(rows[1].keys)
+                == ["id", "app", "account", "owner", "created", "expires", "waiting"])
+        #expect(Set(rows[2].keys) == ["word", "count", "message"])
+    }
+}

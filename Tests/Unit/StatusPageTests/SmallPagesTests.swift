@@ -1,0 +1,75 @@
+import Base
+import Foundation
+import StatusPage
+import Testing
+
+@Suite("Pages with one purpose")
+struct SmallPagesTests {
+    private func text(_ html: [UInt8]) -> String { String(decoding: html, as: UTF8.self) }
+
+    @Test("The page to sign in says so when a code was refused")
+    func signIn() {
+        let frame = PageFrame(language: .english)
+        let (first, again) = (SignInPage(frame).html, SignInPage(frame, isRefused: true).html)
+        #expect(!text(first).contains("role=\"alert\""))
+        #expect(text(again).contains("role=\"alert\""))
+        for page in [first, again] {
+            // Nobody has a session yet, so there is nothing to prove and nothing to sign out of.
+            #expect(text(page).contains("action=\"/ui/login\""))
+            #expect(!text(page).contains("csrf") && !text(page).contains("/ui/logout"))
+        }
+    }
+
+    private static let reasons: [FailurePage.Reason] = [
+        .name, .limit, .gone, .later, .form, .place, .foreign,
+    ]
+
+    @Test("Each failure is explained differently, in each language")
+    func failures() {
+        for language in Language.allCases {
+            let pages = Self.reasons.map { text(FailurePage(.init(language: language), $0).html) }
+            #expect(Set(pages).count == pages.count)
+            for page in pages {
+                #expect(page.contains("role=\"alert\"") && page.contains("href=\"/ui/\""))
+            }
+        }
+    }
+
+    @Test("A new device gets its addresses once, and a picture of the one for phones")
+    func device() {
+        let frame = PageFrame(language: .english, formToken: "TOKEN")
+        let page = text(
+            DevicePage(
+                frame, name: "<phone>", bearer: "BEARER", websocket: "wss://push.example/u/SECRET",
+                url: "https://push.example/u/SECRET"
+            ).html)
+        #expect(page.contains("&lt;phone&gt;") && !page.contains("<phone>"))
+        #expect(page.components(separatedBy: "<code>wss://push.example/u/SECRET</code>").count == 3)
+        #expect(
+            page.components(separatedBy: "<code>https://push.example/u/SECRET</code>").count == 3)
+        #expect(page.contains("<code>BEARER</code>") && page.contains("<svg class=\"code\""))
+        #expect(page.contains("action=\"/ui/logout\"") && page.contains("value=\"TOKEN\""))
+    }
+
+    @Test("An address that no picture has room for is shown as text alone")
+    func longAddress() {
+        let url = "https://push.example/" + String(repeating: "a", count: 4_000)
+        let page = text(
+            DevicePage(.init(language: .german), name: "a", bearer: "b", websocket: "c", url: url)
+                .html)
+        #expect(page.contains(url) && !page.contains("<svg"))
+    }
+
+    @Test(
+        "The files of the page are what their types say, and load nothing",
+        arguments: PageFile.allCases)
+    func files(file: PageFile) {
+        #expect(file.rawValue.hasPrefix("/ui/") && !file.text.isEmpty)
+        let isPicture = "\(file.type)" == "image/svg+xml"
+        #expect(file.text.hasPrefix("<svg ") == isPicture)
+        #expect("\(file.type)".hasPrefix("text/") != isPicture)
+        // The name of a namespace is no address.
+        let text = file.text.replacingOccurrences(of: "http://www.w3.org/2000/svg", with: "")
+        #expect(!text.contains("http:") && !text.contains("https:") && !text.contains("@import"))
+    }
+}
