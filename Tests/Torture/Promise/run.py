@@ -130,8 +130,11 @@ def search(plant, folder, seed, _):
 
 # What a scenario is measured by: what it is called, and the events that are counted.
 COUNTS = {
-    "kills": "kill",
+    "ends of the server": "kill",
     "power cuts": "cut",
+    "ends of the desktop": "desk-kill",
+    "of its bus": "bus-end",
+    "of the notification daemon": "screen-end",
     "pushes": "push",
     "deliveries": "delivery",
     "acknowledgements": "ack",
