@@ -323,7 +323,9 @@ async def comings_and_goings(desk):
     probe.kill()
     probe = Probe(desk)
     probe.active([push(1, "early"), push(2, "missed")])
-    await eventually(lambda: len(other.visible) == 2, "after a restart nothing is shown twice")
+    await eventually(
+        lambda: len(other.visible) == 2 and len(other.calls) == 3, "after a restart nothing is shown twice"
+    )
     check(
         [call[1] for call in other.calls] == [0, 1, 0] or [call[1] for call in other.calls] == [0, 0, 1],
         "the old notification is sent again in its place",
