@@ -158,7 +158,7 @@ class Story:
         event = self.say("the disk is full")
         self.between.wait(503, 2, since=before)
         check(self.bob.pushkeys() == {self.whole_endpoint, self.id_only_endpoint}, "a full disk ends no pusher")
-        self.service.meddler.set()
+        self.service.meddler.set(fault=Meddler.NOTHING)
         self.arrive(event)
         self.arrive(self.say("there is room again"))
 
