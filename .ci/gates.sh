@@ -183,16 +183,16 @@ gate_threads() {
 # addresses: all tests, optimised, under the address sanitizer
 gate_addresses() { needs address && sanitized address run_tests "${address[@]}"; }
 
-# stories: 4,000 random stories of an engine, in optimised code
+# stories: 2,500 random stories of an engine, in optimised code
 gate_stories() {
     needs address \
-        && BELLWIRE_STORIES=4000 behind sanitized address run_tests "${address[@]}" --filter RandomStoryTests
+        && BELLWIRE_STORIES=2500 behind sanitized address run_tests "${address[@]}" --filter RandomStoryTests
 }
 
-# events: 400,000 events of a delivery, against a model, in optimised code; tools/models plays a million
+# events: 200,000 events of a delivery, against a model, in optimised code; tools/models plays a million
 gate_events() {
     needs address \
-        && BELLWIRE_EVENTS=400000 behind sanitized address run_tests "${address[@]}" --filter DeliveryModelTests
+        && BELLWIRE_EVENTS=200000 behind sanitized address run_tests "${address[@]}" --filter DeliveryModelTests
 }
 
 # release: builds the programs that the gates after it start
