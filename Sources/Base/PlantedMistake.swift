@@ -3,7 +3,7 @@
 #endif
 
 /// A known mistake, which only a build of `tools/torture --planted` can make: it proves that the
-/// torture finds it. In every other build, the optimiser removes what depends on one.
+/// torture finds it. In every other build none is made.
 package enum PlantedMistake: String {
     case answerBeforeCommit = "ANSWER_BEFORE_COMMIT"
     case acknowledgeByTopic = "ACKNOWLEDGE_BY_TOPIC"
