@@ -211,13 +211,27 @@ class Power:
             if file is None or data is None:
                 raise SystemExit(f"torture: {name}: the journal says {file}, and there is {data and len(data)}")
             if not file.is_mapped and data != file.whole() and not (file in doubtful and is_under_way(file, data)):
-                raise SystemExit(f"torture: {name} was changed by something that is not in the journal")
+                where = "" if file not in doubtful else " and is not what its last change could have left"
+                raise SystemExit(
+                    f"torture: {name} was changed by something that is not in the journal{where}: {difference(file, data)}"
+                )
 
     def on_disk(self):
         for name in self.NAMES:
             for path in (self.folder / name).rglob("*"):
                 if stat.S_ISREG(path.lstat().st_mode):
                     yield str(path.relative_to(self.folder)), path.read_bytes()
+
+
+def difference(file, data):
+    """Sizes, and the sectors that are not as the journal says."""
+    expected = file.whole()
+    sectors = [
+        at // SECTOR
+        for at in range(0, max(len(expected), len(data)), SECTOR)
+        if expected[at : at + SECTOR] != data[at : at + SECTOR]
+    ]
+    return f"{len(data)} bytes instead of {len(expected)}, {len(sectors)} sectors: {sectors[:20]}"
 
 
 def is_under_way(file, data):

@@ -70,6 +70,7 @@ GOOD = [
         OWNS
         + [dict(e="listed", t=4, o=1, rs=[1]), dict(e="peeked", t=4, o=1, r=2, how="GET", status=404)]
         + told(2, 5)
+        + told(4, 5.2, "signal")
         + removed(6)
         + [dict(e="knocked", t=6.2, o=1, status=401)]
         + to(0, 3, 8, 410),
