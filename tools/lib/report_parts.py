@@ -83,23 +83,16 @@ def suites(figures):
 
 def fuzz(figures):
     targets = figures["targets"]
-    columns = ("inputs", "seconds", "edges", "features", "corpus")
+    columns = ("inputs", "processor", "edges", "features", "corpus")
     rows = [(one["target"], *(f"{one[name]:,}" for name in columns)) for one in targets]
-    inputs = sum(one["inputs"] for one in targets)
+    inputs, minutes = (sum(one[name] for one in targets) / unit for name, unit in (("inputs", 1), ("processor", 60)))
     text = (
-        f"{inputs:,} mutated inputs for {len(targets)} parsers in {figures['minutes']} minutes, under the address "
-        "sanitizer, and with that for undefined behaviour in C. Edges are places of the code that were reached; "
-        f"features also count how often. {working(targets)}Targets that were broken: {figures['broken']}.\n\n"
+        f"{inputs:,.0f} mutated inputs for {len(targets)} parsers in {minutes:.0f} minutes of processor time, under "
+        "the address sanitizer, and with that for undefined behaviour in C. Edges are places of the code that were "
+        f"reached; features also count how often. Targets that were broken: {figures['broken']}.\n\n"
     )
-    heads = ("target", "inputs", "seconds", "edges", "features", "inputs that add to them")
+    heads = ("target", "inputs", "seconds of the processor", "edges", "features", "inputs that add to them")
     return "Fuzzing", text + table(heads, rows), {}
-
-
-def working(targets):
-    """How much of the time the machine gave to the targets, where that was measured."""
-    if not all("processor" in one for one in targets):
-        return "Other work took most of the machine meanwhile. "
-    return f"They had the processor for {sum(one['processor'] for one in targets) / 60:.0f} minutes. "
 
 
 def attack(figures):

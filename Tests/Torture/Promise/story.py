@@ -139,7 +139,11 @@ class Story:
         self.subs[event["s"]].token = event["token"]
 
     def on_unregister(self, event):
-        self.subs[event["s"]].end_sent.append(event["t"])
+        """The request names a channel: after a restore, that may be a former subscription of the client."""
+        one = self.subs[event["s"]]
+        same = [sub for sub in self.subs.values() if sub.channel == one.channel] if self.restores else [one]
+        for sub in same:
+            sub.end_sent.append(event["t"])
 
     def on_unregistered(self, event):
         self.subs[event["s"]].ended.append(self.told(event))

@@ -99,6 +99,15 @@ GOOD_RESTORES = [
         + [dict(e="slept", t=15, seconds=31 * 86_400)]
         + push(3, 16, 410),
     ),
+    (
+        "an endpoint that a restore brings back, whose client ends a later one on the same channel",
+        saved(7)
+        + UNREGISTERED
+        + [dict(e="register", t=10.2, c=1, s=2, a=0, chan="x"), dict(e="unregister", t=10.3, c=1, s=2)]
+        + restored(12, former=False)
+        + [dict(e="unregister", t=13.1, c=2, s=2), dict(e="unregistered", t=13.2, c=2, s=2)]
+        + push(3, 14, 410),
+    ),
     ("a device that waits to be confirmed", saved(7) + restored(12, former=False) + device(12.2, 503)),
     ("a device that was removed", saved(7) + REVOKED + restored(12) + device(15, 401)),
     (

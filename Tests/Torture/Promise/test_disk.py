@@ -11,7 +11,7 @@ import sys
 import tempfile
 
 from disk import NEVER, Cut, File, write
-from power import HEAD, MARK, WRITE, Power, records
+from power import HEAD, MARK, WRITE, Power, is_under_way, records
 
 BEGIN = """
 import os
@@ -130,8 +130,24 @@ def skips_what_was_torn():
     return serials == [[1, 3], [1]] * len(whole[1])
 
 
+def takes_a_part_of_a_write():
+    """Whether a file may end between two pages of the last write, and may not hold anything else."""
+    file = File(b"a" * 100)
+    file.write(1, 100, b"b" * 8_000)
+    part = file.whole()[:4_096]
+    return [is_under_way(file, one) for one in (part, b"a" * 100, b"a" * 99, b"c" + part[1:])] == [
+        True,
+        True,
+        False,
+        False,
+    ]
+
+
 def main():
     wrong = 0
+    if not takes_a_part_of_a_write():
+        wrong += 1
+        print("MISS  a write that was cut off")
     if not skips_what_was_torn():
         wrong += 1
         print("MISS  a record that was torn")
