@@ -70,10 +70,13 @@ SCENARIOS = {
     "everything": (
         lambda f, s: everything(f, s, 25, 35),
         lambda f, s: everything(f, s, 1_000, 1_200),
-        [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 13, 14, 15, 16, 18, 19, 20, 21, 23, 24, 25],
+        [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 13, 14, 15, 16, 18, 19, 20, 21, 25],
     ),
     "life": (lambda f, s: scenarios.long_life(f, s, 2), lambda f, s: scenarios.long_life(f, s, 5), [26]),
 }
+
+# What must also have been examined in the long form. In the short one, its acts may not have come.
+LONG = {"everything": [23, 24]}
 
 # Mistakes that a build can contain: the scenario that shows each, and the rule that it breaks.
 PLANTS = {
@@ -102,7 +105,7 @@ def perform(name, folder, seed, is_long):
     for path in paths if isinstance(paths, list) else [paths]:
         stories.append(Story(events.read(path)))
         findings.merge(checker.check(stories[-1]))
-    return stories, findings, required
+    return stories, findings, required + (LONG.get(name, []) if is_long else [])
 
 
 # A mistake is searched for with one seed after the other for so many seconds.
