@@ -94,4 +94,12 @@ struct JSONScannerTests {
         }
         #expect(found == [true, true, false])
     }
+
+    @Test("Looking ahead skips whitespace and moves nothing", arguments: ["", " ", "\n ", " \t\r"])
+    func looksAhead(space: String) {
+        func scanner(_ text: String) -> JSONScanner { JSONScanner(Array((space + text).utf8)) }
+        #expect(scanner("{}").isAtObject && !scanner("{}").isAtArray)
+        #expect(scanner("[]").isAtArray && !scanner("[]").isAtObject)
+        #expect(!scanner("").isAtObject && scanner("{}").position == 0)
+    }
 }

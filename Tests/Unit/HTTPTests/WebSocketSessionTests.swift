@@ -59,6 +59,25 @@ struct WebSocketSessionTests {
         #expect(endpoint.end == .closed(WebSocketClose(code: .goingAway)))
     }
 
+    @Test("Pings wait while pongs are held, the newest of them, and later ones do not")
+    func heldPongs() {
+        func pong(_ payload: String) -> [UInt8] {
+            ConformanceFrame.pong(payload).bytes(masked: false)
+        }
+        var endpoint = EchoEndpoint(role: .server)
+        endpoint.session.holdPongs()
+        for payload in ["a", "b"] {
+            endpoint.receive(ConformanceFrame.ping(payload).bytes(masked: true))
+        }
+        #expect(endpoint.output.isEmpty)
+        endpoint.session.releasePong(to: &endpoint.output)
+        #expect(endpoint.output == pong("b"))
+        endpoint.receive(ConformanceFrame.ping("c").bytes(masked: true))
+        #expect(endpoint.output == pong("b") + pong("c"))
+        endpoint.session.releasePong(to: &endpoint.output)
+        #expect(endpoint.output == pong("b") + pong("c"))
+    }
+
     @Test("A close that is not answered ends after its time")
     func unanswered() {
         var endpoint = EchoEndpoint(role: .client)

@@ -110,6 +110,17 @@ struct ActionTests {
         #expect(story.shown.isEmpty, "nobody missed it")
     }
 
+    @Test("Calls whose group is removed ring no more")
+    func removedCall() throws {
+        var story = Story()
+        story.push(#"{"loc_key":"PHONE_CALL_REQUEST","loc_args":["A"],"custom":{"from_id":1}}"#)
+        try story.request(
+            #"{"@type":"removeNotificationGroup","notification_group_id":1,"max_notification_id":1}"#)
+        #expect(story.shown.isEmpty && story.engine.account.calls.isEmpty)
+        story.pass(61)
+        #expect(story.shown.isEmpty, "nobody missed it")
+    }
+
     @Test("A missing notification has no actions")
     func gone() throws {
         var story = Story()

@@ -78,6 +78,19 @@ struct SourceTests {
         #expect(!hasBadge)
     }
 
+    @Test(
+        "A registration with nothing but a sound, or a label, fills that in",
+        arguments: [(#""sound":"IM""#, "IM", ""), (#""action_loc_key":"READ""#, "", "READ")])
+    func partly(member: String, sound: String, action: String) throws {
+        var story = Story()
+        try story.request("{\"@type\":\"bellwire.setSource\",\"presentation\":{\(member)}}")
+        story.push(
+            #"{"loc_key":"MESSAGE_TEXT","loc_args":["Ada","hi"],"custom":{"from_id":"5","msg_id":"1"}}"#
+        )
+        let shown = try #require(presentation(story))
+        #expect(shown.sound == sound && shown.defaultAction == action)
+    }
+
     @Test("The registration's sound, label and badge apply to every dialect")
     func looks() throws {
         var story = Story()

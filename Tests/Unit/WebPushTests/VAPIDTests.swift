@@ -83,6 +83,36 @@ struct VAPIDTests {
     }
 }
 
+@Suite("One key pair for signing and encryption")
+struct SharedKeyTests {
+    /// A record whose key begins with 0x04 and the bytes 1, 2, and so on.
+    private func record(_ first: UInt8 = 0x04, keyLength: UInt8 = 65, count: Int = 90) -> [UInt8] {
+        Array(([UInt8](repeating: 0, count: 20) + [keyLength, first] + (1...80)).prefix(count))
+    }
+
+    private func isShared(_ body: [UInt8], encoding: String = "aes128gcm") -> Bool {
+        let claims = VAPIDClaims(audiences: [], expiry: 0)
+        let signer = VAPIDCache.Entry(
+            claims: claims, keyHash: Digest(InlineArray<32, UInt8>(repeating: 1)),
+            keyStart: Bits128(high: 0x0102_0304_0506_0708, low: 0x090A_0B0C_0D0E_0F10))
+        var fields = PushFields()
+        fields.record(Array("content-encoding".utf8).span, Array(encoding.utf8).span)
+        return fields.isEncrypted(body.span, withKeyOf: signer)
+    }
+
+    @Test("A body that is encrypted with the key of its signature is known")
+    func same() {
+        #expect(isShared(record()) && isShared(record(count: 86)))
+    }
+
+    @Test("Another encoding, another key, or too few bytes are something else")
+    func other() {
+        #expect(!isShared(record(), encoding: "aesgcm"))
+        #expect(!isShared(record(0x02)) && !isShared(record(keyLength: 64)))
+        #expect(!isShared(record(count: 85)) && !isShared([]))
+    }
+}
+
 @Suite("The cache of verified tokens")
 struct VAPIDCacheTests {
     private func digest(_ number: Int) -> Digest {

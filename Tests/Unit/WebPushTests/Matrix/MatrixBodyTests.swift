@@ -98,7 +98,7 @@ struct MatrixBodyTests {
 
     @Test("Nothing is refused for its size, and nothing larger than a push is passed on")
     func limits() throws {
-        for length in [3_900, 3_950, 4_000, 4_050, 4_096, 4_100, 500_000] {
+        for length in Array(stride(from: 3_800, to: 4_100, by: 8)) + [500_000] {
             #expect(try bodies(notification(content: ["body": text(length)])).count == 1)
             let huge = notification([
                 "event_id": text(length), "room_id": text(length), "counts": [text(length)],
