@@ -107,7 +107,7 @@ def recorded(name, is_long):
     """What the tests of a library feed to it."""
     with unpacked(name) as (folder, version), tempfile.NamedTemporaryFile() as file:
         root = next(pathlib.Path(folder).iterdir())
-        command = [sys.executable, "-B", "-m", "pytest", "-q", "-p", "recorder", "-p", "no:cacheprovider"]
+        command = [sys.executable, "-B", "-m", "pytest", "-q", "-p", "http2_recorder", "-p", "no:cacheprovider"]
         command += ["-c", os.devnull, "--rootdir", root, "--hypothesis-seed=1", "tests"]
         if not is_long:
             command += ["-k", f"not ({SLOW})"]
