@@ -7,22 +7,15 @@ connection, and to accept the rest.
 
 import concurrent.futures
 import contextlib
-import json
-import os
-import pathlib
 import socket
 import ssl
-import subprocess
-import sys
-import tempfile
 import time
 
 import hpack
 from outcome import Outcome
-from sdists import unpacked
+from recording import recorded
 from served import Served
 
-HERE = pathlib.Path(__file__).parent
 PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
 HEADERS, RST_STREAM, SETTINGS, PING, GOAWAY = 1, 3, 4, 6, 7
 COMPRESSION_ERROR = 9
@@ -103,29 +96,6 @@ class Connection:
         return seen if is_answered else [*seen, "silence"]
 
 
-def recorded(name, is_long):
-    """What the tests of a library feed to it."""
-    with unpacked(name) as (folder, version), tempfile.NamedTemporaryFile() as file:
-        root = next(pathlib.Path(folder).iterdir())
-        command = [sys.executable, "-B", "-m", "pytest", "-q", "-p", "http2_recorder", "-p", "no:cacheprovider"]
-        command += ["-c", os.devnull, "--rootdir", root, "--hypothesis-seed=1", "tests"]
-        if not is_long:
-            command += ["-k", f"not ({SLOW})"]
-        variables = {
-            "RECORDED": file.name,
-            "EXAMPLES": "100" if is_long else "25",
-            "PYTHONPATH": f"{root}/src:{HERE}",
-            "HYPOTHESIS_STORAGE_DIRECTORY": folder,
-        }
-        done = subprocess.run(
-            command, cwd=root, env=os.environ | variables, capture_output=True, text=True, timeout=400
-        )
-        lines = [json.loads(line) for line in file.read().splitlines()]
-        if not lines:
-            sys.exit(f"suites: the tests of {name} do not run: {done.stdout[-600:]}")
-        return version, lines
-
-
 def conversation(kind, steps):
     """The bytes for a server: with the frames that it needs around them."""
     if kind == "hpack":
@@ -167,7 +137,8 @@ def repeat(outcome, served, lines):
 
 def run_library(programs, name, is_long):
     started = time.monotonic()
-    version, lines = recorded(name, is_long)
+    options = ["--hypothesis-seed=1"] if is_long else ["--hypothesis-seed=1", "-k", f"not ({SLOW})"]
+    version, lines = recorded(name, "http2_recorder", options, {"EXAMPLES": "100" if is_long else "25"})
     outcome = Outcome(name, version, "`bellwire serve`, through TLS")
     with Served(programs.bellwire) as served:
         repeat(outcome, served, lines)
