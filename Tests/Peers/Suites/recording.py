@@ -24,5 +24,5 @@ def recorded(name, plugin, options=(), variables=None):
         )
         lines = [json.loads(line) for line in file.read().splitlines()]
         if not lines:
-            sys.exit(f"suites: the tests of {name} do not run: {done.stdout[-600:]}")
+            sys.exit(f"suites: the tests of {name} do not run: {(done.stdout + done.stderr)[-600:]}")
         return version, lines

@@ -1,5 +1,6 @@
 """Frames of a WebSocket, from and to bytes."""
 
+import itertools
 import os
 import struct
 
@@ -30,6 +31,26 @@ def head(opcode, length, fin=True, rsv=0):
     if length < 1 << 16:
         return struct.pack(">BBH", first, 0xFE, length)
     return struct.pack(">BBQ", first, 0xFF, length)
+
+
+def turned(pieces):
+    """A server's frames as a client sends them, and the other way: each mask comes or goes. The cuts stay in place."""
+    data, turned, at, keys = b"".join(pieces), bytearray(), 0, []
+    while len(data) >= at + 2:
+        is_masked, length = data[at + 1] >> 7, data[at + 1] & 0x7F
+        start = at + 2 + {126: 2, 127: 8}.get(length, 0)
+        length = length if length < 126 else int.from_bytes(data[at + 2 : start], "big")
+        turned += bytes([data[at], data[at + 1] ^ 0x80]) + data[at + 2 : start]
+        keys.append((start, -4 if is_masked else 4))
+        if is_masked:
+            turned += masked(data[start + 4 : start + 4 + length], data[start : start + 4])
+        else:
+            turned += keyed(data[start : start + length])
+        at = start + length + (4 if is_masked else 0)
+    turned += data[at:]
+    cuts = itertools.accumulate(map(len, pieces))
+    cuts = [0, *(cut + sum(size for start, size in keys if start <= cut) for cut in cuts)]
+    return [bytes(turned[start:end]) for start, end in itertools.pairwise(cuts)]
 
 
 class Frames:
