@@ -290,7 +290,7 @@ gate_recipes() {
 # clients: curl, nghttp, h2load, httpx and Go as HTTP clients
 gate_clients() { needs release && .venv/bin/python Tests/Peers/Clients/check.py "$release/ServerProbe"; }
 
-# suites: slowhttptest, testssl.sh, TLS conversations, and the cases of h2, hpack and Autobahn, in their short form
+# suites: slowhttptest, testssl.sh, TLS conversations, and the cases of h2, hpack, wsproto and Autobahn, in their short form
 gate_suites() {
     needs release && needs debug && twice tools/lib/alone .venv/bin/python -B Tests/Peers/Suites/check.py \
         "$release/bellwire" "$debug/WebSocketProbe"
