@@ -69,6 +69,59 @@ struct QRCodeTests {
         #expect(all.firstIndex(of: chosen) == penalties.firstIndex(of: penalties.min() ?? 0))
     }
 
+    @Test("Penalties are those of the standard's four rules", arguments: [3, 40, 200])
+    func penalties(length: Int) throws {
+        let bytes = (0..<length).map { UInt8(truncatingIfNeeded: $0 &* 37) }
+        var grid = QRCodeGrid(try #require(QRCodeVersion(holding: length)))
+        grid.place(try #require(QRCodeVersion(holding: length)).codewords(of: bytes))
+        for mask in 0..<8 {
+            let rows = Self.rows(try #require(QRCode(bytes, mask: mask))).map(Array.init)
+            let lines = rows + rows[0].indices.map { column in rows.map { $0[column] } }
+            let rules = lines.map(runs).reduce(0, +) + lines.map(finders).reduce(0, +)
+            #expect(grid.masked(by: mask).penalty == rules + blocks(rows) + imbalance(rows))
+        }
+    }
+
+    /// ISO/IEC 18004 section 7.8.3: 3 points for five equal modules in a line, and 1 for each more.
+    private func runs(_ line: [Character]) -> Int {
+        var lengths = [0]
+        for (index, module) in line.enumerated() {
+            if index > 0, line[index - 1] != module { lengths.append(0) }
+            lengths[lengths.count - 1] += 1
+        }
+        return lengths.filter { $0 >= 5 }.map { $0 - 2 }.reduce(0, +)
+    }
+
+    /// 40 points for what looks like a finder beside four light modules.
+    private func finders(_ line: [Character]) -> Int {
+        let text = Array("0000" + String(line) + "0000")
+        let likenesses = ["00001011101", "10111010000"].map(Array.init)
+        let places = (0...text.count - 11).flatMap { start in
+            likenesses.indices.filter { Array(text[start..<start + 11]) == likenesses[$0] }
+                .map { start + 4 - 4 * $0 }
+        }
+        return 40 * Set(places).count
+    }
+
+    /// 3 points for four equal modules in a square.
+    private func blocks(_ rows: [[Character]]) -> Int {
+        var count = 0
+        for (upper, lower) in zip(rows, rows.dropFirst()) {
+            for column in 1..<upper.count {
+                let four = [upper[column - 1], upper[column], lower[column - 1], lower[column]]
+                if Set(four).count == 1 { count += 1 }
+            }
+        }
+        return 3 * count
+    }
+
+    /// 10 points for each whole 5 % by which the dark modules are not half of all.
+    private func imbalance(_ rows: [[Character]]) -> Int {
+        let all = rows.flatMap { $0 }
+        let share = 100 * Double(all.filter { $0 == "1" }.count) / Double(all.count)
+        return 10 * Int(abs(share - 50) / 5)
+    }
+
     @Test("All versions match another encoder, and one byte too many is refused")
     func limits() {
         #expect(Set(Self.cases.map(\.version)).count == 40)

@@ -128,6 +128,41 @@ struct ServiceDialectTests {
         }
     }
 
+    /// What is shown of an event in a repository.
+    private func body(_ members: String, event: String) throws -> String? {
+        let body = #"{"repository":{"full_name":"o/r"},"sender":{"login":"bob"},\#(members)}"#
+        let payload = try payload(Array(body.utf8), .github, event: event)
+        return shown(GitHubDialect.events(payload, DialectContext(level: .clear))).first?.body
+    }
+
+    @Test("Commits of a long push that are left out are counted")
+    func manyCommits() throws {
+        let commit = #"{"message":"\#(String(repeating: "m", count: 400))"}"#
+        let all = [String](repeating: commit, count: 20).joined(separator: ",")
+        let body = try body(#""ref":"refs/heads/main","commits":[\#(all)]"#, event: "push")
+        #expect(body?.hasPrefix("bob pushed 20 commits to main: mmm") == true)
+    }
+
+    @Test("A comment on a pull request names it, and a release without a name has none")
+    func bareMembers() throws {
+        let comment = #""comment":{"id":9,"body":"Why?"},"pull_request":{"number":6,"title":"Up"}"#
+        let event = "pull_request_review_comment"
+        #expect(try body(comment, event: event) == "bob commented on #6: Up\nWhy?")
+        let release = #""action":"published","release":{}"#
+        #expect(try body(release, event: "release") == "bob released a release")
+    }
+
+    @Test("If an alert's first link is too long to be kept, the next is")
+    func longLink() throws {
+        let long = "https://a/" + String(repeating: "x", count: 700)
+        let alert =
+            #"{"status":"firing","labels":{"alertname":"A"},"panelURL":"\#(long)","generatorURL":"https://b/"}"#
+        let padding = #""padding":"\#(String(repeating: "x", count: Dialect.cutLimit))""#
+        let payload = try payload(Array(#"{"alerts":[\#(alert)],\#(padding)}"#.utf8), .grafana)
+        let events = AlertsDialect.events(payload, DialectContext(level: .clear))
+        #expect(shown(events).map(\.link) == ["https://b/"])
+    }
+
     @Test("Hundreds of alerts: a few are shown, the rest counted, and all resolved ones end")
     func manyAlerts() throws {
         func alert(_ number: Int, _ status: String) -> String {

@@ -39,6 +39,7 @@ struct TelegramTemplatesTests {
         arguments: ["{", "a{b}c", "{0}", "{-9223372036854775808}", "{1", "{99999999999999999999}"])
     func braces(template: String) {
         #expect(TemplateText(template[...]).filled(["x"]) == template)
+        #expect(TemplateText("\(template) {1}").filled(["x"]) == "\(template) x")
     }
 
     @Test("Missing arguments become empty, and no placeholder is left")

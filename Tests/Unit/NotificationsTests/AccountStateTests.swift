@@ -85,6 +85,18 @@ struct AccountStateTests {
             ])
     }
 
+    @Test("A waiting update with a number beyond the last one is damage")
+    func owedNumbers() throws {
+        var account = try fullAccount()
+        account.owed = Owed()
+        for reason in ["x", "y"] {
+            account.owed.add(.fetchRequired(reason: reason, details: []), at: 1_800_000_000)
+        }
+        #expect(try Account(state: account.state) == account)
+        account.owed.lastID = 1
+        #expect(throws: Account.StateError.damaged) { try Account(state: account.state) }
+    }
+
     @Test("A time that is not a number is damage")
     func times() throws {
         var account = try fullAccount()

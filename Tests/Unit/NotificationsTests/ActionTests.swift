@@ -121,6 +121,22 @@ struct ActionTests {
         #expect(story.shown.isEmpty, "nobody missed it")
     }
 
+    @Test("A call rings on when another notification, or none, is removed")
+    func otherRemoved() throws {
+        var story = Story()
+        story.push(#"{"loc_key":"PHONE_CALL_REQUEST","loc_args":["A"],"custom":{"from_id":1}}"#)
+        story.text("a", from: 2, id: 11)
+        for (group, id) in [(1, 2), (2, 1)] {
+            try story.request(
+                #"{"@type":"removeNotification","notification_group_id":\#(group),"notification_id":\#(id)}"#
+            )
+            #expect(story.engine.account.calls.count == 1)
+        }
+        #expect(story.shown == [["call"], ["a"]])
+        story.pass(61)
+        #expect(!story.shown.contains(["call"]), "it ends in time")
+    }
+
     @Test("A missing notification has no actions")
     func gone() throws {
         var story = Story()

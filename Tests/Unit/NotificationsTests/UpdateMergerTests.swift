@@ -89,6 +89,12 @@ struct UpdateMergerTests {
                 == ["+[] -[1] 0 of 0", "+[1, 2] -[] 0 of 2"], "however often")
     }
 
+    @Test("A notification that was changed and then removed is removed")
+    func changedAndRemoved() {
+        let items = [.edit(notification(1, "new")), update([], [1], sound: 0, total: 2)]
+        #expect(merged(items) == ["+[] -[1] 0 of 2"])
+    }
+
     @Test("A new count alone is announced")
     func count() {
         #expect(merged([update([], sound: 0, total: 4)]) == ["+[] -[] 0 of 4"])

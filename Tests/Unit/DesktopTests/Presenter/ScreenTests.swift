@@ -118,11 +118,13 @@ struct ScreenTests {
         #expect(screen.visible.isEmpty)
     }
 
-    @Test("A silent message comes up without a sound")
-    func silent() throws {
+    @Test(
+        "A silent message, or one of a silent update, comes up without a sound",
+        arguments: [(true, 0), (true, -1), (false, 0)])
+    func silent(isSilent: Bool, sound: Int) throws {
         var screen = Screen()
         screen.serverAppears()
-        try screen.group(added: [Screen.push(1, silent: true)], sound: 0)
+        try screen.group(added: [Screen.push(1, silent: isSilent)], sound: sound)
         #expect(screen.visible[1]?.isSilent == true)
         #expect(screen.calls[0][hint: "sound-name"] == nil)
     }
