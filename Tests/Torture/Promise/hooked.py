@@ -95,9 +95,9 @@ class Hooks:
     def on_removed(self, event):
         self.applications[event["r"]].removed = event["t"]
 
-    def are_silent(self):
-        """Everything that was promised has come."""
-        return all(not missing(one, self) for one in self.applications.values())
+    def missing(self):
+        """How much of what was promised has not come."""
+        return sum(len(missing(one, self)) for one in self.applications.values())
 
 
 def done_messages(one):

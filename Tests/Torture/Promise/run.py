@@ -78,23 +78,23 @@ SCENARIOS = {
 # What must also have been examined in the long form. In the short one, its acts may not have come.
 LONG = {"everything": [23, 24]}
 
-# Mistakes that a build can contain: the scenario that shows each, and the rule that it breaks.
+# Mistakes that a build can contain: the scenario that shows each, and the rule that it breaks, or one of them.
 PLANTS = {
-    "ANSWER_BEFORE_COMMIT": ("kills", 1),
-    "ACKNOWLEDGE_BY_TOPIC": ("kills", 1),
-    "ID_IS_ROW": ("kills", 4),
-    "DROP_OLDEST": ("backlog", 1),
-    "EXPIRY_BY_WALL_CLOCK": ("clocks", 24),
-    "OUTBOX_AFTER_ANSWER": ("callbacks", 18),
-    "MERGE_IN_FLIGHT": ("callbacks", 21),
-    "UPDATE_BEFORE_COMMIT": ("callbacks", 19),
-    "BACKUP_MISSES_NEWEST": ("restores", 23),
-    "RESTORE_FORGETS_ENDED": ("restores", 23),
-    "NO_SYNC": ("power", 18),
-    "NO_FOLDER_SYNC": ("births", 14),
-    "ACKNOWLEDGE_BEFORE_REPLY": ("desktop", 1),
-    "SOUND_AGAIN": ("desktop", 22),
-    "LEAVE_ON_SCREEN": ("desktop", 22),
+    "ANSWER_BEFORE_COMMIT": ("kills", [1]),
+    "ACKNOWLEDGE_BY_TOPIC": ("kills", [1]),
+    "ID_IS_ROW": ("kills", [4]),
+    "DROP_OLDEST": ("backlog", [1]),
+    "EXPIRY_BY_WALL_CLOCK": ("clocks", [24]),
+    "OUTBOX_AFTER_ANSWER": ("callbacks", [18]),
+    "MERGE_IN_FLIGHT": ("callbacks", [21]),
+    "UPDATE_BEFORE_COMMIT": ("callbacks", [19]),
+    "BACKUP_MISSES_NEWEST": ("restores", [23]),
+    "RESTORE_FORGETS_ENDED": ("restores", [23]),
+    "NO_SYNC": ("power", [18]),
+    "NO_FOLDER_SYNC": ("births", [14, "alive"]),
+    "ACKNOWLEDGE_BEFORE_REPLY": ("desktop", [1]),
+    "SOUND_AGAIN": ("desktop", [22]),
+    "LEAVE_ON_SCREEN": ("desktop", [22]),
 }
 
 
@@ -114,10 +114,10 @@ SEARCH = 60
 
 def search(plant, folder, seed, _):
     """Whether the mistake is found in time, and what it broke."""
-    name, rule = PLANTS[plant]
+    name, rules = PLANTS[plant]
     os.environ["BELLWIRE_PLANT"] = plant
     before, broken, seconds = time.monotonic(), {}, 0
-    while rule not in broken and 1.5 * seconds < SEARCH:
+    while not broken.keys() & set(rules) and 1.5 * seconds < SEARCH:
         place = folder / plant / str(seed)
         place.mkdir(parents=True)
         _, findings, _ = perform(name, place, seed, False)
@@ -125,6 +125,7 @@ def search(plant, folder, seed, _):
         seconds, seed = time.monotonic() - before, seed + 1
     text = f"{plant}: in {name}, {seconds:.0f} s, seed {seed - 1}; violations "
     text += ", ".join(f"{count} of {one}" for one, count in broken.items()) or "none"
+    rule = next((one for one in rules if one in broken), rules[0])
     lines = ["found   " + text if rule in broken else "MISSED  " + text]
     lines += [f"        {one}" for one in findings.violations[rule][:1]]
     found = {"mistake": plant, "scenario": name, "rule": rule, "violations": broken.get(rule, 0)}

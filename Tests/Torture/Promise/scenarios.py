@@ -110,14 +110,15 @@ async def employ(stage, count):
 
 
 async def told_everything(stage, applications):
-    """Refused pushes are repeated after some seconds."""
-    kinds = ("application", "tell", "told", "attempt", "done", "backup", "backed", "restored")
-    for _ in range(20):
+    """Waits until everything has come, until nothing comes for eighteen seconds, or for a minute. What was refused is
+    repeated after some seconds.
+    """
+    kinds, missing = ("application", "tell", "told", "attempt", "done", "backup", "backed", "restored"), []
+    while len(missing) < 20 and 0 not in missing and (len(missing) < 7 or missing[-7] > missing[-1]):
         await asyncio.sleep(3)
         stage.log.flush()
         story = Story(events.read(stage.log.path, kinds))
-        if Hooks(story.events, story.lineage).are_silent():
-            break
+        missing.append(Hooks(story.events, story.lineage).missing())
     await asyncio.sleep(1)
     for one in applications:
         one.server.close()

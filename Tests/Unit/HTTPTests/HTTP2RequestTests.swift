@@ -40,6 +40,7 @@ struct HTTP2RequestTests {
         #expect(server.body(of: stream) == pieces.flatMap(\.self))
         #expect(client.answers[stream]?.status == "201")
         #expect(client.answers[stream]?.fields == ["content-length=0"])
+        #expect(!server.entries.contains(.lingering(stream)), "the request was whole")
     }
 
     @Test("A hundred requests at once, and a thousand one after the other, are all answered")

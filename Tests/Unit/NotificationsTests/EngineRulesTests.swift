@@ -209,6 +209,16 @@ struct EngineRulesTests {
         #expect(story.client.pending?.unreceived == false)
     }
 
+    @Test("When an account ends while its client fetches, nothing is pending any more")
+    func endedWhileFetching() throws {
+        var story = Story()
+        try story.request(#"{"@type":"bellwire.setFetching","active":true}"#)
+        story.text("a", id: 11)
+        try story.request(#"{"@type":"destroy"}"#)
+        #expect(story.client.pending?.delayed == false)
+        #expect(story.client.pending?.unreceived == false)
+    }
+
     @Test("A client sets its user, and whether only it may introduce chats")
     func identity() throws {
         var story = Story()

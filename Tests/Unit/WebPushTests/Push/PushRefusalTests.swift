@@ -167,6 +167,20 @@ struct VAPIDAnswerTests {
     }
 
     @Test(
+        "The token of the older schemes may be padded, within the limit of Base64, and nothing follows it",
+        arguments: [
+            ("WebPush a.b.c", true), ("WebPush a.b.c=", true), ("Bearer \t a.b.c== ", true),
+            ("WebPush a.b.c===", false), ("WebPush a.b.c d", false), ("WebPush =", false),
+            ("WebPush", false),
+        ])
+    func bareTokens(authorization: String, isTaken: Bool) {
+        let field = Array(authorization.utf8)
+        let found = try? VAPIDAuthorization(
+            authorization: field, cryptoKey: Array("p256ecdsa=AAAA".utf8))
+        #expect(found.map { field[$0.token].elementsEqual("a.b.c".utf8) } == (isTaken ? true : nil))
+    }
+
+    @Test(
         "Accepted audiences",
         arguments: [
             (
