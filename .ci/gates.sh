@@ -183,16 +183,16 @@ gate_threads() {
 # addresses: all tests, optimised, under the address sanitizer
 gate_addresses() { needs address && sanitized address run_tests "${address[@]}"; }
 
-# stories: 2,500 random stories of an engine, in optimised code
+# stories: 2,000 random stories of an engine, in optimised code
 gate_stories() {
     needs address \
-        && BELLWIRE_STORIES=2500 behind sanitized address run_tests "${address[@]}" --filter RandomStoryTests
+        && BELLWIRE_STORIES=2000 behind sanitized address run_tests "${address[@]}" --filter RandomStoryTests
 }
 
-# events: 200,000 events of a delivery, against a model, in optimised code; tools/models plays a million
+# events: 150,000 events of a delivery, against a model, in optimised code; tools/models plays a million
 gate_events() {
     needs address \
-        && BELLWIRE_EVENTS=200000 behind sanitized address run_tests "${address[@]}" --filter DeliveryModelTests
+        && BELLWIRE_EVENTS=150000 behind sanitized address run_tests "${address[@]}" --filter DeliveryModelTests
 }
 
 # release: builds the programs that the gates after it start
@@ -338,10 +338,8 @@ gate_mistakes() {
 # soak: a minute of moderate use, after which the server needs no more of anything than before
 gate_soak() { twice tools/soak --minutes 1; }
 
-# torture: a server and a desktop that are killed under load keep their promise; the scenarios with power cuts run by hand
-gate_torture() {
-    without_passes tools/torture --short --jobs 2 kills clocks callbacks disks full backlog silence desktop life
-}
+# torture: a server and a desktop that are killed under load, on a machine that fails, keep their promise
+gate_torture() { without_passes tools/torture --short --jobs 2; }
 
 # What missed its bound, what was done, and how many cases were seen where none may be missing.
 without_passes() { "$@" | { grep -v '^pass ' || true; }; }

@@ -68,7 +68,7 @@ SCENARIOS = {
         [1, 2, 3, 4, 5, 7, 8, 9, 10, 12, 13, 14, 16, 19, 22, 25, "restart"],
     ),
     "everything": (
-        lambda f, s: everything(f, s, 25, 35),
+        lambda f, s: everything(f, s, 15, 25),
         lambda f, s: everything(f, s, 1_000, 1_200),
         [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 13, 14, 15, 16, 18, 19, 20, 21, 25],
     ),

@@ -152,7 +152,7 @@ struct ServerConfigurationTests {
             ("tls-key = /k", "b.conf:1: tls-key needs tls-certificate"),
             ("tls-certificate = /c", "b.conf:1: tls-certificate needs tls-key"),
             (
-                "listen = unix:/run/a",
+                "listen = unix:/run/a\nlisten = unix:/run/b",
                 "b.conf:1: base-url is needed if every listener is a Unix socket"
             ),
             (

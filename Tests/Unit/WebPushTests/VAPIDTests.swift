@@ -24,6 +24,18 @@ struct VAPIDTests {
         }
     }
 
+    @Test(
+        "What is wrong with a token has its name",
+        arguments: [
+            ("\(header)..", VAPIDRefusal.badSignature), ("\(header)", .badJWT),
+            ("\(header).e30", .badJWT), ("\(header)..\(signature).", .badJWT),
+            ("..\(signature)", .badJWT), ("\(header).e30.AAAA", .badSignature),
+            ("e30..\(signature)", .badAlgorithm),
+        ])
+    func malformed(token: String, refusal: VAPIDRefusal) {
+        #expect(throws: refusal) { try JSONWebToken(Array(token.utf8).span) }
+    }
+
     @Test("An Authorization cut anywhere names no whole token and key")
     func authorizationCutAnywhere() throws {
         let field = Array("vapid t=abc.def.ghi, k=BAAA".utf8)
