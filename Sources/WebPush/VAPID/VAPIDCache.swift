@@ -31,7 +31,7 @@ package struct VAPIDCache: Sendable {
     static let lifetime = VAPIDPolicy.lifetimeLimit
 
     private var bound: Slots
-    private(set) var unbound: Slots
+    private var unbound: Slots
 
     package init(capacity: Int, byteLimit: Int = byteLimit) {
         bound = Slots(capacity: capacity, byteLimit: byteLimit)
@@ -73,7 +73,7 @@ extension VAPIDCache.Entry {
 }
 
 extension VAPIDCache {
-    struct Slots: Sendable {
+    private struct Slots: Sendable {
         let capacity: Int
         let byteLimit: Int
         var entries: [Digest: Entry] = [:]

@@ -117,6 +117,8 @@ struct CustodyTests {
         #expect(settled.count == 64)
         receive(64, in: &custody)
         #expect(custody.dequeueUnkept() == [])
+        for id in 65..<128 { receive(id, in: &custody) }
+        #expect(custody.dequeueUnkept() == (64..<128).map { key($0) })
     }
 
     @Test("A message below the urgency floor waits, lets others pass, and goes when it falls")

@@ -87,7 +87,10 @@ struct OtherDialectTests {
         #expect(message?.chat == .conversation("plain:door") && message?.content.text == "m")
         #expect(message?.presentation?.isCritical == true)
         #expect(message?.presentation?.tags == ["a"])
-        #expect(messages(#"{"message":"m","priority":1}"#, .plain).first?.isSilent == true)
+        for low in ["1", #""1""#, #""min""#] {
+            let json = #"{"message":"m","priority":\#(low)}"#
+            #expect(messages(json, .plain).first?.isSilent == true)
+        }
         #expect(messages(#"{"x":1}"#, .plain).first?.content.text == #"{"x":1}"#)
     }
 

@@ -104,8 +104,18 @@ struct SenderFieldsTests {
         #expect(cut.title.hasPrefix("aé") && cut.title.utf8.count == 1_023)
         #expect(!cut.title.contains("\u{FFFD}") && cut.tags == ["x"])
         #expect(fields([("Click", "https://a/" + long)]).click == "")
+        let links = fields([("Click", "https://a/"), ("Click", "https://b/")])
+        #expect(links.click == "https://a/" && fields([("Range", "https://a/")]).isEmpty)
         let many = String(repeating: "t,", count: 500)
         #expect(fields([("Tags", many)]).tags.count == 16)
+    }
+
+    @Test("A long value in which no character begins says nothing")
+    func noCharacter() {
+        var fields = SenderFields()
+        let (name, value) = (Array("Title".utf8), [UInt8](repeating: 0x80, count: 2_000))
+        fields.record(name.span, value.span)
+        #expect(fields.title.isEmpty)
     }
 
     @Test("Only text can be shown")

@@ -152,15 +152,25 @@ struct ServiceDialectTests {
         #expect(try body(release, event: "release") == "bob released a release")
     }
 
-    @Test("If an alert's first link is too long to be kept, the next is")
-    func longLink() throws {
-        let long = "https://a/" + String(repeating: "x", count: 700)
-        let alert =
-            #"{"status":"firing","labels":{"alertname":"A"},"panelURL":"\#(long)","generatorURL":"https://b/"}"#
-        let padding = #""padding":"\#(String(repeating: "x", count: Dialect.cutLimit))""#
-        let payload = try payload(Array(#"{"alerts":[\#(alert)],\#(padding)}"#.utf8), .grafana)
+    @Test("Of an alert's many labels a cut push keeps the first that are texts")
+    func manyLabels() throws {
+        let long = String(repeating: "x", count: 100)
+        let labels = (1...80).map { #""l\#($0)":"\#(long)""# }.joined(separator: ",")
+        let body = #"{"alerts":[{"status":"firing","labels":{"l0":5,\#(labels)}}]}"#
+        let payload = try payload(Array(body.utf8), .alertmanager)
         let events = AlertsDialect.events(payload, DialectContext(level: .clear))
-        #expect(shown(events).map(\.link) == ["https://b/"])
+        #expect(shown(events).first?.body.hasPrefix("l1=x") == true)
+    }
+
+    @Test("A cut push of alerts keeps their common name, however they are grouped")
+    func commonName() throws {
+        let labels = #""groupLabels":{"job":"node"},"commonLabels":{"alertname":"Disk"}"#
+        let alert = #"{"status":"firing","labels":{"alertname":"Disk"}}"#
+        let padding = #""padding":"\#(String(repeating: "x", count: Dialect.cutLimit))""#
+        let body = #"{"receiver":"desk",\#(labels),"alerts":[\#(alert)],\#(padding)}"#
+        let payload = try payload(Array(body.utf8), .alertmanager)
+        let events = AlertsDialect.events(payload, DialectContext(level: .clear))
+        #expect(shown(events).map(\.chat) == ["Disk"])
     }
 
     @Test("Hundreds of alerts: a few are shown, the rest counted, and all resolved ones end")

@@ -86,6 +86,8 @@ struct EngineEntryTests {
         var paused = SourceChange()
         paused.isPaused = true
         let looks = try JSONDocument(Array(#"{"sound":"a","loc_args":["srcName"]}"#.utf8)).root
+        var both = SourceChange(presentation: looks)
+        both.notifyMode = .disabled
         let requests: [(HostRequest, String)] = [
             (.setUser(7), #"{"@type":"bellwire.setMe","user_id":7}"#),
             (.release, #"{"@type":"bellwire.release"}"#),
@@ -106,6 +108,10 @@ struct EngineEntryTests {
                 .setSource(SourceChange(presentation: looks)),
                 #"{"@type":"bellwire.setSource","presentation":{"sound":"a","loc_args":["srcName"]}}"#
             ),
+            (
+                .setSource(both),
+                #"{"@type":"bellwire.setSource","notify_mode":"disabled","presentation":{"sound":"a","loc_args":["srcName"]}}"#
+            ),
         ]
         for (request, text) in requests {
             let entry = EngineEntry.own(request)
@@ -115,9 +121,9 @@ struct EngineEntryTests {
             #expect(done.perform(entry, now: 20) == .ok)
             again.replay(try EngineEntry(entry.bytes), at: 20, .english)
             #expect(again.account.state == done.account.state)
-            #expect(
-                done.account.source.lastActivity
-                    == (text.contains("setSource") && !text.contains("presentation") ? 20 : 0))
+            let isSignOfLife =
+                text.contains("setSource") && !text.contains(#"setSource","presentation"#)
+            #expect(done.account.source.lastActivity == (isSignOfLife ? 20 : 0))
         }
     }
 

@@ -115,7 +115,8 @@ struct ActionTests {
         var story = Story()
         story.push(#"{"loc_key":"PHONE_CALL_REQUEST","loc_args":["A"],"custom":{"from_id":1}}"#)
         try story.request(
-            #"{"@type":"removeNotificationGroup","notification_group_id":1,"max_notification_id":1}"#)
+            #"{"@type":"removeNotificationGroup","notification_group_id":1,"max_notification_id":1}"#
+        )
         #expect(story.shown.isEmpty && story.engine.account.calls.isEmpty)
         story.pass(61)
         #expect(story.shown.isEmpty, "nobody missed it")

@@ -42,13 +42,19 @@ struct BadgeTests {
         #expect(story.updates.contains(.unreadBadge(count: 8, missedCalls: nil)))
         story.push(payload("MESSAGE_DELETED", #""from_id":"1","messages":"13""#))
         #expect(badge(story) == 7 && story.shown == [["x"]])
+        story.updates = []
         story.push(payload("MESSAGE_DELETED", #""from_id":"1","messages":"13""#))
         #expect(badge(story) == 7, "nothing went")
+        #expect(!story.updates.contains(.unreadBadge(count: 7, missedCalls: nil)))
         story.push(payload("READ_HISTORY", #""from_id":"1","max_id":"14""#, badge: 3))
         #expect(badge(story) == 3 && story.shown.isEmpty)
         story.push(message(15))
         story.push(payload("MESSAGE_DELETED", #""from_id":"1","messages":"99""#, badge: 0))
         #expect(badge(story) == 0 && story.shown == [["x"]], "others may be muted")
+        story.updates = []
+        story.push(payload("MESSAGE_DELETED", #""from_id":"1","messages":"15""#))
+        #expect(story.shown.isEmpty)
+        #expect(!story.updates.contains(.unreadBadge(count: 0, missedCalls: nil)), "is 0")
     }
 
     @Test("APNs' badge sets it, and zero clears it")

@@ -217,6 +217,7 @@ struct EngineRulesTests {
         try story.request(#"{"@type":"destroy"}"#)
         #expect(story.client.pending?.delayed == false)
         #expect(story.client.pending?.unreceived == false)
+        #expect(!story.engine.isRunning)
     }
 
     @Test("A client sets its user, and whether only it may introduce chats")

@@ -40,6 +40,7 @@ struct PinnedMessageTests {
         try story.restart()
         story.updates = []
         #expect(try found(&story, 11)?.contains("old words") == true)
+        #expect(try found(&story, 12)?.contains("messagePinMessage") == true)
         try story.request(message("bellwire.editMessage", 11, "new words"))
         #expect(told(&story) == 1)
         #expect(try found(&story, 11)?.contains("new words") == true)
@@ -67,6 +68,21 @@ struct PinnedMessageTests {
         try story.request(message("bellwire.editMessage", 11, "changed"))
         #expect(told(&story) == 1)
         #expect(try found(&story, 11)?.contains("changed") == true)
+        try story.request(message("bellwire.editMessage", 10, "another"))
+        #expect(told(&story) == 0)
+        #expect(try found(&story, 10) == nil)
+    }
+
+    @Test("A new pin that must not be shown takes the former one from the screen")
+    func muted() throws {
+        var story = Story()
+        try story.request(message("bellwire.addMessage", 12, pins: 11))
+        story.pass(2)
+        try story.settings(of: 1, #""mute_for":1000"#)
+        #expect(story.shown == [["message 12"]])
+        try story.request(message("bellwire.addMessage", 13, pins: 10))
+        story.pass(2)
+        #expect(story.shown.isEmpty)
     }
 
     @Test("The pinned message is dropped when its pin is no longer shown")

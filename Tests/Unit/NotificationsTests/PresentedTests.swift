@@ -76,6 +76,18 @@ struct PresentedTests {
         #expect(titles == ["User2"])
     }
 
+    @Test("Whoever shows chats learns up to which message one was read")
+    func read() throws {
+        var story = Story()
+        story.text("hello", id: 11)
+        story.updates = []
+        story.push(#"{"loc_key":"READ_HISTORY","custom":{"from_id":"1","max_id":"11"}}"#)
+        let update = try #require(
+            try json(story).first { $0["@type"]?.text == "updateChatReadInbox" })
+        #expect(update["chat_id"]?.integer == 1 && update["unread_count"]?.integer == 0)
+        #expect(update["last_read_inbox_message_id"]?.integer == 11 << 20)
+    }
+
     @Test("The payload's data is passed on to those who show it")
     func data() throws {
         var story = Story()

@@ -26,6 +26,9 @@ struct ProtectionTests {
         #expect(story.push(zpns("forged"), dialect: .zpns, level: .clear) == .ok)
         #expect(story.shown == [["real"]] && story.updates.isEmpty)
         #expect(story.engine.takeOutranked() == 1 && story.engine.takeOutranked() == 0)
+        story.pass(86_400)
+        story.push(zpns("forged"), dialect: .zpns, level: .clear)
+        #expect(story.shown == [["real"]], "however old it is")
     }
 
     @Test("A notification in clear that was replaced by an encrypted one counts as encrypted")
@@ -75,6 +78,10 @@ struct ProtectionTests {
         story.pass(601)
         story.push(zpns("new"), dialect: .zpns, level: .clear)
         #expect(story.shown == [["new"]])
+        story.push(retraction, dialect: .zpns)
+        story.pass(601)
+        story.push(zpns("newer"), dialect: .zpns, level: .clear)
+        #expect(story.shown == [["newer"]], "a retraction is forgotten after ten minutes")
     }
 
     @Test("An edit, a deletion or a reading needs the message's trust level")

@@ -41,6 +41,20 @@ struct ReplacementTests {
         #expect(story.client.visible == Client.visible(story.engine))
     }
 
+    @Test("A replacement brings a hidden group up, without the notification that nobody saw")
+    func replaceHidden() {
+        var story = Story(.learn, count: 1)
+        story.push(zpns("one", #"{"customId":"1"}"#), dialect: .zpns)
+        story.pass(1)
+        story.text("first", id: 11)
+        story.pass(1)
+        #expect(story.shown == [["first"]])
+        story.updates = []
+        story.push(zpns("ONE", #"{"customId":"1"}"#), dialect: .zpns)
+        #expect(story.shown == [["ONE"]])
+        #expect(story.takeGroups().map(\.removed) == [[2], []])
+    }
+
     @Test(
         "Replacing any of many notifications announces the shown ones correctly",
         arguments: 1...6, [1, 2, 3, 10])

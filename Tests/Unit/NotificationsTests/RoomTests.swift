@@ -81,4 +81,19 @@ struct RoomTests {
         try story.restart()
         #expect(story.shown == shown)
     }
+
+    @Test("The names of what is forgotten are forgotten with it")
+    func names() {
+        var story = Story()
+        for number in 1...20 {
+            story.push(
+                #"{"aps":{"alert":"m","thread-id":"t\#(number)"},"payload":"{\"customId\":\"\#(number)\"}"}"#,
+                dialect: .zpns)
+        }
+        #expect(story.engine.account.names.count == 20)
+        story.engine.makeRoom()
+        let account = story.engine.account
+        #expect(account.groups.all.count == 10 && account.names.count == 10)
+        #expect(account.names.values.allSatisfy { account.groups[$0.groupID] != nil })
+    }
 }

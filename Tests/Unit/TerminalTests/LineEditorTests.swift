@@ -43,6 +43,14 @@ struct LineEditorTests {
         #expect(editor.text.utf8.count > LineEditor.limit - 3)
     }
 
+    @Test("A text as wide as the line is shown whole, unless the cursor is behind it")
+    func exact() {
+        #expect(line([.paste("日本x"), .home]).shown(in: 5).glyphs.count == 3)
+        #expect(line([.paste("日本x"), .home]).shown(in: 4).glyphs.count == 2)
+        #expect(line([.paste("日本x")]).shown(in: 6).glyphs.count == 3)
+        #expect(line([.paste("日本x")]).shown(in: 5).glyphs.count == 2)
+    }
+
     @Test("The part around the cursor is shown", arguments: 1...12)
     func shown(width: Int) {
         for editor in [

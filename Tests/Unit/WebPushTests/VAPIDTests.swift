@@ -191,13 +191,6 @@ struct VAPIDCacheTests {
         #expect(cache.entry(for: digest(989)) == nil)
     }
 
-    @Test("What it keeps of the order in which tokens came is within twice its capacity")
-    func order() {
-        var cache = VAPIDCache(capacity: 10)
-        for number in 0..<1000 { insert(number, key: number, into: &cache) }
-        #expect(cache.unbound.order.count <= 20)
-    }
-
     @Test("A key has at most 64 cached tokens")
     func perKey() {
         var cache = VAPIDCache(capacity: 1000)

@@ -330,15 +330,17 @@ struct DeliveringTests {
         #expect(!nobody.isDone)
     }
 
-    @Test("A message below the application's urgency waits until it runs")
-    func urgency() throws {
+    @Test(
+        "A message below the application's urgency waits until it runs",
+        arguments: [Urgency.normal, .high])
+    func urgency(enough: Urgency) throws {
         var stage = try Stage.running()
         let bounded = stage.manage { $0.setLeastUrgency(.normal, Stage.service, at: $1) }
         #expect(bounded.isDone)
         _ = stage.owner(nil)
         #expect(stage.push("low", urgency: .low).isEmpty)
-        let start = stage.push("high", urgency: .high)
-        #expect(start.messages == ["high"])
+        let start = stage.push("enough", urgency: enough)
+        #expect(start.messages == ["enough"])
         _ = stage.owner(":1.3")
         #expect(try stage.answer(start.calls.first?.id).messages == ["low"])
     }

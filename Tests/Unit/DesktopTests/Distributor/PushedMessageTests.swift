@@ -36,4 +36,13 @@ struct PushedMessageTests {
         let again = stage.push("a")
         #expect(again.requests == [taken] && again.calls.isEmpty)
     }
+
+    @Test("A signal waits for the message that is being delivered")
+    func signalBehind() throws {
+        var stage = try Stage.running()
+        let first = stage.push("a")
+        #expect(stage.heard(.fetch(FetchSignal(service: Stage.service, version: 7))).isEmpty)
+        let second = try stage.answer(first.calls.first?.id)
+        #expect(second.calls.first?.call.content == .message(Array("version=7".utf8), id: ""))
+    }
 }

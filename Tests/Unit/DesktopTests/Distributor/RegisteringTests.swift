@@ -32,6 +32,7 @@ struct RegisteringTests {
     @Test("A known token gets the same endpoint at once, without the link")
     func again() throws {
         var stage = try Stage.running()
+        stage.time += .seconds(3_600)
         let actions = stage.register("token")
         #expect(actions.endpoints == [url])
         #expect(actions.answers == [.registered])
@@ -243,6 +244,7 @@ struct RegisteringTests {
         stage.machine.seen([Stage.service], at: stage.moment)
         #expect(stage.machine.takeActions().saved.count == 1)
         stage.time += .seconds(30 * 86_400 + 1)
+        _ = stage.register("new", "org.example.Other")
         stage.machine.seen(["org.example.Other"], at: stage.moment)
         #expect(stage.machine.takeActions().requests == [.unregister(Stage.channel(1))])
     }

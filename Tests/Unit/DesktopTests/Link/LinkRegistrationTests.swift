@@ -149,6 +149,17 @@ struct LinkRegistrationTests {
         #expect(story.disconnects == 1 && story.link.deadline == nil)
     }
 
+    @Test("A channel that ends while its registration is under way is ended at the receiver")
+    func endedUnderWay() {
+        var story = LinkStory()
+        story.register(1)
+        story.hello("aa")
+        story.link.unregister(one, at: story.now)
+        story.collect()
+        #expect(story.sent.last?.contains(#""unregister""#) == true)
+        #expect(!story.told.contains(.forget(one)))
+    }
+
     @Test("A registration that failed temporarily is repeated after a minute")
     func retried() {
         var story = LinkStory()

@@ -29,6 +29,19 @@ struct ServiceMessageTests {
         #expect(extensions == [.ttl, .topic, .urgency, .withdrawn])
     }
 
+    @Test("A user agent greets as other services want it, which do not know the extensions")
+    func greeting() {
+        func text(_ userAgent: String?) -> String {
+            var text: [UInt8] = []
+            ClientRequest.appendHello(userAgent, to: &text)
+            return String(decoding: text, as: UTF8.self)
+        }
+        let start = #"{"messageType":"hello","use_webpush":true"#
+        let end = #","broadcasts":{},"extensions":["ttl","topic","urgency","withdrawn"]}"#
+        #expect(text(nil) == start + end)
+        #expect(text("ab") == start + #","uaid":"ab""# + end)
+    }
+
     @Test("A client that asks for one extension is granted one")
     func one() throws {
         let request = Array(#"{"messageType":"hello","extensions":["urgency"]}"#.utf8)
