@@ -78,13 +78,14 @@ let programs: [Target] =
         .executableTarget(
             name: "ModelRuns", dependencies: ["Base", "Models"], path: "Tests/Programs/ModelRuns",
             swiftSettings: strict),
-        .target(name: "CBench", linkerSettings: [.linkedLibrary("crypto")]),
+        .target(
+            name: "CBench",
+            linkerSettings: [.linkedLibrary("crypto"), .linkedLibrary("sqlite3")]),
         .executableTarget(
             name: "Bench",
             dependencies: [
                 "Base", "WebPush", "Notifications", "Dialects", "Delivery", "Crypto", "System",
-                "TLS", "Reactor", "HTTP", "Mailbox", "Configuration", "PushService", "API",
-                "CBench",
+                "TLS", "Reactor", "HTTP", "Mailbox", "CBench",
             ],
             swiftSettings: strict),
         .executableTarget(

@@ -8,8 +8,7 @@ struct Benchmark: Sendable {
     let run: @Sendable (Options) throws -> Bool
 
     private static let all: [Benchmark] = [
-        .crypto, .constantTime, .multiply, .serve, .mailbox, .mailboxStart, .pushServer,
-        .push, .engine, .registerMake, .registerStart,
+        .crypto, .constantTime, .multiply, .engine, .push, .rows, .fill, .registrations,
     ]
 
     /// Returns the exit code: 1 for a missed bar or a failure, 2 for an unknown benchmark.

@@ -11,10 +11,11 @@ struct Options {
     var scalar: TestScalar?
     var port = 0
     var certificate = ""
-    var key = ""
-    var messages = 200_000
+    var messages = 100_000
     var endpoints = 1_000_000
-    var folder = ""
+    /// Of a server: for its store and for its keys.
+    var state = ""
+    var keys = ""
     /// Arguments of the form NAME=VALUE.
     var pairs: [String: String] = [:]
 
@@ -29,10 +30,10 @@ struct Options {
             case "--scalar": scalar = try Self.number(TestScalar.init, word, &rest)
             case "--port": port = try Self.number({ Int($0) }, word, &rest)
             case "--certificate": certificate = try Self.number(\.self, word, &rest)
-            case "--key": key = try Self.number(\.self, word, &rest)
             case "--messages": messages = try Self.number({ Int($0) }, word, &rest)
             case "--endpoints": endpoints = try Self.number({ Int($0) }, word, &rest)
-            case "--folder": folder = try Self.number(\.self, word, &rest)
+            case "--state": state = try Self.number(\.self, word, &rest)
+            case "--keys": keys = try Self.number(\.self, word, &rest)
             default:
                 guard let equals = word.firstIndex(of: "="), equals > word.startIndex else {
                     throw Failure(message: "unknown option \(word)")

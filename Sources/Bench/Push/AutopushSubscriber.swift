@@ -3,11 +3,18 @@ import Base
 /// A user agent like Firefox: it says hello, registers one channel, and acknowledges each
 /// notification.
 final class AutopushSubscriber: WebSocketSubscriber {
-    private var endpoint: [UInt8] = []
-    private var userAgent: [UInt8] = []
+    private var endpoint: [UInt8]
+    private var userAgent: [UInt8]
+    private let channel: String
     /// An acknowledgement without its version, in one piece.
-    private var acknowledgement: [UInt8] = []
-    private var versionStart = 0
+    private var acknowledgement: [UInt8]
+    private let versionStart: Int
+
+    var known: KnownAgent {
+        KnownAgent(
+            name: String(decoding: userAgent, as: UTF8.self),
+            path: String(decoding: endpoint, as: UTF8.self))
+    }
 
     override var destination: [UInt8] { endpoint }
     override var target: String { "/" }
@@ -15,6 +22,18 @@ final class AutopushSubscriber: WebSocketSubscriber {
 
     private static let versionLength = 22
     private static let emptyVersion = String(repeating: ".", count: versionLength)
+
+    required init(_ number: Int, of load: PushLoad) {
+        let digits = String(1_000_000_000_000 + number)
+        channel = "00000000-0000-4000-8000-\(digits.suffix(12))"
+        let start = #"{"messageType":"ack","updates":[{"channelID":"\#(channel)","version":""#
+        versionStart = start.utf8.count
+        acknowledgement = Array((start + Self.emptyVersion + #"","code":100}]}"#).utf8)
+        let known = load.agent(number)
+        userAgent = Array((known?.name ?? "").utf8)
+        endpoint = Array((known?.path ?? "").utf8)
+        super.init(number, of: load)
+    }
 
     override func upgraded() {
         let name = String(decoding: userAgent, as: UTF8.self)
@@ -57,11 +76,6 @@ final class AutopushSubscriber: WebSocketSubscriber {
     }
 
     private func register() {
-        let digits = String(1_000_000_000_000 + number)
-        let channel = "00000000-0000-4000-8000-\(digits.suffix(12))"
-        let start = #"{"messageType":"ack","updates":[{"channelID":"\#(channel)","version":""#
-        versionStart = start.utf8.count
-        acknowledgement = Array((start + Self.emptyVersion + #"","code":100}]}"#).utf8)
         send(Array(#"{"messageType":"register","channelID":"\#(channel)"}"#.utf8))
     }
 

@@ -2,10 +2,7 @@
 final class EngineSubscriber: WebSocketSubscriber {
     override var destination: [UInt8] { [] }
     override var target: String {
-        "/api/v1/engine?account=\(RegisteredTargets.accounts[number])"
-    }
-    override var fields: [(name: String, value: String)] {
-        [("Authorization", "Bearer \(load.bearer)")]
+        "/api/v1/engine?account=\(RegisteredTargets.account(ofRegistration: number))"
     }
 
     override func receive(_ message: Span<UInt8>) {

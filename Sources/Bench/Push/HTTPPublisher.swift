@@ -31,9 +31,9 @@ class HTTPPublisher: LoadPublisher {
     }
 
     /// The part of every request after the path.
-    static func requestRest(port: Int, length: Int) -> [UInt8] {
+    static func requestRest(port: Int, ttl: Int, length: Int) -> [UInt8] {
         let lines = [
-            " HTTP/1.1", "Host: \(LoadConnection.host):\(port)", "TTL: 600",
+            " HTTP/1.1", "Host: \(LoadConnection.host):\(port)", "TTL: \(ttl)",
             "Content-Encoding: aes128gcm", "Content-Length: \(length)", "", "",
         ]
         return Array(lines.joined(separator: "\r\n").utf8)

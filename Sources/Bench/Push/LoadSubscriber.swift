@@ -6,7 +6,6 @@ protocol LoadSubscriber: LoadSpeaker {
     init(_ number: Int, of load: PushLoad)
 
     func connect() throws
-    func disconnect()
 }
 
 /// A connection on which messages are published, one at a time.

@@ -13,18 +13,13 @@ final class MQTTSubscriber: LoadSubscriber {
 
     func connect() throws { connection = try LoadConnection(load.context, self) }
 
-    func disconnect() {
-        connection?.end()
-        connection = nil
-    }
-
     func opened(_ connection: LoadConnection) {
         MQTTPacket.append(connectAs: "s\(number)", to: &connection.output)
         MQTTPacket.append(subscriptionTo: destination, to: &connection.output)
         connection.flush()
     }
 
-    func lost(_ reason: String) { load.lost("subscriber \(number)", reason) }
+    func lost(_ reason: String) { load.lost(self, reason) }
 
     func received(_ bytes: inout MutableSpan<UInt8>, on connection: LoadConnection) -> Int {
         var position = 0

@@ -2,6 +2,7 @@
 extension PushLoad {
     func beginIdling() {
         let (memory, cpu) = (server.memory, server.cpu)
+        makeSubscribers()
         openSubscribers { [self] in
             let opening = server.cpu - cpu
             after(.seconds(options.warm)) { [self] in

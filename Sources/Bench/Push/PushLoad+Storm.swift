@@ -1,38 +1,28 @@
-/// Clients with waiting messages that all reconnect at once.
+/// Clients that all come back at once, as after a restart, while others publish to them.
 extension PushLoad {
     func beginStorm() {
-        let total = options.subscribers * options.each
-        openSubscribers { [self] in
-            disconnectSubscribers()
-            openPublishers { [self] in
-                onAnswer = { [self] publisher in
-                    if tally.sent < total { return publish(by: publisher) }
-                    guard tally.accepted + tally.refused == total else { return }
-                    onAnswer = nil
-                    // Lets the writes settle first.
-                    after(.seconds(1)) { self.storm(total) }
+        makeSubscribers()
+        openPublishers { [self] in
+            var idle = publishers
+            var isOver = false
+            onAnswer = { idle.append($0) }
+            let (start, cpu) = (Clock.nanoseconds, server.cpu)
+            publish(from: start, while: { !isOver }, { idle.popLast() })
+            openSubscribers(subscribers.count) { [self] in
+                let wall = Double(Clock.nanoseconds - start) / 1_000_000_000
+                let used = server.cpu - cpu
+                isOver = true
+                waitForRest(Self.patience) { [self] in
+                    let count = Double(subscribers.count)
+                    finish([
+                        ("clients", "\(subscribers.count)"), ("seconds", wall.text(digits: 2)),
+                        ("cpu_us", (used / count * 1_000_000).text(digits: 2)),
+                        ("retries", "\(retries)"), ("accepted", "\(tally.accepted)"),
+                        ("refused", "\(tally.refused)"), ("duplicates", "\(tally.duplicates)"),
+                        ("lost", "\(lost)"),
+                    ])
                 }
-                for publisher in publishers { publish(by: publisher) }
             }
-        }
-    }
-
-    private func storm(_ total: Int) {
-        let (start, cpu) = (Clock.nanoseconds, server.cpu)
-        var connected = 0.0
-        onReceipt = { [self] in
-            guard tally.received == total else { return }
-            let wall = Double(Clock.nanoseconds - start) / 1_000_000_000
-            finish([
-                ("clients", "\(options.subscribers)"), ("messages", "\(total)"),
-                ("seconds", wall.text(digits: 2)), ("hello_seconds", connected.text(digits: 2)),
-                ("cpu_seconds", (server.cpu - cpu).text(digits: 2)),
-                ("refused", "\(tally.refused)"), ("duplicates", "\(tally.duplicates)"),
-            ])
-        }
-        reconnectSubscribers { connected = Double(Clock.nanoseconds - start) / 1_000_000_000 }
-        after(.seconds(options.seconds)) { [self] in
-            lost("storm", "\(tally.received) of \(total) messages after \(options.seconds) s")
         }
     }
 }

@@ -2,7 +2,7 @@
 extension PushLoad {
     private static let tick = Duration.milliseconds(1)
     /// A message that is not delivered within this many seconds after the end counts as lost.
-    private static let patience = 5.0
+    static let patience = 5.0
 
     func beginTraffic() {
         // Lets the connections settle first.
@@ -17,7 +17,9 @@ extension PushLoad {
                 }
             }
             if options.rate > 0 {
-                publish(from: Clock.nanoseconds, until: end) { idle.popLast() }
+                publish(from: Clock.nanoseconds, while: { Clock.nanoseconds < end }) {
+                    idle.popLast()
+                }
             } else {
                 let first = idle
                 idle = []
@@ -28,15 +30,16 @@ extension PushLoad {
     }
 
     /// Publishes at a steady rate; a message waits if no publisher is free.
-    private func publish(
-        from start: Int, until end: Int, _ publisher: @escaping () -> (any LoadPublisher)?
+    func publish(
+        from start: Int, while goesOn: @escaping () -> Bool,
+        _ publisher: @escaping () -> (any LoadPublisher)?
     ) {
         let first = tally.sent
         func tick() {
             let now = Clock.nanoseconds
             let due = Int(Double(now - start) * options.rate / 1_000_000_000)
             while tally.sent - first < due, let publisher = publisher() { publish(by: publisher) }
-            if now < end { after(Self.tick, tick) }
+            if goesOn() { after(Self.tick, tick) }
         }
         tick()
     }
@@ -57,11 +60,9 @@ extension PushLoad {
         }
     }
 
-    private func waitForRest(_ rest: Double, _ then: @escaping () -> Void) {
+    func waitForRest(_ rest: Double, _ then: @escaping () -> Void) {
         let isAnswered = tally.accepted + tally.refused == tally.sent
-        if rest <= 0 || (isAnswered && (options.mode.isAnsweredOnly || tally.lost == 0)) {
-            return then()
-        }
+        if rest <= 0 || (isAnswered && lost == 0) { return then() }
         after(.milliseconds(50)) { self.waitForRest(rest - 0.05, then) }
     }
 
@@ -73,8 +74,8 @@ extension PushLoad {
             ("cpu_us", (cpu / Double(max(1, count)) * 1_000_000).text(digits: 2)),
             ("core", (cpu / wall).text(digits: 3)), ("pages", pages.text(digits: 4)),
             ("told", (Double(tally.toldMeasured) / Double(max(1, count))).text(digits: 2)),
-            ("refused", "\(tally.refused)"), ("duplicates", "\(tally.duplicates)"),
-            ("lost", isAbsent ? "0" : "\(tally.lost)"),
+            ("accepted", "\(tally.accepted)"), ("refused", "\(tally.refused)"),
+            ("duplicates", "\(tally.duplicates)"), ("lost", "\(lost)"),
         ]
         for (name, part) in [("p50", 0.5), ("p90", 0.9), ("p99", 0.99), ("p999", 0.999)] {
             let times = tally.percentiles(part)

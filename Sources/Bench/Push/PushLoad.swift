@@ -10,6 +10,9 @@ final class PushLoad {
     let context: LoadConnection.Context
     let server: MeasuredProcess
     let requestRest: [UInt8]
+    /// Those of the file that the options name.
+    private let agents: [KnownAgent]
+    private let bearers: [String]
     private(set) var subscribers: [any LoadSubscriber] = []
     private(set) var publishers: [any LoadPublisher] = []
     @exclusivity(unchecked) var tally = PushTally()
@@ -18,18 +21,18 @@ final class PushLoad {
     private var waiting: ArraySlice<() throws -> Void> = []
     private var underWay = 0
     private var refusalsShown = 0
+    private(set) var retries = 0
     @exclusivity(unchecked) private var body: StampedBody
     @exclusivity(unchecked) private var nextDestination = 0
     @exclusivity(unchecked) private var destinations: [[UInt8]] = []
     @exclusivity(unchecked) private var prepared: PreparedPushes?
-    private(set) var bearer = ""
-    /// Called for each received message.
-    @exclusivity(unchecked) var onReceipt: (() -> Void)?
     /// Called for each publisher that may publish again.
     @exclusivity(unchecked) var onAnswer: ((any LoadPublisher) -> Void)?
 
     /// How many connections are opened at the same time, unless all are.
     static let burst = 64
+    /// How many clients show the same credential.
+    static let share = 500
 
     init(_ options: PushLoadOptions) throws {
         self.options = options
@@ -42,28 +45,50 @@ final class PushLoad {
         context = LoadConnection.Context(try EventLoop(), address, tls)
         server = MeasuredProcess(number: options.process)
         body = StampedBody(length: options.size)
+        agents =
+            options.agents.isEmpty || options.mode == .register
+            ? [] : try KnownAgent.read(options.agents)
         if options.mode == .registrations {
             let targets = try RegisteredTargets(file: options.targets)
             prepared = try PreparedPushes(targets, count: options.count, port: options.port)
-            bearer = targets.bearer.withSpan(Base64URL.text)
+            bearers = [targets.bearer.withSpan(Base64URL.text)]
+        } else {
+            bearers = try Self.words(options.bearers)
         }
-        requestRest = HTTPPublisher.requestRest(port: options.port, length: body.bytes.count)
+        requestRest = HTTPPublisher.requestRest(
+            port: options.port, ttl: options.ttl, length: body.bytes.count)
     }
 
     func run() {
         switch options.mode {
-        case .load: openSubscribers { self.openPublishers { self.beginTraffic() } }
+        case .load, .registrations:
+            makeSubscribers()
+            openSubscribers { self.openPublishers { self.beginTraffic() } }
+        case .register:
+            makeSubscribers()
+            openSubscribers { self.keepSubscribers() }
         case .absent:
-            openSubscribers {
-                self.disconnectSubscribers()
-                self.openPublishers { self.beginTraffic() }
-            }
-        case .registrations: openClients { self.openPublishers { self.beginTraffic() } }
+            destinations = agents.map { Array($0.path.utf8) }
+            openPublishers { self.beginTraffic() }
         case .idle: beginIdling()
         case .storm: beginStorm()
         }
         _ = context.loop.run()
     }
+
+    private static func words(_ file: String) throws -> [String] {
+        guard !file.isEmpty else { return [] }
+        return String(decoding: try TextFile.read(file), as: UTF8.self)
+            .split(whereSeparator: \.isWhitespace).map(String.init)
+    }
+
+    /// The credential of the client with this number; nil for a stranger.
+    func bearer(_ number: Int) -> String? {
+        bearers.isEmpty ? nil : bearers[number / Self.share % bearers.count]
+    }
+
+    /// Nil if that client was not registered before.
+    func agent(_ number: Int) -> KnownAgent? { number < agents.count ? agents[number] : nil }
 
     func after(_ duration: Duration, _ action: @escaping () -> Void) {
         _ = context.loop.schedule(after: Interval(duration), Later(action))
@@ -80,6 +105,13 @@ final class PushLoad {
         context.loop.stop()
     }
 
+    /// A client that is turned away in a storm tries again, as real ones do.
+    func lost(_ subscriber: any LoadSubscriber, _ reason: String) {
+        guard options.mode == .storm else { return lost("subscriber", reason) }
+        retries += 1
+        after(.seconds(1)) { self.open { try subscriber.connect() } }
+    }
+
     func lost(_ who: String, _ reason: String) {
         StandardError.write("Bench: error: \(who): \(reason)\n")
         exit(1)
@@ -93,24 +125,37 @@ final class PushLoad {
 
 /// Opening.
 extension PushLoad {
-    func openSubscribers(_ then: @escaping () -> Void) {
+    func makeSubscribers() {
         let kind: any LoadSubscriber.Type =
             switch options.service {
-            case .bellwire: AutopushSubscriber.self
-            case .nchan: WebSocketSubscriber.self
+            case .bellwire:
+                options.mode == .registrations ? EngineSubscriber.self : AutopushSubscriber.self
+            case .nginx, .nchan: WebSocketSubscriber.self
             case .mosquitto: MQTTSubscriber.self
             }
         subscribers = (0..<options.subscribers).map { kind.init($0, of: self) }
-        connect(subscribers.map { subscriber in { try subscriber.connect() } }, Self.burst) {
-            self.destinations = self.subscribers.map(\.destination)
+        findDestinations()
+    }
+
+    func openSubscribers(_ burst: Int = PushLoad.burst, _ then: @escaping () -> Void) {
+        connect(subscribers.map { subscriber in { try subscriber.connect() } }, burst) {
+            self.findDestinations()
             then()
         }
     }
 
-    /// One for each account.
-    private func openClients(_ then: @escaping () -> Void) {
-        subscribers = RegisteredTargets.accounts.indices.map { EngineSubscriber($0, of: self) }
-        connect(subscribers.map { client in { try client.connect() } }, Self.burst, then)
+    private func findDestinations() {
+        destinations = options.mode == .registrations ? [] : subscribers.map(\.destination)
+    }
+
+    private func keepSubscribers() {
+        do {
+            try KnownAgent.write(
+                subscribers.compactMap { ($0 as? AutopushSubscriber)?.known }, to: options.agents)
+            finish([("clients", "\(subscribers.count)")])
+        } catch {
+            lost("clients", "\(error)")
+        }
     }
 
     func openPublishers(_ then: @escaping () -> Void) {
@@ -124,19 +169,10 @@ extension PushLoad {
         connect(publishers.map { publisher in { try publisher.connect() } }, Self.burst, then)
     }
 
-    func disconnectSubscribers() {
-        for subscriber in subscribers { subscriber.disconnect() }
-    }
-
-    /// Reconnects the same user agents, all at once.
-    func reconnectSubscribers(_ then: @escaping () -> Void) {
-        let steps = subscribers.map { subscriber in { try subscriber.connect() } }
-        connect(steps, steps.count, then)
-    }
-
     private func connect(
         _ steps: [() throws -> Void], _ burst: Int, _ then: @escaping () -> Void
     ) {
+        guard !steps.isEmpty else { return then() }
         waiting = steps[...]
         whenReady = then
         underWay = 0
@@ -146,6 +182,10 @@ extension PushLoad {
     private func connectNext() {
         guard let step = waiting.popFirst() else { return }
         underWay += 1
+        open(step)
+    }
+
+    private func open(_ step: () throws -> Void) {
         do {
             try step()
         } catch {
@@ -164,15 +204,28 @@ extension PushLoad {
 
 /// Messages.
 extension PushLoad {
+    /// A prime, so that all clients have their turn, and neighbours do not follow each other.
+    private static let stride = 7_919
+
     func publish(by publisher: any LoadPublisher) {
         body.stamp(tally.send(), at: Clock.nanoseconds)
         // Publishers without destinations bring their own messages.
         guard !destinations.isEmpty else { return publisher.publish([], to: []) }
-        nextDestination = nextDestination + 1 < destinations.count ? nextDestination + 1 : 0
+        nextDestination = (nextDestination + Self.stride) % destinations.count
         publisher.publish(body.bytes, to: destinations[nextDestination])
     }
 
     func nextPrepared() -> [UInt8]? { prepared?.next() }
+
+    /// Messages that were accepted and that nobody will receive. The others forget what they
+    /// accept for clients that are not there.
+    var lost: Int {
+        switch options.mode {
+        case .load: tally.lost
+        case .storm: options.service == .bellwire ? tally.lost : 0
+        default: 0
+        }
+    }
 
     /// A client has received an update.
     func receivedUpdate() { tally.countUpdate() }
@@ -180,7 +233,6 @@ extension PushLoad {
     func received(_ stamp: StampedBody.Stamp?) {
         guard let stamp else { return lost("subscriber", "received a message without our stamp") }
         tally.receive(stamp, at: Clock.nanoseconds)
-        onReceipt?()
     }
 
     func answered(_ publisher: any LoadPublisher, after nanoseconds: Int, isAccepted: Bool) {

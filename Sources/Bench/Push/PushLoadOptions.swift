@@ -1,17 +1,19 @@
 /// The load to generate, and on which server.
 struct PushLoadOptions {
-    enum Service: String { case bellwire, nchan, mosquitto }
+    enum Service: String { case bellwire, nginx, nchan, mosquitto }
 
     enum Mode: String {
         /// Publish to clients that are connected.
         case load
+        /// Make the clients that others of these modes name, and leave.
+        case register
         /// Publish to clients that are away.
         case absent
         /// Publish to registrations, whose keys the service holds.
         case registrations
         /// Only keep clients connected.
         case idle
-        /// Let clients reconnect at once to fetch what waits for them.
+        /// Let clients that were registered before come back at once, while others publish.
         case storm
 
         /// Nothing is received while publishing is measured.
@@ -31,14 +33,18 @@ struct PushLoadOptions {
     var rate = 0.0
     var warm = 1.0
     var seconds = 4.0
-    /// Messages that wait for each client of a storm.
-    var each = 10
+    /// The life of a message in seconds.
+    var ttl = 60
+    /// A file with credentials of devices, one for each `PushLoad.share` clients.
+    var bearers = ""
+    /// The file that `register` writes: a user agent and its path on each line.
+    var agents = ""
     /// Clients register no channel.
     var isHelloOnly = false
     /// The registrations to publish to, and how many pushes to prepare for them.
     var targets = ""
     var count = 100_000
-    /// Publishes as a homeserver, through the gateway.
+    /// Publish as a homeserver, through the gateway.
     var isGateway = false
 
     init(_ words: [String: String]) throws(Options.Failure) {
@@ -52,7 +58,9 @@ struct PushLoadOptions {
             case "size": size = try Self.read({ Int($0) }, name, value)
             case "rate": rate = try Self.read(Double.init, name, value)
             case "warm": warm = try Self.read(Double.init, name, value)
-            case "each": each = try Self.read({ Int($0) }, name, value)
+            case "ttl": ttl = try Self.read({ Int($0) }, name, value)
+            case "bearers": bearers = value
+            case "agents": agents = value
             case "targets": targets = value
             case "count": count = try Self.read({ Int($0) }, name, value)
             case "hello-only": isHelloOnly = value == "yes"
@@ -60,7 +68,7 @@ struct PushLoadOptions {
             default: throw Options.Failure(message: "unknown option \(name)")
             }
         }
-        guard subscribers > 0, publishers > 0 else {
+        guard subscribers >= 0, publishers > 0 else {
             throw Options.Failure(message: "numbers must be positive")
         }
     }

@@ -5,11 +5,7 @@ import WebPush
 /// What an application server knows of the registrations it pushes to, its own key, and what the
 /// engines' clients show. They are kept in a file, because three processes prepare, serve and push.
 struct RegisteredTargets {
-    /// Each has ten registrations.
-    static func account(ofRegistration number: Int) -> String { "account\(number / 10)" }
-
-    /// The accounts with a client.
-    static let accounts = (0..<100).map { account(ofRegistration: 10 * $0) }
+    static func account(ofRegistration number: Int) -> String { "account\(number)" }
 
     struct Target {
         let path: String

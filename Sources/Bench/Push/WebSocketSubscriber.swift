@@ -16,7 +16,9 @@ class WebSocketSubscriber: LoadSubscriber {
     /// The target of the upgrade request.
     var target: String { "/sub/\(topic)" }
     var subprotocols: [String] { [] }
-    var fields: [(name: String, value: String)] { [] }
+    var fields: [(name: String, value: String)] {
+        load.bearer(number).map { [("Authorization", "Bearer \($0)")] } ?? []
+    }
     private var topic: String { "t\(number)" }
 
     required init(_ number: Int, of load: PushLoad) {
@@ -37,11 +39,6 @@ class WebSocketSubscriber: LoadSubscriber {
         connection = try LoadConnection(load.context, self)
     }
 
-    func disconnect() {
-        connection?.end()
-        connection = nil
-    }
-
     func opened(_ connection: LoadConnection) {
         let key = [UInt8](repeating: 7, count: WebSocketOpening.keyLength)
         guard
@@ -53,7 +50,10 @@ class WebSocketSubscriber: LoadSubscriber {
         connection.flush()
     }
 
-    func lost(_ reason: String) { load.lost("subscriber \(number)", reason) }
+    func lost(_ reason: String) {
+        connection?.end()
+        load.lost(self, reason)
+    }
 
     func received(_ bytes: inout MutableSpan<UInt8>, on connection: LoadConnection) -> Int {
         var position = 0

@@ -8,8 +8,6 @@ final class AnswerCounter: StoreSink {
 
     let stored = Atomic(0)
     let failed = Atomic(0)
-    let read = Atomic(0)
-    let pages = Atomic(0)
 
     var answers: Int { stored.load(ordering: .acquiring) + failed.load(ordering: .acquiring) }
 
@@ -25,10 +23,7 @@ final class AnswerCounter: StoreSink {
         failed.add(completions.count - count, ordering: .releasing)
     }
 
-    func loaded(_ answer: LoadAnswer, ticket: UInt64) {
-        if case .page(let page) = answer { read.add(page.messages.count, ordering: .releasing) }
-        pages.add(1, ordering: .releasing)
-    }
+    func loaded(_ answer: LoadAnswer, ticket: UInt64) {}
 
     /// Returns when `isReached` is true, or fails after a minute.
     func wait(until isReached: () -> Bool) throws {

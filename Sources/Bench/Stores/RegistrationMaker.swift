@@ -4,10 +4,12 @@ import Delivery
 import Mailbox
 import WebPush
 
-/// Fills a new store with registrations as the API makes them, all bound to the same signer.
+/// Fills a new store with registrations as the API makes them, each of an account of its own and
+/// all bound to the same signer.
 final class RegistrationMaker {
     private static let outstanding = 4_096
-    private static let owner = "bench"
+    /// As many accounts of one owner fit into what the store keeps for it.
+    private static let share = 5_000
 
     private let store: SQLiteStore
     private let counter = AnswerCounter()
@@ -30,7 +32,7 @@ final class RegistrationMaker {
         let access = try targets.bearer.withSpan { bearer in
             DeviceCredential(
                 row: store.index.nextCredential(), secret: Digest(try hash.digest(of: bearer)),
-                name: "clients", owner: Self.owner, created: 0)
+                name: "clients", owner: Self.owner(0), created: 0)
         }
         store.submit(.addCredential(access), ticket: 0, to: counter)
         try counter.wait { counter.answers == 1 }
@@ -43,9 +45,11 @@ final class RegistrationMaker {
         }
         try counter.wait { counter.answers == count + 1 }
         guard counter.failed.load(ordering: .relaxed) == 0 else {
-            throw MailboxBench.Failed(what: "the store refused registrations")
+            throw MadeStore.Failed(what: "the store refused registrations")
         }
     }
+
+    private static func owner(_ number: Int) -> String { "owner\(number / share)" }
 
     private func terms(_ number: Int) throws -> RegistrationTerms {
         let account = RegisteredTargets.account(ofRegistration: number)
@@ -68,8 +72,9 @@ final class RegistrationMaker {
             channel: ChannelID(high: 0, low: 0), sender: sender, token: token,
             digest: try mint.digest(of: token), created: 0)
         let registration = Registration(
-            id: try RegistrationID(from: &random), device: device, owner: Self.owner, created: 0,
-            terms: try terms(number), target: target, secret: nil, seen: store.clock.now)
+            id: try RegistrationID(from: &random), device: device, owner: Self.owner(number),
+            created: 0, terms: try terms(number), target: target, secret: nil, seen: store.clock.now
+        )
         let bytes = token.bytes
         targets.targets.append(
             RegisteredTargets.Target(

@@ -18,7 +18,7 @@ import subprocess
 import sys
 import time
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "Tests/Peers/Desktop"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "Tests/Peers/Desktop"))
 
 from session import Application, Session
 

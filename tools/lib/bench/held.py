@@ -1,0 +1,45 @@
+"""Pushes to registrations whose keys the server holds: TLS, signature, decryption, commit, answer, update."""
+
+from bars import figures, line
+from servers import Bellwire
+
+CLIENTS = 100
+# How many accounts, whether each has a client that listens, and the multiple of the bare decryption.
+CASES = [(CLIENTS, True, 2.0), (1_000, False, 3.0), (100_000, False, 3.0)]
+
+
+def bare_decryption(place):
+    """Microseconds for 200 B in C."""
+    output = place.tool("crypto", "--rounds", "1", "--seconds", "0.2")
+    found = next(words for words in output.splitlines() if words.startswith("decrypt 200 B, fast C"))
+    return 1e6 / float(found.split()[7])
+
+
+def make(place, accounts):
+    """The folders of a server with these accounts, and the file that says how to push to them."""
+    state, keys, targets = place.new("state"), place.new("keys"), place.new("targets")
+    place.tool("registrations", "--state", state, "--keys", keys, "--endpoints", accounts, f"targets={targets}")
+    return state, keys, targets
+
+
+def held(place, bars, terms):
+    costs = {}
+    for accounts, have_clients, most in CASES:
+        accounts = terms.few(accounts, CLIENTS)
+        who = "each with a client" if have_clients else "without clients"
+        print(f"\nregistrations whose keys we hold: {accounts:,} accounts {who}, 64 senders, TTL 60")
+        state, keys, targets = make(place, accounts)
+        runs, bare = [], []
+        with Bellwire(place, state=state, keys=keys) as ours:
+            for _ in range(terms.rounds):
+                before = bare_decryption(place)
+                load = {"mode": "registrations", "targets": targets, "subscribers": accounts if have_clients else 0}
+                runs.append(place.load(ours, terms.seconds, count=terms.few(100_000, 20_000), **load))
+                bare.append((before + bare_decryption(place)) / 2)
+        line("bellwire", runs)
+        print(f"      {runs[-1]['told']:.2f} updates and {runs[-1]['pages']:.2f} pages written a push")
+        name = f"held keys, {accounts:,} accounts {who}"
+        costs[accounts, have_clients] = figures(runs, "cpu_us")
+        bars.ratio(f"{name}: CPU to bare decryption in C", figures(runs, "cpu_us"), bare, most)
+    *_, few, many = costs.values()
+    bars.ratio("held keys: an account of the many to one of the few", many, few)

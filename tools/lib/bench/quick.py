@@ -1,0 +1,184 @@
+"""Counts the instructions of the main paths of `bellwire serve`, and compares them with the last figures.
+
+usage: tools/bench quick [--keep]
+
+A count does not depend on what else the machine does. It depends on the libraries: --keep writes new figures.
+"""
+
+import argparse
+import http.client
+import json
+import pathlib
+import re
+import socket
+import subprocess
+import sys
+import tempfile
+import uuid
+
+sys.path.insert(0, __file__.rsplit("/", 2)[0])
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "Tests/Torture/Attacks"))
+
+import figures
+from guest import WebSocket, http_answer
+from place import Place
+from servers import Bellwire
+
+KEPT = pathlib.Path(__file__).with_name("instructions.json")
+ALLOWED = 1.05
+COUNT, WARM = 200, 50
+PLAIN, SECURE = 18557, 18558
+
+
+class Counted(Bellwire):
+    """The program in a simulated processor. It is stripped, because valgrind cannot read all of Swift's debugging
+    information."""
+
+    def __init__(self, place):
+        self.output = place.folder / "counts"
+        listen = (
+            *("--listen", f"http://127.0.0.1:{PLAIN}", "--listen", f"127.0.0.1:{SECURE}"),
+            *("--tls-certificate", place.certificate, "--tls-key", place.key),
+        )
+        prefix = ("valgrind", "--tool=callgrind", f"--callgrind-out-file={self.output}")
+        super().__init__(place, 1, options=listen, prefix=prefix)
+        self.dumps = 0
+
+    def control(self, word):
+        subprocess.run(["callgrind_control", word, str(self.pid)], check=True, capture_output=True, timeout=60)
+
+    def count(self, run):
+        """The instructions while it runs."""
+        self.control("-z")
+        run()
+        self.control("-d")
+        self.dumps += 1
+        return int(re.search(r"^totals: (\d+)", pathlib.Path(f"{self.output}.{self.dumps}").read_text(), re.M)[1])
+
+
+class Sender:
+    """An application server that keeps its connection."""
+
+    def __init__(self):
+        self.socket = socket.create_connection(("127.0.0.1", PLAIN), timeout=20)
+        self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+
+    def push(self, path, ttl=60, body=bytes(200), fields="Content-Encoding: aes128gcm\r\n"):
+        head = f"POST {path} HTTP/1.1\r\nHost: localhost\r\nTTL: {ttl}\r\n{fields}Content-Length: {len(body)}\r\n\r\n"
+        self.socket.sendall(head.encode() + body)
+        if (status := http_answer(self.socket)) != 201:
+            raise OSError(f"a push was answered {status}")
+
+
+class Paths:
+    """What is counted: each takes how often it is done."""
+
+    def __init__(self, place, server):
+        self.place, self.server, self.sender = place, server, Sender()
+        self.bearer = server.bearers.read_text()
+        leaving = WebSocket(PLAIN, self.bearer)
+        self.away = leaving.register(str(uuid.uuid4()))
+        leaving.close()
+        self.client = WebSocket(PLAIN, self.bearer)
+        self.here = self.client.register(str(uuid.uuid4()))
+        self.heard = self.register()
+        self.viewer = WebSocket(PLAIN, self.bearer, "/api/v1/engine?account=quick")
+        self.said = 0
+
+    def register(self):
+        connection = http.client.HTTPConnection("127.0.0.1", PLAIN, timeout=20)
+        members = json.dumps({"token_type": 10, "app": "script", "account": "quick"})
+        fields = {"Content-Type": "application/json", "Authorization": f"Bearer {self.bearer}"}
+        connection.request("POST", "/api/v1/registrations", members, fields)
+        token = json.loads(json.load(connection.getresponse())["token"])
+        return "/" + token["endpoint"].split("/", 3)[3]
+
+    def forgotten(self, count):
+        for _ in range(count):
+            self.sender.push(self.away, ttl=0)
+
+    def forgotten_2(self, count):
+        (urls, body) = (self.place.folder / "urls", self.place.folder / "body")
+        urls.write_text(f"https://localhost:{SECURE}{self.away}\n")
+        body.write_bytes(bytes(200))
+        fields = ("-H", "TTL: 0", "-H", "Content-Encoding: aes128gcm")
+        output = self.place.on_load_core("h2load", "-c", 1, "-m", 16, "-n", count, "-d", body, "-i", urls, *fields)
+        if f"{count} 2xx" not in output:
+            raise OSError(output)
+
+    def delivered(self, count):
+        for _ in range(count):
+            # With any other TTL the server waits for two milliseconds, which are over too soon in here.
+            self.sender.push(self.here, ttl=0)
+            message = self.client.receive()
+            update = {"channelID": message["channelID"], "version": message["version"], "code": 100}
+            self.client.say({"messageType": "ack", "updates": [update]})
+
+    def stored(self, count):
+        for _ in range(count):
+            self.sender.push(self.away)
+
+    def shown(self, count):
+        for _ in range(count):
+            self.said += 1
+            self.sender.push(self.heard, body=b"%d" % self.said, fields="Title: quick\r\n")
+            while self.viewer.receive()["@type"] != "updateNotificationGroup":
+                pass
+
+    def hello(self, count):
+        for _ in range(count):
+            WebSocket(PLAIN, self.bearer).close()
+
+
+NAMES = {
+    "forgotten": "a push with TTL 0 to an absent client, HTTP/1.1",
+    "forgotten_2": "the same by HTTP/2 in TLS, 16 streams, with a share of 1/800 of the handshake",
+    "delivered": "a push with TTL 0 to a connected client, with its acknowledgement",
+    "stored": "a push to an absent client, one in a commit",
+    "shown": "a plain push to a registration, and the update of its notifications",
+    "hello": "a client that connects, says hello and leaves",
+}
+
+
+def measure(bellwire):
+    """The instructions of each path, in thousands."""
+    with tempfile.TemporaryDirectory() as folder:
+        stripped = pathlib.Path(folder, "bellwire")
+        subprocess.run(["strip", "-g", "-o", stripped, bellwire], check=True)
+        place = Place(stripped, stripped, folder)
+        counts = {}
+        with Counted(place) as server:
+            paths = Paths(place, server)
+            for name in NAMES:
+                run = getattr(paths, name)
+                run(WARM)
+                count = 4 * COUNT if name == "forgotten_2" else COUNT
+                counts[name] = round(server.count(lambda: run(count)) / count / 1_000, 1)
+        return counts
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("bellwire")
+    parser.add_argument("--keep", action="store_true")
+    arguments = parser.parse_args()
+    counts = measure(arguments.bellwire)
+    former = json.loads(KEPT.read_text())["thousands"] if KEPT.exists() else {}
+    worse = False
+    for name, count in counts.items():
+        ratio = count / former.get(name, count)
+        worse |= ratio > ALLOWED
+        word = "MISS" if ratio > ALLOWED else "pass"
+        print(f"{word}  {NAMES[name]}: {count:,.1f} thousand instructions, {ratio:.3f} of the last, at most {ALLOWED}")
+    if arguments.keep:
+        figures.keep("quick", KEPT, {"thousands": counts})
+        return 0
+    if set(former) != set(counts):
+        print(f"bench: {KEPT.name} does not have these figures: use --keep", file=sys.stderr)
+        return 1
+    return 1 if worse else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
