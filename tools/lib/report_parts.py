@@ -2,6 +2,7 @@
 
 from markdown_table import table
 from plots import lines
+from report_bench import push, sweep
 from report_tests import coverage, mutants
 from report_torture import planted, torture
 
@@ -137,5 +138,7 @@ PARTS = {
     "fuzz": fuzz,
     "mutants": mutants,
     "coverage": coverage,
+    "push": push,
+    "sweep": sweep,
     "broken": broken,
 }
