@@ -4,10 +4,12 @@ import Delivery
 import Mailbox
 import WebPush
 
-/// Fills a store with user agents of one endpoint each, and with messages that wait for them.
+/// Fills a store with user agents of one endpoint each, as many for an owner as may be, and with
+/// messages that wait for them.
 final class StoreFiller {
     private static let bodyLength = 1_024
     private static let lifetime: UInt32 = 86_400
+    private static let userAgentsOfOwner = 500
     /// How many operations the store may not have answered yet.
     private static let outstanding = 8_192
 
@@ -21,12 +23,22 @@ final class StoreFiller {
     func addEndpoints(_ count: Int) throws {
         var mint = try EndpointMint(key: store.endpointKey)
         var random = RandomSupply()
-        for _ in 0..<count {
+        var credential: UInt32 = 0
+        for number in 0..<count {
+            if number % Self.userAgentsOfOwner == 0 {
+                credential = store.index.nextCredential()
+                try submit(
+                    .addCredential(
+                        DeviceCredential(
+                            row: credential, secret: try mint.digest(of: try mint.make()),
+                            name: "device", owner: "filled\(credential)", created: 0)))
+            }
             let row = store.index.nextDevice()
             let userAgent = try mint.digest(of: try mint.make())
             try submit(
                 .addDevice(
-                    KnownUserAgent(row: row, userAgent: userAgent, credential: nil, created: 0)))
+                    KnownUserAgent(
+                        row: row, userAgent: userAgent, credential: credential, created: 0)))
             let token = try mint.make()
             let address = Address(subscription: store.index.nextSubscription(), device: row)
             try submit(
