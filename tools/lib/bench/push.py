@@ -6,10 +6,13 @@ from bars import Bars
 from crowd import idle, start, storm
 from delivery import delivery, gateway, loops, rate
 from held import held
+from kept import kept
 from posts import posts, stored
 from terms import Terms
 
-PARTS = {part.__name__: part for part in (delivery, rate, posts, stored, gateway, idle, storm, held, loops, start)}
+PARTS = {
+    part.__name__: part for part in (delivery, rate, posts, stored, gateway, idle, kept, storm, held, loops, start)
+}
 
 
 def main():

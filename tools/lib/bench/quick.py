@@ -21,6 +21,7 @@ sys.path.insert(0, __file__.rsplit("/", 2)[0])
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "Tests/Torture/Attacks"))
 
 import figures
+from encrypted import encrypted
 from guest import WebSocket, http_answer
 from place import Place
 from servers import Bellwire
@@ -28,7 +29,13 @@ from servers import Bellwire
 KEPT = pathlib.Path(__file__).with_name("instructions.json")
 ALLOWED = 1.05
 COUNT, WARM = 200, 50
+# How often the others are done.
+COUNTS = {"forgotten_2": 800, "held": 40}
 PLAIN, SECURE = 18557, 18558
+MESSAGE = (
+    '{"data":{"loc_key":"MESSAGE_TEXT","loc_args":["Ada","Shall we meet at seven?"],'
+    '"custom":{"from_id":"777","msg_id":"%d"}},"date":1795281909,"user_id":"7"}'
+)
 
 
 class Counted(Bellwire):
@@ -82,17 +89,23 @@ class Paths:
         leaving.close()
         self.client = WebSocket(PLAIN, self.bearer)
         self.here = self.client.register(str(uuid.uuid4()))
-        self.heard = self.register()
+        self.heard, _ = self.register("script", "quick")
         self.viewer = WebSocket(PLAIN, self.bearer, "/api/v1/engine?account=quick")
         self.said = 0
+        self.held_at, keys = self.register("telegram", "held")
+        self.bodies = encrypted(
+            place.bellwire, keys, [MESSAGE % number for number in range(1, 1 + WARM + COUNTS["held"])]
+        )
+        self.holder = WebSocket(PLAIN, self.bearer, "/api/v1/engine?account=held")
 
-    def register(self):
+    def register(self, app, account):
+        """The path and the keys of a registration."""
         connection = http.client.HTTPConnection("127.0.0.1", PLAIN, timeout=20)
-        members = json.dumps({"token_type": 10, "app": "script", "account": "quick"})
+        members = json.dumps({"token_type": 10, "app": app, "account": account})
         fields = {"Content-Type": "application/json", "Authorization": f"Bearer {self.bearer}"}
         connection.request("POST", "/api/v1/registrations", members, fields)
         token = json.loads(json.load(connection.getresponse())["token"])
-        return "/" + token["endpoint"].split("/", 3)[3]
+        return "/" + token["endpoint"].split("/", 3)[3], token["keys"]
 
     def forgotten(self, count):
         for _ in range(count):
@@ -123,12 +136,21 @@ class Paths:
         for _ in range(count):
             self.said += 1
             self.sender.push(self.heard, body=b"%d" % self.said, fields="Title: quick\r\n")
-            while self.viewer.receive()["@type"] != "updateNotificationGroup":
-                pass
+            wait_for_update(self.viewer)
+
+    def held(self, count):
+        for _ in range(count):
+            self.sender.push(self.held_at, body=self.bodies.pop(0))
+            wait_for_update(self.holder)
 
     def hello(self, count):
         for _ in range(count):
             WebSocket(PLAIN, self.bearer).close()
+
+
+def wait_for_update(client):
+    while client.receive()["@type"] != "updateNotificationGroup":
+        pass
 
 
 NAMES = {
@@ -137,6 +159,7 @@ NAMES = {
     "delivered": "a push with TTL 0 to a connected client, with its acknowledgement",
     "stored": "a push to an absent client, one in a commit",
     "shown": "a plain push to a registration, and the update of its notifications",
+    "held": "an encrypted push to a registration, and the update of its notifications",
     "hello": "a client that connects, says hello and leaves",
 }
 
@@ -153,7 +176,7 @@ def measure(bellwire):
             for name in NAMES:
                 run = getattr(paths, name)
                 run(WARM)
-                count = 4 * COUNT if name == "forgotten_2" else COUNT
+                count = COUNTS.get(name, COUNT)
                 counts[name] = round(server.count(lambda: run(count)) / count / 1_000, 1)
         return counts
 
