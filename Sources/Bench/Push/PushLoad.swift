@@ -31,6 +31,8 @@ final class PushLoad {
 
     /// How many connections are opened at the same time, unless all are.
     static let burst = 64
+    /// Milliseconds until a client that was turned away tries again.
+    private static let longestPause = 20_000
     /// How many clients show the same credential.
     static let share = 500
 
@@ -105,11 +107,12 @@ final class PushLoad {
         context.loop.stop()
     }
 
-    /// A client that is turned away in a storm tries again, as real ones do.
+    /// A client that is turned away in a storm tries again, as real ones do: not all at once.
     func lost(_ subscriber: any LoadSubscriber, _ reason: String) {
         guard options.mode == .storm else { return lost("subscriber", reason) }
         retries += 1
-        after(.seconds(1)) { self.open { try subscriber.connect() } }
+        let pause = Duration.milliseconds(Int.random(in: 1_000...Self.longestPause))
+        after(pause) { self.open { try subscriber.connect() } }
     }
 
     func lost(_ who: String, _ reason: String) {
