@@ -4,25 +4,36 @@ extension PushLoad {
         makeSubscribers()
         openPublishers { [self] in
             var idle = publishers
-            var isOver = false
             onAnswer = { idle.append($0) }
             let (start, cpu) = (Clock.nanoseconds, server.cpu)
-            publish(from: start, while: { !isOver }, { idle.popLast() })
-            openSubscribers(subscribers.count) { [self] in
-                let wall = Double(Clock.nanoseconds - start) / 1_000_000_000
-                let used = server.cpu - cpu
-                isOver = true
-                waitForRest(Self.patience) { [self] in
-                    let count = Double(subscribers.count)
-                    finish([
-                        ("clients", "\(subscribers.count)"), ("seconds", wall.text(digits: 2)),
-                        ("cpu_us", (used / count * 1_000_000).text(digits: 2)),
-                        ("retries", "\(retries)"), ("accepted", "\(tally.accepted)"),
-                        ("refused", "\(tally.refused)"), ("duplicates", "\(tally.duplicates)"),
-                        ("lost", "\(lost)"),
-                    ])
-                }
+            let end = start + Int(options.seconds * 1_000_000_000)
+            // However long the clients take, as much is published.
+            var (isPublished, wall) = (false, 0.0)
+            func goOn() {
+                guard isPublished, wall > 0 else { return }
+                reportStorm(cpu: server.cpu - cpu, wall: wall)
             }
+            publish(from: start, while: { Clock.nanoseconds < end }, { idle.popLast() })
+            after(.seconds(options.seconds)) {
+                isPublished = true
+                goOn()
+            }
+            openSubscribers(subscribers.count) {
+                wall = Double(Clock.nanoseconds - start) / 1_000_000_000
+                goOn()
+            }
+        }
+    }
+
+    private func reportStorm(cpu: Double, wall: Double) {
+        waitForRest(Self.patience) { [self] in
+            let each = cpu / Double(subscribers.count) * 1_000_000
+            finish([
+                ("clients", "\(subscribers.count)"), ("seconds", wall.text(digits: 2)),
+                ("cpu_us", each.text(digits: 2)), ("retries", "\(retries)"),
+                ("accepted", "\(tally.accepted)"), ("refused", "\(tally.refused)"),
+                ("duplicates", "\(tally.duplicates)"), ("lost", "\(lost)"),
+            ])
         }
     }
 }

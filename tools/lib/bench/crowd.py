@@ -34,15 +34,19 @@ def idle(place, bars, terms):
 
 def storm(place, bars, terms):
     count = terms.few(BACK, 200)
-    print(f"\n{count:,} clients back at once after a restart, 100 messages a second meanwhile, 200 B, TTL 60")
+    seconds = terms.few(10, 1)
+    print(
+        f"\n{count:,} clients back at once after a restart, {100 * seconds} messages in {seconds} seconds meanwhile,"
+        " 200 B, TTL 60"
+    )
     with Bellwire(place, count) as ours:
         agents, state, keys, bearers = ours.register(count), ours.state, ours.keys, ours.bearers
     results = {"bellwire": [], "mosquitto": []}
     for _ in range(terms.rounds):
         with Bellwire(place, state=state, keys=keys) as ours:
-            results["bellwire"].append(come_back(place, ours, count, agents=agents, bearers=bearers))
+            results["bellwire"].append(come_back(place, ours, count, seconds, agents=agents, bearers=bearers))
         with Mosquitto(place) as mosquitto:
-            results["mosquitto"].append(come_back(place, mosquitto, count))
+            results["mosquitto"].append(come_back(place, mosquitto, count, seconds))
     for service, runs in results.items():
         print(
             f"      {service:10} {statistics.median(figures(runs, 'cpu_us')):.0f} us CPU a client,"
@@ -57,9 +61,9 @@ def storm(place, bars, terms):
     )
 
 
-def come_back(place, server, count, **options):
+def come_back(place, server, count, seconds, **options):
     # A client whose connection breaks in between gets a message again, as promised.
-    return place.load(server, 60, may_repeat=True, mode="storm", subscribers=count, rate=100, size=200, **options)
+    return place.load(server, seconds, may_repeat=True, mode="storm", subscribers=count, rate=100, size=200, **options)
 
 
 def start(place, bars, terms):
