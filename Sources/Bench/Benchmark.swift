@@ -8,7 +8,8 @@ struct Benchmark: Sendable {
     let run: @Sendable (Options) throws -> Bool
 
     private static let all: [Benchmark] = [
-        .crypto, .constantTime, .multiply, .engine, .push, .rows, .fill, .registrations,
+        .crypto, .constantTime, .multiply, .engine, .push, .decryption, .rows, .fill,
+        .registrations,
     ]
 
     /// Returns the exit code: 1 for a missed bar or a failure, 2 for an unknown benchmark.

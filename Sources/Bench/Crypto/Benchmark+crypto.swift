@@ -17,6 +17,17 @@ extension Benchmark {
         return Bar.report(bars)
     }
 
+    /// What `tools/bench push` compares whole pushes with.
+    static let decryption = Benchmark(
+        name: "decryption", summary: "decrypt 200 B in C (--seconds, --rounds)"
+    ) { options in
+        let yardstick = try Yardstick(try PushPool(textLength: 200, encoding: .aes128gcm))
+        let seconds = try Contest(rounds: options.rounds, seconds: options.seconds)
+            .run(Contender(run: yardstick.decryptFast))
+        print("decryption_us=\((seconds * 1_000_000).text(digits: 2))")
+        return true
+    }
+
     private static func decryption(
         _ length: Int, _ contest: Contest, _ table: ResultTable
     ) throws -> [Bar] {
