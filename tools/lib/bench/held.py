@@ -20,6 +20,11 @@ def make(place, accounts):
     return state, keys, targets
 
 
+def enough(seconds):
+    """How many pushes to prepare for a load, with a second before it: more than one core can take."""
+    return int(16_000 * (seconds + 1))
+
+
 def held(place, bars, terms):
     costs = {}
     for accounts, have_clients, most in CASES:
@@ -32,7 +37,7 @@ def held(place, bars, terms):
             for _ in range(terms.rounds):
                 before = bare_decryption(place)
                 load = {"mode": "registrations", "targets": targets, "subscribers": accounts if have_clients else 0}
-                runs.append(place.load(ours, terms.seconds, count=terms.few(100_000, 20_000), **load))
+                runs.append(place.load(ours, terms.seconds, count=enough(terms.seconds), **load))
                 bare.append((before + bare_decryption(place)) / 2)
         line("bellwire", runs)
         print(f"      {runs[-1]['told']:.2f} updates and {runs[-1]['pages']:.2f} pages written a push")

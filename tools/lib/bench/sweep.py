@@ -5,7 +5,7 @@ import sys
 
 from bars import figures
 from delivery import bearers_of, in_turn
-from held import make
+from held import enough, make
 from servers import Bellwire, Mosquitto
 from terms import Terms
 
@@ -53,7 +53,7 @@ def by_accounts(place, terms, accounts):
     """Pushes to registrations whose keys we hold, of so many accounts without a client."""
     state, keys, targets = make(place, terms.few(accounts, 100))
     with Bellwire(place, state=state, keys=keys) as ours:
-        load = {"mode": "registrations", "targets": targets, "subscribers": 0, "count": terms.few(100_000, 20_000)}
+        load = {"mode": "registrations", "targets": targets, "subscribers": 0, "count": enough(terms.seconds)}
         return {"bellwire": cost([place.load(ours, terms.seconds, **load) for _ in range(terms.rounds)])}
 
 
