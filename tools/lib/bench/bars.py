@@ -4,6 +4,8 @@ import statistics
 
 
 class Bars:
+    """In a trial they say nothing, because its figures mean nothing."""
+
     def __init__(self, is_trial=False):
         self.is_trial, self.missed, self.kept = is_trial, 0, []
 
@@ -13,7 +15,7 @@ class Bars:
         self.missed += not is_reached
         bar = f", at most {most:g}" if most is not None else f", at least {least:g}" if least is not None else ""
         around = f" ({spread[0]:.3g} to {spread[1]:.3g})" if spread else ""
-        word = "    " if not bar else "pass" if is_reached else "MISS"
+        word = "    " if not bar or self.is_trial else "pass" if is_reached else "MISS"
         print(f"{word}  {name}: {number(value)}{unit}{around}{bar}{unit if bar else ''}", flush=True)
         self.kept.append(
             {"name": name, "value": round(value, 4), "unit": unit.strip(), "most": most, "least": least}
