@@ -1,5 +1,5 @@
 import Base
-import Foundation
+import TestSupport
 import Testing
 
 @Suite("Text as one word for a shell")
@@ -13,14 +13,7 @@ struct ShellWordTests {
         "A shell reads the same text again",
         arguments: ["", " ", "a b", "it's", "''", "$HOME", "a;b", "\\", "ü", "*", "\"x\""])
     func special(text: String) throws {
-        let shell = Process()
-        shell.executableURL = URL(filePath: "/bin/sh")
-        shell.arguments = ["-c", "printf %s-%s \(ShellWord.quoted(text)) end"]
-        let output = Pipe()
-        shell.standardOutput = output
-        try shell.run()
-        let said = output.fileHandleForReading.readDataToEndOfFile()
-        shell.waitUntilExit()
-        #expect(String(decoding: said, as: UTF8.self) == text + "-end")
+        let command = "printf %s-%s \(ShellWord.quoted(text)) end"
+        #expect(try RunningProcess("/bin/sh", ["-c", command]).text() == text + "-end")
     }
 }
