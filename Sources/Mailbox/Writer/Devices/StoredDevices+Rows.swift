@@ -6,12 +6,13 @@ extension StoredDevices {
     /// Returns the row of the device's owner, or the stranger's number. Nil if the credential does
     /// not exist, or the owner has `limit` devices already. Local devices are not counted.
     func insert(_ device: KnownUserAgent, limit: Int) throws(StoreFault) -> UInt32? {
+        // For `OR`, SQLite would count the local devices although their number does not matter.
         let insert = try transaction.connection.statement(
             """
             INSERT INTO device SELECT ?1, ?2, ?3,
             coalesce((SELECT owner FROM credential WHERE row = ?3), ?6), ?4, ?4, ?7
-            WHERE CASE WHEN ?3 IS NULL
-            THEN ?6 = 0 OR (SELECT count(*) FROM device WHERE owner = ?6) < ?5
+            WHERE CASE WHEN ?3 IS NULL AND ?6 = 0 THEN 1
+            WHEN ?3 IS NULL THEN (SELECT count(*) FROM device WHERE owner = ?6) < ?5
             ELSE EXISTS (SELECT 1 FROM credential WHERE row = ?3 AND
             (SELECT count(*) FROM device WHERE device.owner = credential.owner) < ?5) END
             RETURNING owner
