@@ -110,6 +110,8 @@ class WebSocket:
         self.say({"messageType": "register", "channelID": channel})
         while (answer := self.receive()).get("messageType") != "register":
             pass
+        if answer["status"] != 200:
+            raise ConnectionRefusedError(f"register was answered {answer['status']}")
         return "/" + answer["pushEndpoint"].split("/", 3)[3]
 
     def close(self):

@@ -170,6 +170,17 @@ struct CapabilityTests {
         #expect(!story.shown.flatMap { $0 }.contains("call"))
     }
 
+    @Test("A call of a push gets another number than those that the client gave")
+    func numbersOfCalls() throws {
+        var story = Story()
+        try story.request(
+            #"{"@type":"bellwire.setCall","call_id":2147483646,"chat_id":2,"state":"pending"}"#)
+        story.push(#"{"loc_key":"PHONE_CALL_REQUEST","loc_args":["A"],"custom":{"from_id":1}}"#)
+        #expect(story.shown == [["call"], ["call"]] && story.engine.account.calls.count == 2)
+        story.push(#"{"loc_key":"PHONE_CALL_DECLINE","loc_args":["A"],"custom":{"from_id":1}}"#)
+        #expect(story.shown == [["call"]] && story.engine.account.calls.keys.contains(.max - 1))
+    }
+
     @Test("A call group is reused after the last call of its chat has ended")
     func callGroups() throws {
         var story = Story()

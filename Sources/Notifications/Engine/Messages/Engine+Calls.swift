@@ -44,10 +44,7 @@ extension Engine {
             }
             let isRinging = account.calls.values.contains { $0.chatID == chatID }
             guard !isRinging, muteEnd(of: chatID) <= Int64(time: now) else { return .ok }
-            // Counts down from the largest number, away from the identifiers that the client gives
-            // to calls.
-            account.lastCallID = following(account.lastCallID)
-            let id = Int32.max - account.lastCallID
+            let id = freeCallID()
             guard ring(id, chatID: chatID, level: level, call) else { return .ok }
             account.calls[id]?.deadline = now + RingingCall.ringTime
             account.calls[id]?.callerName = call.callerName
@@ -59,6 +56,15 @@ extension Engine {
             showMissed(call.afterwards, in: chatID, level: level)
         }
         return .ok
+    }
+
+    /// Counts down from the largest number, away from the identifiers that the client gives to calls,
+    /// and leaves out those that it gave all the same.
+    private mutating func freeCallID() -> Int32 {
+        repeat {
+            account.lastCallID = following(account.lastCallID)
+        } while account.calls[.max - account.lastCallID] != nil
+        return .max - account.lastCallID
     }
 
     /// Whether a call need not ring, because of what already has its name.
