@@ -230,7 +230,7 @@ def is_in_order(story, findings):
     first = collections.defaultdict(list)
     for push in story.pushes.values():
         if push.deliveries:
-            first[push.sub, story.lineage.order(push.deliveries[0].start)].append(push.deliveries[0])
+            first[push.sub, push.deliveries[0].order].append(push.deliveries[0])
     rows = [sorted(row, key=lambda one: one.time) for row in first.values()]
     for connection in story.connections.values():
         by_sub = collections.defaultdict(list)

@@ -80,6 +80,8 @@ class Delivery:
         self.start, self.time, self.id = event["start"], event["t"], event["id"]
         self.channel, self.digest = event["chan"], event["digest"]
         self.headers = event["headers"]
+        # How many restores came before it was sent that may repeat what was over.
+        self.order = 0
 
 
 class Story:
@@ -170,6 +172,7 @@ class Story:
         if not push:
             return self.strangers.append(event)
         delivery = Delivery(event, connection, push)
+        delivery.order = self.lineage.order(min(delivery.start, self.lineage.end_of_life(connection.opened)))
         connection.deliveries.append(delivery)
         push.deliveries.append(delivery)
         self.by_id[event["id"]].add(push)

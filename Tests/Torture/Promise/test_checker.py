@@ -108,6 +108,18 @@ GOOD_RESTORES = [
         + [dict(e="unregister", t=13.1, c=2, s=2), dict(e="unregistered", t=13.2, c=2, s=2)]
         + push(3, 14, 410),
     ),
+    (
+        "a replaced message that a restore brings back, after a newer one that a slow client has read late",
+        push(2, 5, topic="a")
+        + saved(5.12)
+        + push(3, 5.3, topic="a")
+        + delivery(3, 5.45)
+        + [dict(e="ack", t=5.5, c=1, id="id3")]
+        + push(4, 9.85)
+        + restored(10, former=False)
+        + delivery(4, 10.3)
+        + delivery(2, 11.2, connection=2),
+    ),
     ("a device that waits to be confirmed", saved(7) + restored(12, former=False) + device(12.2, 503)),
     ("a device that was removed", saved(7) + REVOKED + restored(12) + device(15, 401)),
     (
