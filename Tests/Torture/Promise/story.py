@@ -153,9 +153,9 @@ class Story:
     def on_open(self, event):
         self.connections[event["c"]] = Connection(event)
 
-    def told(self, event):
+    def told(self, event, time="t"):
         """When the server said this at the latest: a slow client still reads what a former life has written to it."""
-        return min(event["t"], self.lineage.end_of_life(self.connections[event["c"]].opened))
+        return min(event[time], self.lineage.end_of_life(self.connections[event["c"]].opened))
 
     def on_greet(self, event):
         self.connections[event["c"]].greeted = event["t"]
@@ -172,7 +172,7 @@ class Story:
         if not push:
             return self.strangers.append(event)
         delivery = Delivery(event, connection, push)
-        delivery.order = self.lineage.order(min(delivery.start, self.lineage.end_of_life(connection.opened)))
+        delivery.order = self.lineage.order(self.told(event, "start"))
         connection.deliveries.append(delivery)
         push.deliveries.append(delivery)
         self.by_id[event["id"]].add(push)

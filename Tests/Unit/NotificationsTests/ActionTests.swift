@@ -93,10 +93,22 @@ struct ActionTests {
         #expect(story.shown.isEmpty && told(story).isEmpty)
     }
 
-    @Test("A call is accepted or declined, and rings no more", arguments: ["accept", "decline"])
-    func call(action: String) throws {
+    /// A push has announced a call.
+    private func ringing() -> Story {
         var story = Story()
         story.push(#"{"loc_key":"PHONE_CALL_REQUEST","loc_args":["A"],"custom":{"from_id":1}}"#)
+        return story
+    }
+
+    private func expectSilence(_ story: inout Story) {
+        #expect(story.shown.isEmpty && story.engine.account.calls.isEmpty)
+        story.pass(61)
+        #expect(story.shown.isEmpty, "nobody missed it")
+    }
+
+    @Test("A call is accepted or declined, and rings no more", arguments: ["accept", "decline"])
+    func call(action: String) throws {
+        var story = ringing()
         #expect(try invoke(&story, 1, "reply", text: "x") != .ok)
         #expect(try invoke(&story, 1, action) == .ok)
         #expect(
@@ -105,27 +117,21 @@ struct ActionTests {
                     action, id: 2, message: nil, call: "2147483646", data: #"{"from_id":1}"#,
                     at: story.now)
             ])
-        #expect(story.shown.isEmpty && story.engine.account.calls.isEmpty)
-        story.pass(61)
-        #expect(story.shown.isEmpty, "nobody missed it")
+        expectSilence(&story)
     }
 
     @Test("Calls whose group is removed ring no more")
     func removedCall() throws {
-        var story = Story()
-        story.push(#"{"loc_key":"PHONE_CALL_REQUEST","loc_args":["A"],"custom":{"from_id":1}}"#)
+        var story = ringing()
         try story.request(
             #"{"@type":"removeNotificationGroup","notification_group_id":1,"max_notification_id":1}"#
         )
-        #expect(story.shown.isEmpty && story.engine.account.calls.isEmpty)
-        story.pass(61)
-        #expect(story.shown.isEmpty, "nobody missed it")
+        expectSilence(&story)
     }
 
     @Test("A call rings on when another notification, or none, is removed")
     func otherRemoved() throws {
-        var story = Story()
-        story.push(#"{"loc_key":"PHONE_CALL_REQUEST","loc_args":["A"],"custom":{"from_id":1}}"#)
+        var story = ringing()
         story.text("a", from: 2, id: 11)
         for (group, id) in [(1, 2), (2, 1)] {
             try story.request(

@@ -12,10 +12,7 @@ struct LinkConnectionTests {
     func backoff() {
         var story = LinkStory()
         story.register(1)
-        for _ in 0..<12 {
-            story.closed()
-            story.pass(.seconds(200))
-        }
+        story.fail(12, pausing: .seconds(200))
         #expect(story.connects == 13)
         story.closed()
         story.pass(.seconds(149))
@@ -31,10 +28,7 @@ struct LinkConnectionTests {
     func settled() {
         var story = LinkStory()
         story.register(1)
-        for _ in 0..<6 {
-            story.closed()
-            story.pass(.seconds(200))
-        }
+        story.fail(6, pausing: .seconds(200))
         story.hello("aa")
         story.now += .seconds(30)
         story.closed()

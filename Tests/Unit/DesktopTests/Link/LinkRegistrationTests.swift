@@ -50,10 +50,7 @@ struct LinkRegistrationTests {
     func hurry() {
         var story = LinkStory()
         story.register(1, known: "https://p.example/1")
-        for _ in 0..<8 {
-            story.closed()
-            story.pass(.seconds(300))
-        }
+        story.fail(8, pausing: .seconds(300))
         story.closed()
         story.pass(.seconds(100))
         let connects = story.connects
@@ -80,10 +77,7 @@ struct LinkRegistrationTests {
     func endOfHurry() {
         var story = LinkStory()
         story.register(1)
-        for _ in 0..<8 {
-            story.closed()
-            story.pass(.seconds(1))
-        }
+        story.fail(8, pausing: .seconds(1))
         story.hello("aa")
         story.registered(1, "https://p.example/1")
         let connects = story.connects

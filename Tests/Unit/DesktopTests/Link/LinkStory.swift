@@ -80,6 +80,14 @@ struct LinkStory {
         collect()
     }
 
+    /// Attempts to connect that fail, and the pauses after them.
+    mutating func fail(_ count: Int, pausing pause: Duration) {
+        for _ in 0..<count {
+            closed()
+            pass(pause)
+        }
+    }
+
     mutating func wake() {
         link.wake(at: now)
         collect()
