@@ -141,6 +141,7 @@ class Siege:
         with self.neighbour() as quiet:
             time.sleep(1.5)
         self.quiet = quiet.attacked["p99"]
+        self.first_memory = self.server.memory()
         return self
 
     def __exit__(self, *_):
