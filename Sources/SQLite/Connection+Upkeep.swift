@@ -1,11 +1,15 @@
 import CSQLite
 
+/// How a file is checked. A thorough check compares the indexes with the tables, too.
+package enum PageCheck: String, Sendable {
+    case quick = "quick_check"
+    case thorough = "integrity_check"
+}
+
 extension Connection {
-    /// Checks the whole file; nil if it is sound, else what is wrong with it. A thorough check
-    /// compares the indexes with the tables, too.
-    package func damage(thoroughly: Bool = false) throws(SQLiteError) -> String? {
-        let check = thoroughly ? "integrity_check" : "quick_check"
-        let statement = try Statement("PRAGMA \(check)(1)", on: self)
+    /// Checks the whole file; nil if it is sound, else what is wrong with it.
+    package func damage(_ check: PageCheck = .quick) throws(SQLiteError) -> String? {
+        let statement = try Statement("PRAGMA \(check.rawValue)(1)", on: self)
         guard try statement.step() else { return "the check gave no answer" }
         let answer = statement.text(0)
         guard answer != "ok" else { return nil }

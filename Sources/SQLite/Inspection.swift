@@ -22,14 +22,36 @@ package struct Inspection: Sendable {
     /// What is wrong with the file; nil if it is empty or was made by these migrations. `further`
     /// made tables that it has besides.
     package func finding(
-        _ path: String, further: [Migration] = [], thoroughly: Bool = false
+        _ path: String, further: [Migration] = [], pages: PageCheck = .quick
+    ) throws(Migration.Failure) -> String? {
+        try finding(path, further, pages, later: [])
+    }
+
+    /// The same without the two things that take long: the pages, and the values of large tables.
+    package func quickFinding(
+        _ path: String, without large: Set<String>
+    ) throws(Migration.Failure) -> String? {
+        try finding(path, [], nil, later: large)
+    }
+
+    /// What `quickFinding` leaves out.
+    package func slowFinding(
+        _ path: String, of large: Set<String>
+    ) throws(SQLiteError) -> String? {
+        let connection = try Connection(path, .readOnly)
+        if let damage = try connection.damage() { return damage }
+        return try impossible(large, in: connection)
+    }
+
+    private func finding(
+        _ path: String, _ further: [Migration], _ pages: PageCheck?, later: Set<String>
     ) throws(Migration.Failure) -> String? {
         let version: Int
         do throws(SQLiteError) {
             let connection = try Connection(path, .readOnly)
             version = Int(try connection.integer("PRAGMA user_version"))
             if version <= migrations.count {
-                return try finding(connection, version, further, thoroughly)
+                return try finding(connection, version, further, pages, later: later)
             }
         } catch { throw .sqlite(error) }
         throw .newerSchema(found: version, known: migrations.count)
@@ -37,10 +59,10 @@ package struct Inspection: Sendable {
 
     private func finding(
         _ connection: borrowing Connection, _ version: Int, _ further: [Migration],
-        _ thoroughly: Bool
+        _ pages: PageCheck?, later: Set<String>
     ) throws(SQLiteError) -> String? {
         guard version >= 0 else { return "its schema has number \(version)" }
-        if let damage = try connection.damage(thoroughly: thoroughly) { return damage }
+        if let pages, let damage = try connection.damage(pages) { return damage }
         let model = try Connection(":memory:", .scratch)
         for migration in migrations.prefix(version) + further { try model.execute(migration.sql) }
         let expected = try Self.objects(in: model)
@@ -51,10 +73,16 @@ package struct Inspection: Sendable {
         if let other = found.keys.filter({ expected[$0] == nil }).min() {
             return "\(other) does not belong there"
         }
-        for name in expected.keys.sorted() where name.hasPrefix("table ") {
-            let table = String(name.dropFirst(6))
+        let tables = expected.keys.filter { $0.hasPrefix("table ") }.map { String($0.dropFirst(6)) }
+        return try impossible(Set(tables).subtracting(later), in: connection)
+    }
+
+    private func impossible(
+        _ tables: Set<String>, in connection: borrowing Connection
+    ) throws(SQLiteError) -> String? {
+        for table in tables.sorted() {
             guard try areOurs(table, in: connection) else {
-                return "\(name) contains impossible values"
+                return "table \(table) contains impossible values"
             }
         }
         return nil

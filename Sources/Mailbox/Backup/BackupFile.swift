@@ -44,7 +44,7 @@ package struct BackupFile: Sendable {
         case .laterFormat: throw .newerSchema(found: 0, known: 0)
         case .header(let header):
             try WriterDatabase.check(
-                realPath, further: [BackupHeader.table], thoroughly: true)
+                realPath, further: [BackupHeader.table], pages: .thorough)
             return (header, try figures(connection))
         }
     }

@@ -15,16 +15,26 @@ struct StoreOpening {
 
     init(_ options: SQLiteStore.Options, in folder: String) throws(StoreFault) {
         let path = folder + "/" + WriterDatabase.fileName
-        let connection = try WriterDatabase.open(
-            path, pageLimit: options.limits.filePages, onUpgrade: options.onUpgrade)
+        try WriterDatabase.takeBackInterrupted(path)
+        let inspection = try SlowInspection(of: path)
+        let connection = try inspection.explaining { () throws(StoreFault) in
+            try WriterDatabase.open(
+                path, pageLimit: options.limits.filePages, beside: inspection,
+                onUpgrade: options.onUpgrade)
+        }
         let now = options.reading()
-        let record = try Self.record(in: connection, options, now)
+        let record = try inspection.explaining { () throws(StoreFault) in
+            try Self.record(in: connection, options, now, beside: inspection)
+        }
         let keys = StoreKeys(
             master: options.masterKey, former: options.formerKeys,
             endpoint: try Self.endpointKey(record.sealedEndpointKey, Self.sealer(options)))
         let time = StoreTimekeeper(
             clock: StoreClock(after: record.values.anchor, at: now), reading: options.reading)
-        let index = try Self.index(of: connection, record, options, options.setAside(folder))
+        let index = try inspection.explaining { () throws(StoreFault) in
+            try Self.index(of: connection, record, options, options.setAside(folder))
+        }
+        try inspection.finish()
         if let until = record.restoredUntil, until > time.now {
             try index.missing.begin(until, endedIn: connection)
         }
@@ -42,9 +52,11 @@ struct StoreOpening {
     }
 
     private static func record(
-        in connection: borrowing Connection, _ options: SQLiteStore.Options, _ now: ClockReading
+        in connection: borrowing Connection, _ options: SQLiteStore.Options, _ now: ClockReading,
+        beside inspection: SlowInspection
     ) throws(StoreFault) -> StateRow.Record {
         if let record = try StateRow.read(on: connection) { return record }
+        try inspection.finish()
         let isUsed =
             try connection.number(
                 "SELECT EXISTS (SELECT 1 FROM owner) OR EXISTS (SELECT 1 FROM subscription)") != 0

@@ -5,30 +5,55 @@ enum WriterDatabase {
     static let fileName = "bellwire.db"
 
     /// Checks the whole database and migrates it.
+    static func open(_ path: String, pageLimit: Int?) throws(StoreFault) -> Connection {
+        try takeBackInterrupted(path)
+        try check(path)
+        let connection = try connect(path, pageLimit)
+        try migrate(connection)
+        return connection
+    }
+
+    /// The same, while `inspection` checks what takes long.
     static func open(
-        _ path: String, pageLimit: Int?, onUpgrade: (Migration.Step) -> Void = { _ in }
+        _ path: String, pageLimit: Int?, beside inspection: SlowInspection,
+        onUpgrade: (Migration.Step) -> Void
     ) throws(StoreFault) -> Connection {
+        try check { () throws(Migration.Failure) in
+            try Schema.inspection.quickFinding(path, without: Schema.largeTables)
+        }
+        if try version(path) < Schema.migrations.count { try inspection.finish() }
+        let connection = try connect(path, pageLimit)
+        try migrate(connection, onUpgrade)
+        return connection
+    }
+
+    static func takeBackInterrupted(_ path: String) throws(StoreFault) {
         do throws(SQLiteError) { try Connection.takeBackInterrupted(path) } catch {
             throw StoreFault(error)
         }
-        try check(path)
-        let connection = try connect(path, pageLimit)
-        do throws(Migration.Failure) {
-            try connection.migrate(Schema.migrations, beginning: onUpgrade)
-        } catch { throw StoreFault(error) }
-        return connection
     }
 
     /// Fails unless the file is a sound store, with these tables besides.
     static func check(
-        _ path: String, further: [Migration] = [], thoroughly: Bool = false
+        _ path: String, further: [Migration] = [], pages: PageCheck = .quick
+    ) throws(StoreFault) {
+        try check { () throws(Migration.Failure) in
+            try Schema.inspection.finding(path, further: further, pages: pages)
+        }
+    }
+
+    private static func check(
+        _ inspect: () throws(Migration.Failure) -> String?
     ) throws(StoreFault) {
         let finding: String?
-        do throws(Migration.Failure) {
-            finding = try Schema.inspection.finding(
-                path, further: further, thoroughly: thoroughly)
-        } catch { throw StoreFault(error) }
+        do throws(Migration.Failure) { finding = try inspect() } catch { throw StoreFault(error) }
         if let finding { throw .damaged(finding) }
+    }
+
+    private static func version(_ path: String) throws(StoreFault) -> Int64 {
+        do throws(SQLiteError) {
+            return try Connection(path, .readOnly).integer("PRAGMA user_version")
+        } catch { throw StoreFault(error) }
     }
 
     private static func connect(
@@ -40,6 +65,14 @@ enum WriterDatabase {
             try connection.setCheckpointAtEnd(false)
             try connection.limitPages(pageLimit)
             return connection
+        } catch { throw StoreFault(error) }
+    }
+
+    private static func migrate(
+        _ connection: borrowing Connection, _ onUpgrade: (Migration.Step) -> Void = { _ in }
+    ) throws(StoreFault) {
+        do throws(Migration.Failure) {
+            try connection.migrate(Schema.migrations, beginning: onUpgrade)
         } catch { throw StoreFault(error) }
     }
 }

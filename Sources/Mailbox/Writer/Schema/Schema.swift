@@ -34,6 +34,9 @@ enum Schema {
             "message.id": 16, "message.location": 16,
         ])
 
+    /// The tables that grow with the number of clients.
+    static let largeTables: Set = ["device", "subscription"]
+
     private static let counters: ClosedRange<Int64> = 0...Int64(StoreIndex.lastRow)
 
     /// `position` counts commits, `sequence` counts acceptances. Two indexes serve nearly

@@ -32,7 +32,7 @@ struct BackupFileTests {
         let connection = try Connection(path, .readOnly)
         #expect(try connection.integer("SELECT count(*) FROM message") == 40)
         #expect(try connection.integer("SELECT made FROM backup") == 1_000)
-        #expect(try connection.damage(thoroughly: true) == nil)
+        #expect(try connection.damage(.thorough) == nil)
         let names = try FileManager.default.contentsOfDirectory(atPath: test.folder.path)
         #expect(names.sorted() == ["backup", "state"])
         let backup = try BackupFile(path) { _, _, _ in }
