@@ -31,7 +31,7 @@ struct ServerPatienceTests {
     @Test("A handshake that had to wait for others is not cut, and one that stops is")
     func handshakes() throws {
         var limits = HTTPService.Limits()
-        limits.handshake = .milliseconds(100)
+        limits.handshake = .milliseconds(500)
         let fixture = try server(limits)
         let busy = try EncryptedClient(port: fixture.port, certificate, .http1)
         let client = try EncryptedClient(port: fixture.port, certificate, .http1) {
