@@ -137,7 +137,19 @@ extension Custody {
 
     /// Nothing comes from that receiver any more. Messages that it still keeps stay there.
     package mutating func left(_ receiver: Int64) {
-        for (key, entry) in entries where entry.receiver == receiver && entry.row == nil {
+        giveBack { $0.receiver == receiver && $0.row == nil }
+    }
+
+    /// The receiver is connected again. It sends anew, in order, what it still keeps; what it does
+    /// not send was replaced or withdrawn meanwhile.
+    package mutating func returned(_ receiver: Int64) {
+        giveBack {
+            $0.receiver == receiver && $0.row == nil && $0.deadline != nil && !$0.isToBeKept
+        }
+    }
+
+    private mutating func giveBack(_ isMeant: (Entry) -> Bool) {
+        for (key, entry) in entries where isMeant(entry) {
             _ = remove(key)
             if entry.isHanded { actions.append(.withdraw(key)) }
         }

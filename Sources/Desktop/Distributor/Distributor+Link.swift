@@ -65,7 +65,12 @@ extension Distributor {
             return act(.link(.acknowledge(message.channel, message: message.id)))
         }
         let service = client.record.service
-        guard let peer = peers[service], !peer.holds(message) else { return }
+        guard let peer = peers[service], !peer.messages.contains(message) else { return }
+        if peer.message?.item.isMessage(message.id, of: message.channel) == true {
+            // The receiver still has it, so it was not withdrawn.
+            peers[service]?.message?.isOver = false
+            return
+        }
         let isThere = peer.owner.isPresent && !client.record.isMuted
         guard message.deadline != nil || isThere else {
             return act(.link(.reject(message.channel, message: message.id)))
@@ -120,10 +125,11 @@ extension Peer {
         guard let item = message?.item, item.client == client else { return false }
         return item.signals?.contains { $0.isSaying(signal) } ?? false
     }
+}
 
-    fileprivate func holds(_ message: PushedMessage) -> Bool {
-        let items = messages + (self.message.map { [$0.item] } ?? [])
-        return items.contains { $0.isMessage(message.id, of: message.channel) }
+extension [Peer.Item] {
+    fileprivate func contains(_ message: PushedMessage) -> Bool {
+        contains { $0.isMessage(message.id, of: message.channel) }
     }
 }
 

@@ -40,7 +40,7 @@ extension Link {
     ) {
         phase = .open(since: now)
         isKnown = true
-        act(.greeted)
+        act(.greeted(isSame: name == userAgent))
         self.extensions = extensions
         if name != userAgent {
             // The receiver does not know us, perhaps because it lost its store.

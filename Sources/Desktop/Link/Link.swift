@@ -10,8 +10,8 @@ package struct Link: Sendable {
         case connect
         /// Close it, and report nothing more about it.
         case disconnect
-        /// The receiver has answered hello.
-        case greeted
+        /// The receiver has answered hello, under the user agent id of before or another.
+        case greeted(isSame: Bool)
         case send([UInt8])
         /// Store the user agent id that the receiver gave.
         case remember(userAgent: String)

@@ -38,7 +38,9 @@ final class ReceiverConnection: TimerHandler {
                 self.attempt = attempt
                 attempt.client = WebSocketClient.connect(options, on: loop, attempt)
             case .disconnect: disconnect()
-            case .greeted: changed(.connected)
+            case .greeted:
+                changed(.connected)
+                desk?.perform(action, of: self)
             case .send(let text): attempt?.socket?.send(text: text.span)
             case .remember, .endpoint, .refuse, .forget: desk?.perform(action, of: self)
             }

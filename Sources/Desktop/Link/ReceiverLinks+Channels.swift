@@ -82,6 +82,9 @@ extension ReceiverLinks {
         case .endpoint(let channel, let endpoint): notifyLater(.endpoint(channel, endpoint))
         case .refuse(let channel, let reason): notifyLater(.refused(channel, reason))
         case .forget(let channel): forget(channel)
+        case .greeted(isSame: true):
+            custody.returned(connection.row)
+            flushLater()
         case .connect, .disconnect, .greeted, .send: break
         }
     }

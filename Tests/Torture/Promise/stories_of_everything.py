@@ -99,6 +99,16 @@ GOOD = [
         + viewed("welcome", 8, c=2, shown=[])
         + viewed("view", 9, c=2, gone=[], added=[[1, 2, 8]]),
     ),
+    (
+        "a viewer that dismisses before the restored server says what there is",
+        [dict(e="process", t=1, r=1, p=7)]
+        + viewed("welcome", 3, shown=[[1, 1, 7]])
+        + saved(4)
+        + restored(6, former=False)
+        + viewed("dismiss", 7.9, c=2, name=1)
+        + viewed("welcome", 8, c=2, shown=[[1, 1, 7]])
+        + viewed("welcome", 9, c=3, shown=[]),
+    ),
     ("a device that is removed while it is connected", [*DEVICE, dict(e="closed", t=10.5, c=9, us=False)]),
 ]
 

@@ -98,5 +98,6 @@ def rule(story, findings):
                 views[event["r"]] = View(event["r"], findings)
                 views[event["r"]].touched = touched.get(event["r"], set())
             view = views[event["r"]]
-            if event["e"] == "welcome" or not view.is_new:
+            # A viewer may dismiss what it saw before it is told what there is now.
+            if event["e"] in ("welcome", "dismiss") or not view.is_new:
                 getattr(view, "on_" + event["e"])(event)

@@ -141,6 +141,27 @@ struct CustodyTests {
         #expect(custody.isEmpty)
     }
 
+    @Test("After a new connection only what comes again is handed over, in the receiver's order")
+    func returned() {
+        var custody = Custody()
+        receive(1, isForeign: true, in: &custody)
+        _ = custody.dequeueUnkept()
+        custody.kept(key(1), row: 5, at: now)
+        receive(2, in: &custody)
+        receive(3, life: nil, in: &custody)
+        receive(4, on: two, in: &custody)
+        _ = custody.takeActions()
+        custody.returned(8)
+        #expect(custody.takeActions().isEmpty)
+        custody.returned(7)
+        let actions = custody.takeActions()
+        #expect(actions.count == 2)
+        #expect(actions.contains(.withdraw(key(2))) && actions.contains(.withdraw(key(4, two))))
+        receive(4, on: two, in: &custody)
+        #expect(custody.takeActions() == [.handOver(key(4, two))])
+        #expect(custody.waiting(one) == 2)
+    }
+
     @Test("An expired message is neither handed over nor kept")
     func old() {
         var custody = Custody()

@@ -80,6 +80,18 @@ struct DeliveringTests {
         #expect(stage.pass(.seconds(600)).messages.isEmpty)
     }
 
+    @Test("A message that comes again while its call runs is tried again, and delivered once")
+    func returnedUnderWay() throws {
+        var stage = try Stage.running()
+        let first = stage.push("a")
+        _ = stage.heard(.withdrawn(Stage.channel(1), message: "a"))
+        #expect(stage.push("a").messages.isEmpty)
+        _ = try stage.answer(first.calls.first?.id, .unreachable("it ended without answering"))
+        let second = stage.owner(":1.5")
+        #expect(second.messages == ["a"])
+        #expect(try stage.answer(second.calls.first?.id).messages.isEmpty)
+    }
+
     @Test("A registration under the same token gets no message of the one before")
     func inherited() throws {
         var stage = try Stage.running()
