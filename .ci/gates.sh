@@ -51,11 +51,12 @@ summary() {
         END { exit found || !ran }'
 }
 
-# run_tests OPTIONS…: tests that are built, in a session, as they run on a desk. One at a time: some block.
+# run_tests OPTIONS…: tests that are built, in a session, as they run on a desk. One at a time: some block. They change
+# nothing of the build, so several runs may use it at once.
 run_tests() {
     # Exit tests start a second process, whose threads end with it; what Foundation leaks is not ours.
     TSAN_OPTIONS=report_thread_leaks=0 LSAN_OPTIONS=suppressions=$PWD/.ci/leaks \
-        dbus-run-session -- swift test --skip-build --disable-xctest --no-parallel "$@" 2>&1 | summary
+        dbus-run-session -- swift test --skip-build --ignore-lock --disable-xctest --no-parallel "$@" 2>&1 | summary
 }
 
 # run_halves OPTIONS…: the same, in two runs side by side that take about as long as each other: most tests wait.

@@ -23,7 +23,7 @@ package struct Decryptor: ~Copyable {
     package mutating func decrypt(
         _ body: Span<UInt8>, _ parameters: EncryptionParameters, keys: borrowing ReceiverKeys
     ) throws(DecryptionError) -> [UInt8] {
-        guard curve.load(parameters.senderKey) else { throw .refusal(.badPoint) }
+        guard try isOnCurve(parameters.senderKey) else { throw .refusal(.badPoint) }
         try DecryptionError.refusing { () throws(DecryptionRefusal) in
             try Record.check(parameters)
         }
@@ -35,7 +35,11 @@ package struct Decryptor: ~Copyable {
     }
 
     /// Whether `point` is a valid public key.
-    package mutating func isOnCurve(_ point: UncompressedPoint) -> Bool { curve.load(point) }
+    package mutating func isOnCurve(
+        _ point: UncompressedPoint
+    ) throws(DecryptionError) -> Bool {
+        do { return try curve.load(point) } catch { throw .fault(error) }
+    }
 
     /// Decrypts a record whose structure has been checked, once the shared secret is known.
     package mutating func decrypt(

@@ -57,7 +57,9 @@ package struct Encryptor: ~Copyable {
     ) throws(Failure) -> EncryptedPush {
         let limit = Self.textLimit(for: encoding)
         guard text.count + padding <= limit else { throw .tooLong(limit: limit - padding) }
-        guard curve.load(receiver) else { throw .badReceiverKey }
+        let isOnCurve: Bool
+        do { isOnCurve = try curve.load(receiver) } catch { throw .fault(error) }
+        guard isOnCurve else { throw .badReceiverKey }
         let record = Record.padded(text, padding: padding, encoding: encoding)
         let parameters = EncryptionParameters(
             encoding: encoding, salt: EncryptionParameters.Salt { salt[$0] },

@@ -29,10 +29,7 @@ extension KeyObject {
                 fromData(context, &handle, publicKey, privateKey)
             }
         }
-        guard result == 1, let handle else {
-            ERR_clear_error()
-            return nil
-        }
+        guard try OpenSSLError.isTaken(result, "EVP_PKEY_fromdata"), let handle else { return nil }
         return KeyObject(owning: handle)
     }
 

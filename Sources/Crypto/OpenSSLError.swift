@@ -13,6 +13,27 @@ package struct OpenSSLError: Error, Equatable, Sendable, CustomStringConvertible
         ERR_clear_error()
     }
 
+    private init(_ call: StaticString, code: UInt) {
+        self.call = "\(call)"
+        self.code = code
+        ERR_clear_error()
+    }
+
+    /// Whether OpenSSL took the input. Without memory it also rejects the best of inputs, at times
+    /// without a reason. `givesReason`: it has one for each bad input.
+    static func isTaken(
+        _ result: Int32, _ call: StaticString, givesReason: Bool = true
+    ) throws(OpenSSLError) -> Bool {
+        guard result != 1 else { return true }
+        let first = ERR_peek_error()
+        guard result == 0, first != 0 || !givesReason else { throw OpenSSLError(call) }
+        while true {
+            let code = ERR_get_error()
+            if code == 0 { return false }
+            guard ERR_FATAL_ERROR(code) == 0 else { throw OpenSSLError(call, code: code) }
+        }
+    }
+
     package var description: String {
         guard let reason = ERR_reason_error_string(code) else { return "\(call) failed" }
         return "\(call) failed: \(String(cString: reason))"

@@ -26,18 +26,14 @@ struct P256: ~Copyable {
 
     /// Loads `point`; false if it is not on the curve. The cofactor is 1 and 04 is not infinity, so
     /// this is the whole validation (RFC 8291 section 7).
-    mutating func load(_ point: UncompressedPoint) -> Bool {
+    mutating func load(_ point: UncompressedPoint) throws(OpenSSLError) -> Bool {
         let isOnCurve = point.withSpan { bytes in
             bytes.withUnsafeBufferPointer { bytes in
                 EC_POINT_oct2point(
                     group.handle, peer.handle, bytes.baseAddress, bytes.count, scratch.handle)
             }
         }
-        guard isOnCurve == 1 else {
-            ERR_clear_error()
-            return false
-        }
-        return true
+        return try OpenSSLError.isTaken(isOnCurve, "EC_POINT_oct2point")
     }
 
     /// ECDH with the loaded point: the x coordinate with leading zeros (RFC 8291 section 3.1).

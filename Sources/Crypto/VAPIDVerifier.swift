@@ -101,6 +101,6 @@ package struct VAPIDVerifier: ~Copyable {
         signaturesChecked &+= 1
         guard var key = try VerificationKey(point) else { return nil }
         let digest = try hash.digest(of: token.extracting(webToken.signingInput))
-        return key.verify(webToken.signature.span, of: digest)
+        return try key.verify(webToken.signature.span, of: digest)
     }
 }

@@ -21,7 +21,7 @@ package struct VerificationKey: ~Copyable {
     /// Whether `signature`, r and s of 32 bytes each, matches the hash of the signed bytes.
     package mutating func verify(
         _ signature: Span<UInt8>, of digest: SHA256.Digest
-    ) -> Bool {
+    ) throws(OpenSSLError) -> Bool {
         guard signature.count == 64 else { return false }
         let encoded = DERSignature(signature)
         let result = encoded.withBytes { signature in
@@ -31,11 +31,7 @@ package struct VerificationKey: ~Copyable {
                     digest.count)
             }
         }
-        // Any result but 1 means an invalid signature, also r or s outside 1…n−1.
-        guard result == 1 else {
-            ERR_clear_error()
-            return false
-        }
-        return true
+        // Zero also stands for an r or s outside 1…n−1.
+        return try OpenSSLError.isTaken(result, "EVP_PKEY_verify", givesReason: false)
     }
 }

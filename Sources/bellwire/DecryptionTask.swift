@@ -53,7 +53,7 @@ struct DecryptionTask: Confidential {
         guard let point = UncompressedPoint(members.pub.span) else {
             throw .refusal(.badPointFormat)
         }
-        guard decryptor.isOnCurve(point) else { throw .refusal(.badPoint) }
+        guard try decryptor.isOnCurve(point) else { throw .refusal(.badPoint) }
         guard point == publicKey else { throw .refusal(.keyMismatch) }
         guard members.body.count <= bodyLimit else { throw .refusal(.tooLarge) }
         let parameters: EncryptionParameters

@@ -35,7 +35,7 @@ final class Signatures {
     func verify(_ item: Int) throws {
         let (input, signature) = signed[item]
         let digest = try hash.digest(of: input.span)
-        guard key.verify(signature.span, of: digest) else { throw NotVerified() }
+        guard try key.verify(signature.span, of: digest) else { throw NotVerified() }
     }
 
     func verifyByYardstick(_ item: Int) throws {

@@ -135,21 +135,11 @@ extension Custody {
         for id in lines[channel]?.ids ?? [] { _ = remove(Key(channel, id)) }
     }
 
-    /// Nothing comes from that receiver any more. Messages that it still keeps stay there.
-    package mutating func left(_ receiver: Int64) {
-        giveBack { $0.receiver == receiver && $0.row == nil }
-    }
-
-    /// The receiver is connected again. It sends anew, in order, what it still keeps; what it does
-    /// not send was replaced or withdrawn meanwhile.
-    package mutating func returned(_ receiver: Int64) {
-        giveBack {
-            $0.receiver == receiver && $0.row == nil && $0.deadline != nil && !$0.isToBeKept
-        }
-    }
-
-    private mutating func giveBack(_ isMeant: (Entry) -> Bool) {
-        for (key, entry) in entries where isMeant(entry) {
+    /// Gives back what the receiver still keeps: nothing comes from it any more, or it is connected
+    /// again. Then it sends anew, in order, what it still keeps; what it does not send was replaced
+    /// or withdrawn meanwhile.
+    package mutating func giveBack(to receiver: Int64) {
+        for (key, entry) in entries where entry.receiver == receiver && entry.row == nil {
             _ = remove(key)
             if entry.isHanded { actions.append(.withdraw(key)) }
         }

@@ -83,7 +83,7 @@ extension ReceiverLinks {
         case .refuse(let channel, let reason): notifyLater(.refused(channel, reason))
         case .forget(let channel): forget(channel)
         case .greeted(isSame: true):
-            custody.returned(connection.row)
+            custody.giveBack(to: connection.row)
             flushLater()
         case .connect, .disconnect, .greeted, .send: break
         }

@@ -85,7 +85,7 @@ package final class ReceiverLinks: PushLink, TimerHandler, @unchecked Sendable {
 
     private func leave(_ connection: ReceiverConnection) {
         connection.leave()
-        custody.left(connection.row)
+        custody.giveBack(to: connection.row)
         if !connections.isEmpty { for channel in connection.link.ended { forget(channel) } }
         for (channel, content) in connection.link.channels {
             receivers[channel] = nil

@@ -21,9 +21,9 @@ struct SignatureTests {
             var signature = try signer.sign(text.span)
             let digest = try hash.digest(of: text.span)
             #expect(signature.count == 64)
-            let isValid = verifier.verify(signature.span, of: digest)
+            let isValid = try verifier.verify(signature.span, of: digest)
             signature[count] ^= 1
-            let isForged = verifier.verify(signature.span, of: digest)
+            let isForged = try verifier.verify(signature.span, of: digest)
             #expect(isValid && !isForged)
         }
     }

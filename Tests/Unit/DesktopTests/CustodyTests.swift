@@ -46,8 +46,8 @@ struct CustodyTests {
         #expect(custody.takeActions() == [.drop(row: 5)])
     }
 
-    @Test("Leaving a receiver drops the messages it still keeps; stored ones stay")
-    func left() {
+    @Test("A receiver gets back the messages it still keeps; stored ones stay")
+    func givenBack() {
         var custody = Custody()
         receive(1, isForeign: true, in: &custody)
         _ = custody.dequeueUnkept()
@@ -55,9 +55,9 @@ struct CustodyTests {
         receive(2, in: &custody)
         receive(3, on: two, urgency: .veryLow, in: &custody)
         _ = custody.takeActions()
-        custody.left(8)
+        custody.giveBack(to: 8)
         #expect(custody.waiting(one) == 2 && custody.waiting(two) == 1)
-        custody.left(7)
+        custody.giveBack(to: 7)
         let actions = custody.takeActions()
         #expect(actions.count == 2 && actions.contains(.withdraw(key(2))))
         #expect(actions.contains(.withdraw(key(3, two))))
@@ -141,25 +141,21 @@ struct CustodyTests {
         #expect(custody.isEmpty)
     }
 
-    @Test("After a new connection only what comes again is handed over, in the receiver's order")
-    func returned() {
+    @Test("What is given back is handed over when it comes again, in the receiver's order")
+    func comesAgain() {
         var custody = Custody()
-        receive(1, isForeign: true, in: &custody)
-        _ = custody.dequeueUnkept()
-        custody.kept(key(1), row: 5, at: now)
-        receive(2, in: &custody)
-        receive(3, life: nil, in: &custody)
-        receive(4, on: two, in: &custody)
+        for number in 1...3 { receive(number, in: &custody) }
+        custody.finished(key(1), isDelivered: true, at: now)
         _ = custody.takeActions()
-        custody.returned(8)
-        #expect(custody.takeActions().isEmpty)
-        custody.returned(7)
-        let actions = custody.takeActions()
-        #expect(actions.count == 2)
-        #expect(actions.contains(.withdraw(key(2))) && actions.contains(.withdraw(key(4, two))))
-        receive(4, on: two, in: &custody)
-        #expect(custody.takeActions() == [.handOver(key(4, two))])
-        #expect(custody.waiting(one) == 2)
+        custody.giveBack(to: 7)
+        _ = custody.takeActions()
+        receive(1, in: &custody)
+        receive(3, in: &custody)
+        receive(4, in: &custody)
+        #expect(
+            custody.takeActions() == [
+                .settle(key(1), isDelivered: true), .handOver(key(3)), .handOver(key(4)),
+            ])
     }
 
     @Test("An expired message is neither handed over nor kept")
