@@ -41,7 +41,7 @@ struct NoMemoryTests {
     @Test("A right signature is not taken for a wrong one, and a right key not for a wrong one")
     func right() async {
         await #expect(processExitsWith: .success) {
-            guard Self.control() else { exit(2) }
+            guard Self.control() else { _exit(2) }
             let privateKey = try PrivateKey.generate()
             var signer = try SigningKey(privateKey)
             var hash = try SHA256()
@@ -54,7 +54,8 @@ struct NoMemoryTests {
             }
             var curve = try P256()
             let isOnCurve = try Self.isNeverRefused { try curve.load(privateKey.publicKey) }
-            exit(isRight && isOnCurve ? 0 : 1)
+            // What OpenSSL leaks without memory is not ours.
+            _exit(isRight && isOnCurve ? 0 : 1)
         }
     }
 }
