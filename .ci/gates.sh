@@ -78,8 +78,8 @@ gate_install() {
             desktop-file-utils dpkg-dev dunst faketime firefox-esr fish fonts-dejavu-core gcc golang-go \
             imagemagick iproute2 libc6-dev libnotify-bin libnss3-tools lintian lxqt-notificationd man-db mandoc \
             mate-notification-daemon mmdebstrap nghttp2-client nginx-light notification-daemon openssl pkg-config \
-            python3-dbusmock python3-gi python3-venv slowhttptest systemd testssl.sh tmux tzdata uidmap xdg-dbus-proxy xdotool \
-            xfce4-notifyd xvfb zbar-tools zsh
+            python3-dbusmock python3-gi python3-venv slowhttptest systemd testssl.sh tmux tzdata uidmap valgrind xdg-dbus-proxy \
+            xdotool xfce4-notifyd xvfb zbar-tools zsh
         .ci/lent "${proxies[@]}" -- true
         .ci/lent "${containers[@]}" -- true
         .ci/lent "${monitors[@]}" -- true
@@ -356,7 +356,7 @@ gate_torture() { without_passes tools/torture --short --jobs 3; }
 without_passes() { "$@" | { grep -v '^pass ' || true; }; }
 
 # instructions: no main path needs 5 % more instructions than when they were last counted
-gate_instructions() { needs release && behind tools/bench quick; }
+gate_instructions() { needs release && behind python3 tools/lib/bench/quick.py "$release/bellwire"; }
 
 # fuzz-build: the parsers, built to be fuzzed
 gate_fuzz_build() { behind tools/fuzz --build; }

@@ -73,7 +73,8 @@ def start(place, bars, terms):
     place.tool("fill", "--state", state, "--keys", keys, "--endpoints", endpoints, "--messages", messages)
     seconds, memory = [], []
     for _ in range(terms.rounds):
-        with Bellwire(place, state=state, keys=keys) as ours:
+        # Nothing else needs a core meanwhile.
+        with Bellwire(place, state=state, keys=keys, cores=place.all_cores) as ours:
             seconds.append(ours.start_seconds)
             memory.append(ours.memory("VmHWM") / 1024)
     log = (place.folder / "bellwire.log").read_text()
