@@ -7,11 +7,7 @@ package struct OpenSSLError: Error, Equatable, Sendable, CustomStringConvertible
     package let code: UInt
 
     /// Takes the first error of this thread's queue and empties the queue.
-    init(_ call: StaticString) {
-        self.call = "\(call)"
-        code = ERR_get_error()
-        ERR_clear_error()
-    }
+    init(_ call: StaticString) { self.init(call, code: ERR_get_error()) }
 
     private init(_ call: StaticString, code: UInt) {
         self.call = "\(call)"

@@ -9,14 +9,17 @@ package struct Inspection: Sendable {
     var ranges: [String: ClosedRange<Int64>]
     /// Columns whose blobs all have the same length.
     var lengths: [String: Int]
+    /// Tables whose values take long to check.
+    var large: Set<String>
 
     package init(
         _ migrations: [Migration], ranges: [String: ClosedRange<Int64>] = [:],
-        lengths: [String: Int] = [:]
+        lengths: [String: Int] = [:], large: Set<String> = []
     ) {
         self.migrations = migrations
         self.ranges = ranges
         self.lengths = lengths
+        self.large = large
     }
 
     /// What is wrong with the file; nil if it is empty or was made by these migrations. `further`
@@ -28,16 +31,12 @@ package struct Inspection: Sendable {
     }
 
     /// The same without the two things that take long: the pages, and the values of large tables.
-    package func quickFinding(
-        _ path: String, without large: Set<String>
-    ) throws(Migration.Failure) -> String? {
+    package func quickFinding(_ path: String) throws(Migration.Failure) -> String? {
         try finding(path, [], nil, later: large)
     }
 
     /// What `quickFinding` leaves out.
-    package func slowFinding(
-        _ path: String, of large: Set<String>
-    ) throws(SQLiteError) -> String? {
+    package func slowFinding(_ path: String) throws(SQLiteError) -> String? {
         let connection = try Connection(path, .readOnly)
         if let damage = try connection.damage() { return damage }
         return try impossible(large, in: connection)

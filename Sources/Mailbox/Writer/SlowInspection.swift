@@ -51,8 +51,7 @@ final class SlowInspection: Sendable {
 
     private static func finding(_ path: String) -> StoreFault? {
         do throws(SQLiteError) {
-            return try Schema.inspection.slowFinding(path, of: Schema.largeTables)
-                .map(StoreFault.damaged)
+            return try Schema.inspection.slowFinding(path).map(StoreFault.damaged)
         } catch { return StoreFault(error) }
     }
 }

@@ -8,9 +8,7 @@ enum WriterDatabase {
     static func open(_ path: String, pageLimit: Int?) throws(StoreFault) -> Connection {
         try takeBackInterrupted(path)
         try check(path)
-        let connection = try connect(path, pageLimit)
-        try migrate(connection)
-        return connection
+        return try migrated(path, pageLimit) { _ in }
     }
 
     /// The same, while `inspection` checks what takes long.
@@ -19,12 +17,10 @@ enum WriterDatabase {
         onUpgrade: (Migration.Step) -> Void
     ) throws(StoreFault) -> Connection {
         try check { () throws(Migration.Failure) in
-            try Schema.inspection.quickFinding(path, without: Schema.largeTables)
+            try Schema.inspection.quickFinding(path)
         }
         if try version(path) < Schema.migrations.count { try inspection.finish() }
-        let connection = try connect(path, pageLimit)
-        try migrate(connection, onUpgrade)
-        return connection
+        return try migrated(path, pageLimit, onUpgrade)
     }
 
     static func takeBackInterrupted(_ path: String) throws(StoreFault) {
@@ -68,11 +64,13 @@ enum WriterDatabase {
         } catch { throw StoreFault(error) }
     }
 
-    private static func migrate(
-        _ connection: borrowing Connection, _ onUpgrade: (Migration.Step) -> Void = { _ in }
-    ) throws(StoreFault) {
+    private static func migrated(
+        _ path: String, _ pageLimit: Int?, _ onUpgrade: (Migration.Step) -> Void
+    ) throws(StoreFault) -> Connection {
+        let connection = try connect(path, pageLimit)
         do throws(Migration.Failure) {
             try connection.migrate(Schema.migrations, beginning: onUpgrade)
         } catch { throw StoreFault(error) }
+        return connection
     }
 }

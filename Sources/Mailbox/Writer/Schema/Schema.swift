@@ -32,10 +32,8 @@ enum Schema {
         lengths: [
             "credential.secret": 32, "device.user_agent": 32, "subscription.endpoint": 32,
             "message.id": 16, "message.location": 16,
-        ])
-
-    /// The tables that grow with the number of clients.
-    static let largeTables: Set = ["device", "subscription"]
+        ],
+        large: ["device", "subscription"])
 
     private static let counters: ClosedRange<Int64> = 0...Int64(StoreIndex.lastRow)
 
