@@ -42,24 +42,28 @@ twice() {
     "$@" && echo "$gate" >> "$logs/second"
 }
 
-# Only the lines of a test run that matter. Fails where no test was run, and where a sanitizer found something in a
-# program that a test had started.
+# Only the lines of a test run that matter. Fails where no test was run, and says how it ended; and fails where a
+# sanitizer found something in a program that a test had started.
 summary() {
     awk '/✘|error:|warning:|SUMMARY|Sanitizer: |Test run with|Build complete/ { print; fflush() }
         /Test run with [1-9]/ { ran = 1 }
         /SUMMARY/ { found = 1 }
-        END { exit found || !ran }'
+        { last[NR % 8] = $0 }
+        END {
+            if (!ran) for (line = NR < 8 ? 1 : NR - 7; line <= NR; line++) print last[line % 8]
+            exit found || !ran
+        }'
 }
 
-# run_tests OPTIONS…: tests that are built, in a session, as they run on a desk. One at a time: some block. They change
-# nothing of the build, so several runs may use it at once.
+# run_tests BUILD OPTIONS…: tests that are built, in a session, as they run on a desk. One at a time: some block. They
+# are started without SwiftPM, which makes the runs of one build wait for each other.
 run_tests() {
     # Exit tests start a second process, whose threads end with it; what Foundation leaks is not ours.
-    TSAN_OPTIONS=report_thread_leaks=0 LSAN_OPTIONS=suppressions=$PWD/.ci/leaks \
-        dbus-run-session -- swift test --skip-build --ignore-lock --disable-xctest --no-parallel "$@" 2>&1 | summary
+    NO_COLOR=1 TSAN_OPTIONS=report_thread_leaks=0 LSAN_OPTIONS=suppressions=$PWD/.ci/leaks dbus-run-session -- \
+        "$1"/bellwirePackageTests.xctest --testing-library swift-testing --no-parallel "${@:2}" 2>&1 | summary
 }
 
-# run_halves OPTIONS…: the same, in two runs side by side that take about as long as each other: most tests wait.
+# run_halves BUILD OPTIONS…: the same, in two runs side by side that take about as long as each other: most tests wait.
 run_halves() {
     local half='^(EndToEnd|MailboxTests)\.' other
     run_tests "$@" --skip "$half" &
@@ -188,22 +192,22 @@ gate_threads() {
     local limits='(APITests\.EngineGrowthTests/titles|PushServiceTests\.MatrixLoadTests/largeHomeserver)\('
     local stores='MailboxTests\.(CallbackStoreTests/fullBySize|ExportTests/large|RegistrationCallbackTests/pushes)\('
     needs thread \
-        && sanitized thread run_halves "${thread[@]}" --skip "^($values|$parsers|$commands|$limits|$stores)"
+        && run_halves .build-thread/debug --skip "^($values|$parsers|$commands|$limits|$stores)"
 }
 
 # addresses: all tests, optimised, under the address sanitizer
-gate_addresses() { needs address && sanitized address run_halves "${address[@]}"; }
+gate_addresses() { needs address && run_halves .build-address/release; }
 
 # stories: 2,000 random stories of an engine, in optimised code
 gate_stories() {
     needs address \
-        && BELLWIRE_STORIES=2000 behind sanitized address run_tests "${address[@]}" --filter RandomStoryTests
+        && BELLWIRE_STORIES=2000 behind run_tests .build-address/release --filter RandomStoryTests
 }
 
 # events: 150,000 events of a delivery, against a model, in optimised code; tools/models plays a million
 gate_events() {
     needs address \
-        && BELLWIRE_EVENTS=150000 behind sanitized address run_tests "${address[@]}" --filter DeliveryModelTests
+        && BELLWIRE_EVENTS=150000 behind run_tests .build-address/release --filter DeliveryModelTests
 }
 
 # release: builds the programs that the gates after it start

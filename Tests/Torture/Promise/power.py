@@ -173,8 +173,13 @@ class Power:
     def change_folder(self, kind, node, path, former):
         """What it was done to: the paths."""
         path, former = pathlib.Path(path), pathlib.Path(former or path)
+        if path == self.folder:
+            return None
         folder = self.look(path.parent)
         if folder is None or (folder is self.root and path.name not in self.NAMES):
+            return None
+        if kind in (MAKE, FOLDER, LINK) and path.name in folder.now:
+            # It was refused, and the process was killed before it could note that.
             return None
         if kind == UNLINK:
             folder.change(self.moment, {path.name: None})

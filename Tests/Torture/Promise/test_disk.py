@@ -29,6 +29,12 @@ os.fsync(former)
 os.fsync(state)
 """.replace('os.mkdir("state")', 'os.mkdir(os.getcwd() + "/state")')
 
+
+def die(operation):
+    """A kill at that moment: it is in the journal, and what became of it is not."""
+    return f'os.pwrite(os.open(os.environ["POWER"], os.O_WRONLY), (1).to_bytes(8, "little"), 0); {operation}'
+
+
 # What it is, the program, whether the disk is ext4, and what each cut may leave in the folder.
 STORIES = [
     ("everything is synced", 'os.fsync(make("a")); os.fsync(state)', False, [{"a": "new", "former": "old"}]),
@@ -83,6 +89,13 @@ STORIES = [
         False,
         [{"a": "new", "former": "old"}, {"a": "", "former": "old"}, {"a": "\0\0\0", "former": "old"}],
     ),
+    (
+        "a kill while a folder is made that is there",
+        die("os.mkdir(os.getcwd() + '/state')"),
+        False,
+        [{"former": "old"}],
+    ),
+    ("a kill while the folder above it is made", die("os.mkdir(os.getcwd())"), False, [{"former": "old"}]),
 ]
 
 

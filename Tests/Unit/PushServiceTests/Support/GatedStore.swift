@@ -33,14 +33,23 @@ final class GatedStore: MessageStore, @unchecked Sendable {
         }
     }
 
-    /// Lets held operations go on, in order.
+    /// Lets held operations go on. What comes meanwhile is held too, so that all stay in order.
     func open() {
-        let ready = lock.withLock {
-            shut = []
+        while let ready = takeWaiting() {
+            for (_, body) in ready { body() }
+        }
+    }
+
+    /// The held operations; nil, and nothing is held any more, if there are none.
+    private func takeWaiting() -> [(Kind, @Sendable () -> Void)]? {
+        lock.withLock {
+            if waiting.isEmpty {
+                shut = []
+                return nil
+            }
             defer { waiting = [] }
             return waiting
         }
-        for (_, body) in ready { body() }
     }
 
     /// Waits until this many operations of a kind have come since the start.
