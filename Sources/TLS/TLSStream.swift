@@ -130,6 +130,9 @@ extension StreamHandle {
 
 // What was agreed in the handshake.
 extension TLSStream {
+    /// Changes when the handshake gets on, which takes a whole message of the peer.
+    package var handshakeStep: UInt32 { SSL_get_state(handle).rawValue }
+
     package var applicationProtocol: ApplicationProtocol? {
         var name: UnsafePointer<UInt8>?
         var length: UInt32 = 0

@@ -5,7 +5,23 @@ import TLS
 extension HTTPConnection {
     private static let readsPerEvent = 4
 
+    /// The time limit begins anew with each message of the peer: while many shake hands at once, each
+    /// waits for the others.
     func shakeHands() {
+        let step = transport?.handshakeStep
+        advanceHandshake()
+        if spoken == nil, let now = transport?.handshakeStep, now != step { waitForHandshake() }
+    }
+
+    /// What the peer sent in time may have had to wait.
+    func handshakeExpired() {
+        guard proxyHeader == nil else { return close() }
+        let step = transport?.handshakeStep
+        shakeHands()
+        if spoken == nil, transport?.handshakeStep == step { close() }
+    }
+
+    private func advanceHandshake() {
         switch transport?.handshake() {
         case .bytes:
             guard let agreed = agreedProtocol() else { return close() }

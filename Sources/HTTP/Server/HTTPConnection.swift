@@ -59,7 +59,8 @@ final class HTTPConnection: EventHandler, TimerHandler {
         guard open() else { return }
         count(as: .handshake)
         if proxyHeader == nil, !isEncrypted { speak(HTTP1Server(on: self)) }
-        watch.setTimer(spoken?.deadline ?? service.handshakeDeadline, self, service)
+        guard let spoken else { return waitForHandshake() }
+        watch.setTimer(spoken.deadline, self, service)
     }
 
     /// Takes over a WebSocket that a client has opened; `rest` followed the answer to its
@@ -125,7 +126,8 @@ final class HTTPConnection: EventHandler, TimerHandler {
             return receive()
         }
         watch.timerFired()
-        guard let spoken, spoken.ending == nil else { return close() }
+        guard let spoken else { return handshakeExpired() }
+        guard spoken.ending == nil else { return close() }
         spoken.expired()
         flush()
     }
@@ -223,6 +225,8 @@ extension HTTPConnection {
             count(as: nil)
         }
     }
+
+    func waitForHandshake() { watch.setTimer(service.handshakeDeadline(), self, service) }
 
     func setInterest(_ interest: Interest) { watch.setInterest(interest, on: service.loop) }
 }

@@ -90,8 +90,11 @@ package final class HTTPService: ConnectionHandler {
         report(.cannotAccept(listener.address, reason))
     }
 
-    /// The deadline for the handshake of a connection that begins now.
-    var handshakeDeadline: Duration { now + limits.handshake }
+    /// The deadline for what the peer of a handshake sends next. It counts from this moment and not
+    /// from the beginning of the turn, in which many others may have shaken hands before.
+    func handshakeDeadline() -> Duration {
+        .nanoseconds(Instant.now.nanoseconds) + limits.handshake
+    }
 
     /// The field Date for all answers of this second.
     var date: [UInt8] {

@@ -69,6 +69,14 @@ struct Transport: ~Copyable {
         }
     }
 
+    /// Changes when the handshake gets on; nil without TLS.
+    var handshakeStep: UInt32? {
+        switch stream {
+        case .some(let stream): stream.handshakeStep
+        case .none: nil
+        }
+    }
+
     mutating func handshake() -> Result {
         switch stream?.handshake() {
         case nil, .done: .bytes(0)

@@ -9,13 +9,16 @@ final class EncryptedClient {
     private let connection: RawClient
     private var stream: TLSStream
 
+    /// `pause` comes between the connection and the handshake.
     init(
-        port: UInt16, _ certificate: DevelopmentCertificate, _ spoken: ApplicationProtocol
+        port: UInt16, _ certificate: DevelopmentCertificate, _ spoken: ApplicationProtocol,
+        pause: () -> Void = {}
     ) throws {
         signal(SIGPIPE, SIG_IGN)
         let authority = try Data(contentsOf: URL(filePath: certificate.authorityPath))
         let context = try TLSContext(client: .authorities(Array(authority)), protocols: [spoken])
         connection = try RawClient(port: port)
+        pause()
         stream = try TLSStream(connecting: connection.descriptor, to: "localhost", context)
         guard stream.handshake() == .done else { throw POSIXError(.ECONNABORTED) }
     }

@@ -8,7 +8,7 @@ import TLS
 @testable import HTTP
 
 /// Echoes method, target and body. `/later` is answered in a later turn, and `/big/` with 100 KB.
-/// `/socket` becomes a WebSocket.
+/// `/socket` becomes a WebSocket, and `/busy` keeps the loop busy for two seconds.
 final class EchoHandler: HTTPHandler, TimerHandler {
     static let bigAnswers = Atomic<Int>(0)
 
@@ -29,6 +29,7 @@ final class EchoHandler: HTTPHandler, TimerHandler {
         let path = exchange.head.text(exchange.head.path)
         if path == "/never" { return waiting.append(exchange) }
         if path == "/socket" { return sockets.handle(exchange) }
+        if path == "/busy" { sleep(2) }
         guard path == "/later" else { return echo(exchange) }
         waiting.append(exchange)
         _ = loop.schedule(after: Interval(.milliseconds(20)), self)

@@ -28,6 +28,24 @@ struct ServerPatienceTests {
         #expect(received.contains([0, 0, 8, 7, 0, 0, 0, 0, 0]))
     }
 
+    @Test("A handshake that had to wait for others is not cut, and one that stops is")
+    func handshakes() throws {
+        var limits = HTTPService.Limits()
+        limits.handshake = .milliseconds(1_500)
+        let fixture = try server(limits)
+        let busy = try EncryptedClient(port: fixture.port, certificate, .http1)
+        let client = try EncryptedClient(port: fixture.port, certificate, .http1) {
+            // By then the connection is mostly accepted.
+            usleep(30_000)
+            busy.send(Array("GET /busy HTTP/1.1\r\nHost: a\r\n\r\n".utf8))
+        }
+        client.send(Array("GET / HTTP/1.1\r\nHost: a\r\n\r\n".utf8))
+        #expect(client.receive() != nil)
+        let silent = try RawClient(port: fixture.port)
+        let start = ContinuousClock.now
+        #expect(silent.readToEnd().isEmpty && ContinuousClock.now - start < .seconds(4))
+    }
+
     @Test("A request in the same bytes as one that is answered later is read as well")
     func readAhead() throws {
         let fixture = try server()
