@@ -58,7 +58,7 @@ SCENARIOS = {
     "backlog": (scenarios.backlog, scenarios.backlog, [1, 17]),
     "silence": (scenarios.silence, scenarios.silence, [11]),
     "restores": (
-        lambda f, s: scenarios.restores(f, s, 3),
+        lambda f, s: scenarios.restores(f, s, 2),
         lambda f, s: scenarios.restores(f, s, 30),
         [1, 3, 4, 7, 8, 9, 10, 12, 13, 14, 18, 21, 23, 25],
     ),

@@ -1,6 +1,6 @@
 """Counts the instructions of the main paths of `bellwire serve`, and compares them with the last figures.
 
-usage: tools/bench quick [--keep]
+usage: tools/bench quick [--keep] [--json FILE]
 
 A count does not depend on what else the machine does. It depends on the libraries: --keep writes new figures.
 """
@@ -20,6 +20,7 @@ sys.path.insert(0, __file__.rsplit("/", 2)[0])
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "Tests/Torture/Attacks"))
 
+import callgrind
 import figures
 from encrypted import encrypted
 from guest import WebSocket, http_answer
@@ -42,15 +43,15 @@ class Counted(Bellwire):
     """The program in a simulated processor. It is stripped, because valgrind cannot read all of Swift's debugging
     information."""
 
-    def __init__(self, place):
+    def __init__(self, place, options):
         self.output = place.folder / "counts"
         listen = (
             *("--listen", f"http://127.0.0.1:{PLAIN}", "--listen", f"127.0.0.1:{SECURE}"),
             *("--tls-certificate", place.certificate, "--tls-key", place.key),
         )
-        prefix = ("valgrind", "--tool=callgrind", f"--callgrind-out-file={self.output}")
+        prefix = ("valgrind", "--tool=callgrind", *options, f"--callgrind-out-file={self.output}")
         super().__init__(place, 1, options=listen, prefix=prefix)
-        self.dumps = 0
+        self.dumps, self.text = 0, ""
 
     def control(self, word):
         subprocess.run(["callgrind_control", word, str(self.pid)], check=True, capture_output=True, timeout=60)
@@ -61,7 +62,8 @@ class Counted(Bellwire):
         run()
         self.control("-d")
         self.dumps += 1
-        return int(re.search(r"^totals: (\d+)", pathlib.Path(f"{self.output}.{self.dumps}").read_text(), re.M)[1])
+        self.text = pathlib.Path(f"{self.output}.{self.dumps}").read_text()
+        return int(re.search(r"^totals: (\d+)", self.text, re.M)[1])
 
 
 class Sender:
@@ -164,29 +166,31 @@ NAMES = {
 }
 
 
-def measure(bellwire):
-    """The instructions of each path, in thousands."""
+def measure(bellwire, options):
+    """The instructions of each path, in thousands, and what callgrind wrote about it."""
     with tempfile.TemporaryDirectory() as folder:
         stripped = pathlib.Path(folder, "bellwire")
         subprocess.run(["strip", "-g", "-o", stripped, bellwire], check=True)
         place = Place(stripped, stripped, folder)
-        counts = {}
-        with Counted(place) as server:
+        counts, texts = {}, {}
+        with Counted(place, options) as server:
             paths = Paths(place, server)
             for name in NAMES:
                 run = getattr(paths, name)
                 run(WARM)
                 count = COUNTS.get(name, COUNT)
                 counts[name] = round(server.count(lambda: run(count)) / count / 1_000, 1)
-        return counts
+                texts[name] = server.text
+        return counts, texts
 
 
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("bellwire")
     parser.add_argument("--keep", action="store_true")
+    parser.add_argument("--json", metavar="FILE")
     arguments = parser.parse_args()
-    counts = measure(arguments.bellwire)
+    counts, texts = measure(arguments.bellwire, callgrind.OPTIONS if arguments.json else ())
     former = json.loads(KEPT.read_text())["thousands"] if KEPT.exists() else {}
     worse = False
     for name, count in counts.items():
@@ -194,6 +198,12 @@ def main():
         worse |= ratio > ALLOWED
         word = "MISS" if ratio > ALLOWED else "pass"
         print(f"{word}  {NAMES[name]}: {count:,.1f} thousand instructions, {ratio:.3f} of the last, at most {ALLOWED}")
+    if arguments.json:
+        paths = {
+            name: {"title": NAMES[name], "thousands": counts[name], **one}
+            for name, one in callgrind.profile(texts).items()
+        }
+        figures.keep("quick", arguments.json, {"paths": paths})
     if arguments.keep:
         figures.keep("quick", KEPT, {"thousands": counts})
         return 0
