@@ -1,6 +1,8 @@
 """Keeps the figures of a run as JSON, with the day, the commit and the machine they are from.
 
-python3 tools/lib/figures.py NAME FILE < figures.json
+python3 tools/lib/figures.py NAME FILE [KEY] < figures.json
+
+With KEY, rows that the file has stay, unless there is a new one with the same value of KEY.
 """
 
 import json
@@ -42,7 +44,25 @@ def keep(name, path, figures):
     path.write_text(json.dumps(text | figures, indent=1, ensure_ascii=False) + "\n")
 
 
-if __name__ == "__main__":
-    if len(sys.argv) != 3:
+def beside_former(path, figures, key):
+    """The figures, whose lists also have what the file has of others. Each row then names its own day and commit."""
+    former = json.loads(path.read_text()) if path.exists() else {}
+    origin = {"date": time.strftime("%Y-%m-%d", time.gmtime()), "commit": commit()}
+    merged = {}
+    for name, rows in figures.items():
+        new = {one[key] for one in rows}
+        older = [{word: former[word] for word in origin} | one for one in former.get(name, []) if one[key] not in new]
+        merged[name] = older + [one | origin for one in rows]
+    return merged
+
+
+def main():
+    if len(sys.argv) not in (3, 4):
         sys.exit(__doc__)
-    keep(sys.argv[1], sys.argv[2], json.load(sys.stdin))
+    name, path, *key = sys.argv[1:]
+    found = json.load(sys.stdin)
+    keep(name, path, beside_former(pathlib.Path(path), found, key[0]) if key else found)
+
+
+if __name__ == "__main__":
+    main()

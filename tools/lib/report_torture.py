@@ -40,11 +40,13 @@ def torture(figures):
     rows = []
     for one in scenarios:
         counts = ", ".join(f"{count:,} {what}" for what, count in one["counts"].items())
-        rows.append((one["scenario"], one["seconds"], counts, "kept" if one["is_good"] else "**broken**"))
+        origin = f"{one.get('date', figures['date'])}, `{one.get('commit', figures['commit'])}`, seed {one['seed']}"
+        verdict = "kept" if one["is_good"] else "**broken**"
+        rows.append((one["scenario"], origin, one["seconds"], counts, verdict))
+    heads = ("scenario", "when, which commit", "seconds", "what happened", "the promise was")
     text = (
-        f"The program under load, while everything around it fails ([torture.md](../torture.md)); seed "
-        f"{scenarios[0]['seed']}.\n\n{table(('scenario', 'seconds', 'what happened', 'the promise was'), rows)}\n"
-        "The rules of the promise, and how often the checker could ask whether they hold:\n\n"
+        "The program under load, while everything around it fails ([torture.md](../torture.md)).\n\n"
+        f"{table(heads, rows)}\nThe rules of the promise, and how often the checker could ask whether they hold:\n\n"
     )
     rules = []
     for number, what in RULES.items():

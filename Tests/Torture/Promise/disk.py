@@ -5,6 +5,7 @@ cut each page shows a moment of its own, and so does the size. An entry of a fol
 (`strict`), or also once a file was synced that got this name or a later one (`ext4`, whose journal keeps the order).
 """
 
+import itertools
 import os
 import stat
 
@@ -46,14 +47,18 @@ class File:
         self.is_mapped, self.named = False, NEVER
 
     def size(self, until=None):
-        sizes = [size for moment, size in self.sizes if until is None or moment <= until]
-        return sizes[-1] if sizes else len(self.data)
+        for moment, size in reversed(self.sizes):
+            if until is None or moment <= until:
+                return size
+        return len(self.data)
 
     def versions(self, number):
         return self.refused.get(number, []) + self.sectors.get(number, [])
 
     def sector(self, number, until=None):
-        for moment, version in reversed(self.versions(number)):
+        newer, older = self.sectors.get(number, []), self.refused.get(number, [])
+        # Where nothing is synced there are thousands of versions, and mostly the newest is asked for.
+        for moment, version in itertools.chain(reversed(newer), reversed(older)):
             if until is None or moment <= until:
                 return version
         return bytes(self.data[number * SECTOR : (number + 1) * SECTOR]).ljust(SECTOR, b"\0")
