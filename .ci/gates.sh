@@ -42,10 +42,11 @@ twice() {
     "$@" && echo "$gate" >> "$logs/second"
 }
 
-# Only the lines of a test run that matter. Fails where no test was run, and says how it ended; and fails where a
-# sanitizer found something in a program that a test had started.
+# Only the lines of a test run that matter, and where a sanitizer found something. Fails where no test was run, and says
+# how it ended; and fails where a sanitizer found something in a program that a test had started.
 summary() {
-    awk '/✘|error:|warning:|SUMMARY|Sanitizer: |Test run with|Build complete/ { print; fflush() }
+    awk '/Sanitizer: / { more = 30 }
+        more-- > 0 || /✘|error:|warning:|SUMMARY|Test run with|Build complete/ { print; fflush() }
         /Test run with [1-9]/ { ran = 1 }
         /SUMMARY/ { found = 1 }
         { last[NR % 8] = $0 }
@@ -360,7 +361,7 @@ gate_torture() { without_passes tools/torture --short --jobs 3; }
 without_passes() { "$@" | { grep -v '^pass ' || true; }; }
 
 # instructions: no main path needs 5 % more instructions than when they were last counted
-gate_instructions() { needs release && behind python3 tools/lib/bench/quick.py "$release/bellwire"; }
+gate_instructions() { needs release && twice python3 tools/lib/bench/quick.py "$release/bellwire"; }
 
 # fuzz-build: the parsers, built to be fuzzed
 gate_fuzz_build() { behind tools/fuzz --build; }
