@@ -45,13 +45,13 @@ def keep(name, path, figures):
 
 
 def beside_former(path, figures, key):
-    """The figures, whose lists also have what the file has of others. Each row then names its own day and commit."""
+    """The figures, whose lists also have what the file has of others. Each row names its own day and commit."""
     former = json.loads(path.read_text()) if path.exists() else {}
     origin = {"date": time.strftime("%Y-%m-%d", time.gmtime()), "commit": commit()}
     merged = {}
     for name, rows in figures.items():
         new = {one[key] for one in rows}
-        older = [{word: former[word] for word in origin} | one for one in former.get(name, []) if one[key] not in new]
+        older = [one for one in former.get(name, []) if one[key] not in new]
         merged[name] = older + [one | origin for one in rows]
     return merged
 

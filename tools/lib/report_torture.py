@@ -40,7 +40,7 @@ def torture(figures):
     rows = []
     for one in scenarios:
         counts = ", ".join(f"{count:,} {what}" for what, count in one["counts"].items())
-        origin = f"{one.get('date', figures['date'])}, `{one.get('commit', figures['commit'])}`, seed {one['seed']}"
+        origin = f"{one['date']}, `{one['commit']}`, seed {one['seed']}"
         verdict = "kept" if one["is_good"] else "**broken**"
         rows.append((one["scenario"], origin, one["seconds"], counts, verdict))
     heads = ("scenario", "when, which commit", "seconds", "what happened", "the promise was")

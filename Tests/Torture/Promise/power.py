@@ -173,8 +173,6 @@ class Power:
     def change_folder(self, kind, node, path, former):
         """What it was done to: the paths."""
         path, former = pathlib.Path(path), pathlib.Path(former or path)
-        if path == self.folder:
-            return None
         folder = self.look(path.parent)
         if folder is None or (folder is self.root and path.name not in self.NAMES):
             return None
@@ -201,8 +199,10 @@ class Power:
 
     def look(self, path):
         """What the system shows there; None if it is not the server's."""
-        one = self.root
-        for name in pathlib.Path(os.path.normpath(path)).relative_to(self.folder).parts:
+        path, one = pathlib.Path(os.path.normpath(path)), self.root
+        if not path.is_relative_to(self.folder):
+            return None
+        for name in path.relative_to(self.folder).parts:
             one = one.now.get(name) if isinstance(one, Folder) else None
         return one
 

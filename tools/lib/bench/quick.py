@@ -2,7 +2,8 @@
 
 usage: tools/bench quick [--keep] [--json FILE]
 
-A count does not depend on what else the machine does. It depends on the libraries: --keep writes new figures.
+A count hardly depends on what else the machine does: it contains what the server does each second, and a slow run has
+more seconds. It depends on the libraries: --keep writes new figures.
 """
 
 import argparse
