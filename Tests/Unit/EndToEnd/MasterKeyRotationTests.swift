@@ -51,7 +51,7 @@ struct MasterKeyRotationTests {
         #expect(whole == (Self.pushes, 11))
         var generator = SeededGenerator(seed: 5)
         var rotations = 0
-        for _ in 0..<Self.kills {
+        for kill in 0..<Self.kills {
             let asking = try RunningProcess(
                 "/usr/bin/curl",
                 [
@@ -59,13 +59,16 @@ struct MasterKeyRotationTests {
                     "--unix-socket", fixture.state + "/control.sock",
                     "http://localhost/api/v1/master-key",
                 ])
+            // Half of the kills come at any moment, the other half in a rotation that was begun,
+            // however slow the machine is.
+            let answer = kill.isMultiple(of: 2) ? nil : try asking.text()
             usleep(.random(in: 2_000..<60_000, using: &generator))
             _ = server.end(by: SIGKILL)
-            if try asking.text() == "202" { rotations += 1 }
+            if try (answer ?? asking.text()) == "202" { rotations += 1 }
             server = try fixture.startInClear()
             #expect(try opened(id) == whole)
         }
-        #expect(rotations > Self.kills / 4, "\(rotations) rotations were begun")
+        #expect(rotations >= Self.kills / 2, "\(rotations) rotations were begun")
         // The last rotation finishes and leaves no old keys.
         let keys = fixture.state + "/keys/"
         let end = ContinuousClock.now + .seconds(20)
