@@ -14,46 +14,44 @@ final class MessageRows {
     static let sealedTable: StaticString = "message"
     static let sealedColumn: StaticString = "sealed"
 
+    private let destination: StoreStatement
     private let insert: StoreStatement
-    private let deleteOne: StoreStatement
-    private let deleteByID: StoreStatement
-    private let deleteByLocation: StoreStatement
-    private let deleteByTopic: StoreStatement
-    private let deleteOfSubscription: StoreStatement
-    private let deleteOfDevice: StoreStatement
-    private let deleteOldest: StoreStatement
-    private let deleteExpired: StoreStatement
+    private let delete: StoreStatement
+    private let findOne: StoreStatement
+    private let findByID: StoreStatement
+    private let findByLocation: StoreStatement
+    private let findByTopic: StoreStatement
+    private let findOfSubscription: StoreStatement
+    private let findOfDevice: StoreStatement
+    private let findOldest: StoreStatement
+    private let findExpired: StoreStatement
     private let firstExpiry: StoreStatement
 
     init(on connection: borrowing Connection) throws(StoreFault) {
-        let returning = " RETURNING id, subscription, device, sequence, location, size"
-        func delete(_ condition: String) throws(StoreFault) -> StoreStatement {
-            try StoreStatement("DELETE FROM message WHERE " + condition + returning, on: connection)
+        let columns = "id, subscription, device, sequence, location, size, position"
+        func find(_ condition: String) throws(StoreFault) -> StoreStatement {
+            try StoreStatement(
+                "SELECT \(columns) FROM message WHERE " + condition, on: connection)
         }
-        // A subscription that ended in the meantime gets no more messages.
+        destination = try StoreStatement(
+            "SELECT 1 FROM subscription WHERE row = ?1", on: connection)
+        // For one row of values, unlike for `SELECT`, SQLite keeps no copy of the pages to take the
+        // statement back.
         insert = try StoreStatement(
             """
             INSERT INTO message (position, sequence, device, subscription, id, location, topic,
-            expires, size, sealed) SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10
-            WHERE EXISTS (SELECT 1 FROM subscription WHERE row = ?4) RETURNING 1
+            expires, size, sealed) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
             """, on: connection)
-        deleteOne = try delete("device = ?1 AND sequence = ?2 AND id = ?3")
-        deleteByID = try delete("device = ?1 AND id = ?2")
-        deleteByLocation = try delete("position = ?1 AND location = ?2")
-        deleteByTopic = try delete("subscription = ?1 AND topic = ?2")
-        deleteOfSubscription = try delete(
+        delete = try StoreStatement("DELETE FROM message WHERE position = ?1", on: connection)
+        findOne = try find("device = ?1 AND sequence = ?2 AND id = ?3")
+        findByID = try find("device = ?1 AND id = ?2")
+        findByLocation = try find("position = ?1 AND location = ?2")
+        findByTopic = try find("subscription = ?1 AND topic = ?2")
+        findOfSubscription = try find(
             "subscription = ?1 AND device = (SELECT device FROM subscription WHERE row = ?1)")
-        deleteOfDevice = try delete("device = ?1")
-        deleteOldest = try delete(
-            """
-            position IN (SELECT position FROM message WHERE device = ?1 AND subscription = ?2
-            ORDER BY sequence LIMIT ?3)
-            """)
-        deleteExpired = try delete(
-            """
-            position IN (SELECT position FROM message WHERE expires <= ?1
-            ORDER BY expires LIMIT ?2)
-            """)
+        findOfDevice = try find("device = ?1")
+        findOldest = try find("device = ?1 AND subscription = ?2 ORDER BY sequence LIMIT ?3")
+        findExpired = try find("expires <= ?1 ORDER BY expires LIMIT ?2")
         firstExpiry = try StoreStatement(
             "SELECT expires FROM message ORDER BY expires LIMIT 1", on: connection)
     }
@@ -62,6 +60,8 @@ final class MessageRows {
     func insert(
         _ message: Message, at position: Int64, topic: [UInt8]?, sealed: [UInt8]
     ) throws(StoreFault) -> Bool {
+        // A subscription that ended in the meantime gets no more messages.
+        guard try has(subscription: message.address.subscription) else { return false }
         try insert.bind(position, at: 1)
         try insert.bind(message.sequence, at: 2)
         try insert.bind(Int64(message.address.device), at: 3)
@@ -72,56 +72,62 @@ final class MessageRows {
         try insert.bind(message.expiry.milliseconds, at: 8)
         try insert.bind(Int64(message.size), at: 9)
         try insert.bind(sealed, at: 10)
-        defer { insert.reset() }
-        return try insert.step()
+        try insert.run()
+        return true
+    }
+
+    private func has(subscription row: UInt32) throws(StoreFault) -> Bool {
+        try destination.bind(Int64(row), at: 1)
+        defer { destination.reset() }
+        return try destination.step()
     }
 
     func delete(_ reference: MessageReference) throws(StoreFault) -> [Ended] {
-        try deleteOne.bind(Int64(reference.address.device), at: 1)
-        try deleteOne.bind(reference.sequence, at: 2)
-        try Self.bind(reference.id, to: deleteOne, at: 3)
-        return try Self.ended(deleteOne)
+        try findOne.bind(Int64(reference.address.device), at: 1)
+        try findOne.bind(reference.sequence, at: 2)
+        try Self.bind(reference.id, to: findOne, at: 3)
+        return try end(findOne)
     }
 
     func delete(_ id: MessageID, device: UInt32) throws(StoreFault) -> [Ended] {
-        try deleteByID.bind(Int64(device), at: 1)
-        try Self.bind(id, to: deleteByID, at: 2)
-        return try Self.ended(deleteByID)
+        try findByID.bind(Int64(device), at: 1)
+        try Self.bind(id, to: findByID, at: 2)
+        return try end(findByID)
     }
 
     func delete(_ location: LocationID, at position: Int64) throws(StoreFault) -> [Ended] {
-        try deleteByLocation.bind(position, at: 1)
-        try Self.bind(location, to: deleteByLocation, at: 2)
-        return try Self.ended(deleteByLocation)
+        try findByLocation.bind(position, at: 1)
+        try Self.bind(location, to: findByLocation, at: 2)
+        return try end(findByLocation)
     }
 
     func delete(topic: [UInt8], of subscription: UInt32) throws(StoreFault) -> [Ended] {
-        try deleteByTopic.bind(Int64(subscription), at: 1)
-        try deleteByTopic.bind(topic.span, at: 2)
-        return try Self.ended(deleteByTopic)
+        try findByTopic.bind(Int64(subscription), at: 1)
+        try findByTopic.bind(topic.span, at: 2)
+        return try end(findByTopic)
     }
 
     func deleteAll(of subscription: UInt32) throws(StoreFault) -> [Ended] {
-        try deleteOfSubscription.bind(Int64(subscription), at: 1)
-        return try Self.ended(deleteOfSubscription)
+        try findOfSubscription.bind(Int64(subscription), at: 1)
+        return try end(findOfSubscription)
     }
 
     func deleteAll(ofDevice device: UInt32) throws(StoreFault) -> [Ended] {
-        try deleteOfDevice.bind(Int64(device), at: 1)
-        return try Self.ended(deleteOfDevice)
+        try findOfDevice.bind(Int64(device), at: 1)
+        return try end(findOfDevice)
     }
 
     func deleteOldest(of address: Address, _ count: Int) throws(StoreFault) -> [Ended] {
-        try deleteOldest.bind(Int64(address.device), at: 1)
-        try deleteOldest.bind(Int64(address.subscription), at: 2)
-        try deleteOldest.bind(Int64(count), at: 3)
-        return try Self.ended(deleteOldest)
+        try findOldest.bind(Int64(address.device), at: 1)
+        try findOldest.bind(Int64(address.subscription), at: 2)
+        try findOldest.bind(Int64(count), at: 3)
+        return try end(findOldest)
     }
 
     func deleteExpired(at now: StoreTime, limit: Int) throws(StoreFault) -> [Ended] {
-        try deleteExpired.bind(now.milliseconds, at: 1)
-        try deleteExpired.bind(Int64(limit), at: 2)
-        return try Self.ended(deleteExpired)
+        try findExpired.bind(now.milliseconds, at: 1)
+        try findExpired.bind(Int64(limit), at: 2)
+        return try end(findExpired)
     }
 
     func nextExpiry() throws(StoreFault) -> StoreTime? {
@@ -148,9 +154,11 @@ final class MessageRows {
         if let result { throw result }
     }
 
-    private static func ended(_ statement: borrowing StoreStatement) throws(StoreFault) -> [Ended] {
-        var ended: [Ended] = []
+    /// Deletes what the statement finds.
+    private func end(_ statement: borrowing StoreStatement) throws(StoreFault) -> [Ended] {
+        var (ended, positions): ([Ended], [Int64]) = ([], [])
         while try statement.step() {
+            positions.append(statement.integer(6))
             guard let id = statement.withBytes(0, { MessageID($0) }),
                 let location = statement.withBytes(4, { LocationID($0) })
             else { continue }
@@ -163,6 +171,10 @@ final class MessageRows {
                 Ended(
                     reference: reference, location: location.high,
                     size: Int(statement.integer(5))))
+        }
+        for position in positions {
+            try delete.bind(position, at: 1)
+            try delete.run()
         }
         return ended
     }

@@ -1,5 +1,4 @@
 import Delivery
-import Glibc
 import Synchronization
 import System
 
@@ -19,11 +18,9 @@ final class StoreWriter: @unchecked Sendable {
     }
 
     /// This many operations suggest that more are coming, but are too few to be worth a commit. The
-    /// wait for more is in microseconds.
+    /// wait for more is in milliseconds.
     private static let crowd = 4..<64
-    private static let moment: UInt32 = 2_000
-    /// After this many milliseconds new operations have nothing to do with the last batch.
-    private static let soon: Int64 = 5
+    private static let moment: Int64 = 2
     private static let sweepLimit = 512
     private static let resealedAtOnce = 64
     private static let remindedAtOnce = 64
@@ -43,8 +40,7 @@ final class StoreWriter: @unchecked Sendable {
     /// Nil while the database cannot be trusted.
     var executor: BatchExecutor?
     var lastFault: StoreFault?
-    /// The number of operations in the last round, and when it ended.
-    private var committed = (count: 0, at: Int64.min / 2)
+    private var rounds = RecentRounds()
     var doubt: Doubt?
     var retryDelay = StoreWriter.retryDelays.lowerBound
     /// No new attempt before this time since boot.
@@ -72,11 +68,11 @@ final class StoreWriter: @unchecked Sendable {
 
     /// Any thread may call it.
     func submit(_ submission: Submission) {
-        let (isTaken, isFirst) = queue.withLock { queue in
+        let (isTaken, isAwaited) = queue.withLock { queue in
             let isTaken = queue.put(submission, within: limits)
-            return (isTaken, isTaken && queue.waiting.count == 1)
+            return (isTaken, isTaken && queue.waiting.count == queue.awaited)
         }
-        if isFirst { queue.signal() }
+        if isAwaited { queue.signal() }
         if !isTaken { refuse([submission]) }
     }
 
@@ -103,7 +99,7 @@ final class StoreWriter: @unchecked Sendable {
                 for start in stride(from: 0, to: taken.count, by: limits.batch) {
                     process(taken[start..<min(start + limits.batch, taken.count)])
                 }
-                committed = (taken.count, Boot.milliseconds)
+                rounds.add(taken.count, at: Boot.milliseconds)
                 taken.removeAll(keepingCapacity: true)
             } else {
                 rest()
@@ -113,18 +109,17 @@ final class StoreWriter: @unchecked Sendable {
     }
 
     /// If several operations arrived together, more are on their way: after a short wait one commit
-    /// serves all of them at the same cost. A single operation does not wait.
+    /// serves all of them at the same cost. A single operation does not wait, and nobody waits longer
+    /// than until as many are there as in the largest of the last rounds.
     private func gather(_ taken: inout [Submission]) {
-        let isSoon = Boot.milliseconds - committed.at <= Self.soon
-        let expected = max(taken.count, isSoon ? committed.count : 0)
+        let expected = max(taken.count, rounds.largest(at: Boot.milliseconds))
         guard expected >= Self.crowd.lowerBound, taken.count < Self.crowd.upperBound,
             executor != nil
         else { return }
-        usleep(Self.moment)
-        queue.withLock { queue in
-            taken += queue.waiting
-            queue.waiting.removeAll(keepingCapacity: true)
-        }
+        let missing = max(expected - taken.count, 1)
+        queue.withLock { $0.awaited = missing }
+        _ = queue.wait(atMost: Self.moment) { $0.waiting.count < missing ? nil : () }
+        taken += queue.withLock { $0.takeAll() }
     }
 
     /// True when there is work, false when there was none for a while, nil at the end.

@@ -22,6 +22,8 @@ struct WriterQueue {
     }
 
     var waiting: [Submission] = []
+    /// The writer sleeps until this many wait.
+    var awaited = 1
     private var all = Load()
     /// The part of it that comes from sessions.
     private var ofSessions = Load()
@@ -43,6 +45,13 @@ struct WriterQueue {
         return true
     }
 
+    /// Everything that waits. The next operation wakes the writer again.
+    mutating func takeAll() -> [Submission] {
+        defer { waiting.removeAll(keepingCapacity: true) }
+        awaited = 1
+        return waiting
+    }
+
     /// Removes finished operations from the counts.
     mutating func settle(_ submissions: ArraySlice<Submission>) {
         var (done, ofSessions) = (Load(), Load())
@@ -52,5 +61,25 @@ struct WriterQueue {
         }
         all -= done
         self.ofSessions -= ofSessions
+    }
+}
+
+/// How many operations there were in the last rounds.
+struct RecentRounds {
+    private static let kept = 8
+    /// After this many milliseconds new operations have nothing to do with former ones.
+    private static let soon: Int64 = 5
+
+    private var counts: [Int] = []
+    private var last = Int64.min / 2
+
+    /// Zero if the last one was long ago.
+    func largest(at now: Int64) -> Int { now - last <= Self.soon ? counts.max() ?? 0 : 0 }
+
+    mutating func add(_ count: Int, at now: Int64) {
+        if now - last > Self.soon { counts.removeAll(keepingCapacity: true) }
+        if counts.count == Self.kept { counts.removeFirst() }
+        counts.append(count)
+        last = now
     }
 }
