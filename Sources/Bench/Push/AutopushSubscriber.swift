@@ -53,6 +53,7 @@ final class AutopushSubscriber: WebSocketSubscriber {
         } else if let url = message.end(of: #""pushEndpoint":""#) {
             // A publisher only needs the path.
             let text = Self.value(message, from: url)
+            if text.isEmpty { return lost("was given no endpoint") }
             let start = text.span.end(of: "://").flatMap { text[$0...].firstIndex(of: 0x2F) }
             endpoint = Array(text[(start ?? 0)...])
             load.isReady(self)

@@ -24,7 +24,7 @@ def delivery(place, bars, terms):
             results = in_turn(
                 (ours, mosquitto, nchan),
                 terms.rounds,
-                lambda server: place.load(server, terms.seconds, size=size, subscribers=CLIENTS, **bearers_of(server)),
+                lambda server: place.load(server, terms.seconds, size=size, subscribers=CLIENTS, **known(server, CLIENTS)),
             )
         for server, runs in zip((ours, mosquitto, nchan), results):
             line(server.service, runs)
@@ -41,7 +41,7 @@ def rate(place, bars, terms):
             (ours, mosquitto),
             terms.rounds,
             lambda server: place.load(
-                server, terms.seconds, size=200, rate=500, subscribers=CLIENTS, **bearers_of(server)
+                server, terms.seconds, size=200, rate=500, subscribers=CLIENTS, **known(server, CLIENTS)
             ),
         )
     for server, runs in zip((ours, mosquitto), results):
@@ -65,7 +65,7 @@ def loops(place, bars, terms):
         results = in_turn(
             (one, two),
             terms.rounds,
-            lambda server: place.load(server, terms.seconds, size=200, subscribers=CLIENTS, bearers=server.bearers),
+            lambda server: place.load(server, terms.seconds, size=200, subscribers=CLIENTS, **known(server, CLIENTS)),
         )
     for name, runs in zip(("one loop", "two loops"), results):
         line(name, runs)
@@ -95,5 +95,9 @@ def gateway(place, bars, terms):
         )
 
 
-def bearers_of(server):
-    return {"bearers": server.bearers} if isinstance(server, Bellwire) else {}
+def known(server, clients):
+    """For ours, user agents that come back in each round: an owner may have 500."""
+    if not isinstance(server, Bellwire):
+        return {}
+    server.agents = server.agents or server.register(clients)
+    return {"bearers": server.bearers, "agents": server.agents}

@@ -181,6 +181,7 @@ class Bellwire(Server):
         self.start_seconds = time.monotonic() - start
         if not self.ready.startswith("bellwire: ready"):
             sys.exit(f"bench: bellwire did not start:\n{log.read_text()}")
+        self.agents = None
         self.bearers = place.new("bearers")
         self.bearers.write_text("\n".join(self.add_device(f"owner{n}") for n in range(-(-clients // 500))))
 

@@ -4,7 +4,7 @@ import statistics
 import sys
 
 from bars import figures
-from delivery import bearers_of, in_turn
+from delivery import in_turn, known
 from held import enough, make
 from servers import Bellwire, Mosquitto
 from terms import Terms
@@ -21,7 +21,7 @@ def delivered(place, terms, clients, size):
         results = in_turn(
             (ours, mosquitto),
             terms.rounds,
-            lambda server: place.load(server, terms.seconds, size=size, subscribers=clients, **bearers_of(server)),
+            lambda server: place.load(server, terms.seconds, size=size, subscribers=clients, **known(server, clients)),
         )
     return {name: cost(runs) for name, runs in zip(("bellwire", "mosquitto"), results)}
 
