@@ -24,7 +24,9 @@ def delivery(place, bars, terms):
             results = in_turn(
                 (ours, mosquitto, nchan),
                 terms.rounds,
-                lambda server: place.load(server, terms.seconds, size=size, subscribers=CLIENTS, **known(server, CLIENTS)),
+                lambda server: place.load(
+                    server, terms.seconds, size=size, subscribers=CLIENTS, **known(server, CLIENTS)
+                ),
             )
         for server, runs in zip((ours, mosquitto, nchan), results):
             line(server.service, runs)
