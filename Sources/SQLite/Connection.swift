@@ -23,6 +23,7 @@ package struct Connection: ~Copyable, Sendable {
     // Sendable: a connection without a mutex may move to another thread, and since it cannot be
     // copied, only one thread has it at a time.
     nonisolated(unsafe) let handle: OpaquePointer
+    let shelf: StatementShelf
     /// The number of pages in the WAL since it last began at its start. SQLite writes it at each
     /// commit, on the committing thread.
     nonisolated(unsafe) private let frames: UnsafeMutablePointer<Int32>
@@ -53,11 +54,13 @@ package struct Connection: ~Copyable, Sendable {
 
     private init(owning handle: OpaquePointer) {
         self.handle = handle
+        shelf = StatementShelf()
         frames = .allocate(capacity: 1)
         frames.initialize(to: 0)
     }
 
     deinit {
+        shelf.close()
         // Waits for statements that live longer, and frees nothing they need.
         sqlite3_close_v2(handle)
         frames.deallocate()

@@ -8,9 +8,17 @@ import CSQLite
 package struct Statement: ~Copyable, Sendable {
     // Sendable for the same reason as its connection.
     nonisolated(unsafe) private let handle: OpaquePointer
+    private let sql: String
+    private let shelf: StatementShelf
 
     /// `sql` must be a single statement.
     package init(_ sql: String, on connection: borrowing Connection) throws(SQLiteError) {
+        self.sql = sql
+        shelf = connection.shelf
+        if let kept = shelf.take(sql) {
+            handle = kept
+            return
+        }
         var prepared: OpaquePointer?
         let code = sqlite3_prepare_v3(
             connection.handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, nil)
@@ -20,7 +28,7 @@ package struct Statement: ~Copyable, Sendable {
         handle = prepared
     }
 
-    deinit { sqlite3_finalize(handle) }
+    deinit { shelf.put(handle, sql) }
 
     package func bind(_ value: Int64, at index: Int32) throws(SQLiteError) {
         try ensure(sqlite3_bind_int64(handle, index, value), "sqlite3_bind_int64")
