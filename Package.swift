@@ -204,7 +204,11 @@ let package = Package(
             swiftSettings: strict, linkerSettings: bound),
 
         .target(
-            name: "TestSupport", dependencies: ["Base"], path: "Tests/Unit/TestSupport",
+            name: "COpenSSLSupport", path: "Tests/Unit/COpenSSLSupport",
+            linkerSettings: [.linkedLibrary("crypto")]),
+        .target(
+            name: "TestSupport", dependencies: ["Base", "COpenSSLSupport"],
+            path: "Tests/Unit/TestSupport",
             swiftSettings: strict),
         .target(
             name: "HookSupport", dependencies: ["Base", "HTTP", "Reactor", "TLS"],
