@@ -105,7 +105,7 @@ extension Optional: StoreValue where Wrapped: StoreValue {
     }
 }
 
-/// Statements for rare queries, which are prepared each time.
+/// Statements for rare queries, which the connection keeps.
 extension Connection {
     /// Binds the values to the parameters in order.
     func statement<each Value: StoreValue>(

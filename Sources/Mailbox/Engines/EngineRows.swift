@@ -13,7 +13,6 @@ final class EngineRows {
     private let first: StoreStatement
     private let delete: StoreStatement
     private let engine: StoreStatement
-    private let subscription: StoreStatement
 
     init(on connection: borrowing Connection) throws(StoreFault) {
         insert = try StoreStatement(
@@ -29,8 +28,6 @@ final class EngineRows {
             "DELETE FROM engine_record WHERE position = ?1", on: connection)
         engine = try StoreStatement(
             "SELECT engine FROM registration WHERE device = ?1", on: connection)
-        subscription = try StoreStatement(
-            "SELECT 1 FROM subscription WHERE row = ?1", on: connection)
     }
 
     static func place(_ engine: UInt32) -> Sealer.Place {
@@ -77,13 +74,6 @@ final class EngineRows {
         row.withBytes(1) { bytes in
             stride(from: 0, to: bytes.count & ~3, by: 4).map { bytes.halfWord(at: $0) }
         }
-    }
-
-    /// False if the subscription ended while a push was on its way.
-    func has(subscription row: UInt32) throws(StoreFault) -> Bool {
-        try subscription.bind(Int64(row), at: 1)
-        defer { subscription.reset() }
-        return try subscription.step()
     }
 
     /// Nil if the device is not a registration.

@@ -60,7 +60,6 @@ final class MessageRows {
     func insert(
         _ message: Message, at position: Int64, topic: [UInt8]?, sealed: [UInt8]
     ) throws(StoreFault) -> Bool {
-        // A subscription that ended in the meantime gets no more messages.
         guard try has(subscription: message.address.subscription) else { return false }
         try insert.bind(position, at: 1)
         try insert.bind(message.sequence, at: 2)
@@ -76,7 +75,8 @@ final class MessageRows {
         return true
     }
 
-    private func has(subscription row: UInt32) throws(StoreFault) -> Bool {
+    /// False if the subscription ended while a push was on its way.
+    func has(subscription row: UInt32) throws(StoreFault) -> Bool {
         try destination.bind(Int64(row), at: 1)
         defer { destination.reset() }
         return try destination.step()

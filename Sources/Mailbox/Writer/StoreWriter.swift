@@ -119,7 +119,7 @@ final class StoreWriter: @unchecked Sendable {
         let missing = max(expected - taken.count, 1)
         queue.withLock { $0.awaited = missing }
         _ = queue.wait(atMost: Self.moment) { $0.waiting.count < missing ? nil : () }
-        taken += queue.withLock { $0.takeAll() }
+        queue.withLock { $0.move(to: &taken) }
     }
 
     /// True when there is work, false when there was none for a while, nil at the end.

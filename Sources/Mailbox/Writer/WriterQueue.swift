@@ -45,11 +45,11 @@ struct WriterQueue {
         return true
     }
 
-    /// Everything that waits. The next operation wakes the writer again.
-    mutating func takeAll() -> [Submission] {
-        defer { waiting.removeAll(keepingCapacity: true) }
+    /// Moves everything that waits. The next operation wakes the writer again.
+    mutating func move(to taken: inout [Submission]) {
+        taken += waiting
+        waiting.removeAll(keepingCapacity: true)
         awaited = 1
-        return waiting
     }
 
     /// Removes finished operations from the counts.

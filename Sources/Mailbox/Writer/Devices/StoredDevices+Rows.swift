@@ -1,7 +1,7 @@
 import Base
 import WebPush
 
-/// Rare changes; these statements are prepared each time.
+/// Rare changes; the connection keeps their statements.
 extension StoredDevices {
     /// Returns the row of the device's owner, or the stranger's number. Nil if the credential does
     /// not exist, or the owner has `limit` devices already. Local devices are not counted.

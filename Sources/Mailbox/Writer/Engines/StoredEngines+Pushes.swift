@@ -36,7 +36,7 @@ extension StoredEngines {
         }
         var lack: Lack?
         let outcome = try engine(push.engine) { own throws(StoreFault) in
-            let isThere = try rows.has(subscription: message.address.subscription)
+            let isThere = try messages.has(subscription: message.address.subscription)
             guard isThere else { return .notFound }
             let destinations = try destinations(of: message, push)
             // Like this engine, all the others must be readable; otherwise nothing is done.

@@ -4,7 +4,7 @@ import WebPush
 /// Fetch signals for clients of engines.
 extension StoredEngines {
     func receive(_ signal: FetchSignal, _ address: Address) throws(StoreFault) -> StoreOutcome {
-        guard try rows.has(subscription: address.subscription) else { return .notFound }
+        guard try messages.has(subscription: address.subscription) else { return .notFound }
         try add(signal, device: address.device)
         guard let engine = try rows.engine(ofDevice: address.device) else { return .notFound }
         try handOut(device: address.device, engine)

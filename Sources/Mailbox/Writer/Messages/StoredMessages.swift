@@ -46,6 +46,10 @@ final class StoredMessages {
 
 /// Adding messages.
 extension StoredMessages {
+    func has(subscription row: UInt32) throws(StoreFault) -> Bool {
+        try rows.has(subscription: row)
+    }
+
     func storeUnlessAcknowledged(_ message: Message) throws(StoreFault) -> StoreOutcome {
         // An acknowledged message is not written, unless it replaces another one of its topic, or
         // has a mark by which a repetition is recognised.

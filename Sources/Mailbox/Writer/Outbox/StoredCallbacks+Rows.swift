@@ -1,6 +1,6 @@
 import Delivery
 
-/// Rare changes of callbacks; these statements are prepared each time.
+/// Rare changes of callbacks; the connection keeps their statements.
 extension StoredCallbacks {
     /// Replaces a callback with that number; its waiting events start again, parked ones too.
     func put(callback row: UInt32, created: StoreTime, sealed: [UInt8]) throws(StoreFault) {
