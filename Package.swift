@@ -145,6 +145,8 @@ let package = Package(
             name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "CLinux"),
         .systemLibrary(
+            name: "CNats", pkgConfig: "libnats", providers: [.apt(["libnats-dev"])]),
+        .systemLibrary(
             name: "CNghttp2", pkgConfig: "libnghttp2", providers: [.apt(["libnghttp2-dev"])]),
         .systemLibrary(
             name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
@@ -174,6 +176,7 @@ let package = Package(
                 "Base", "WebPush", "Notifications", "Dialects", "EngineHost", "Delivery", "System",
                 "Crypto", "Reactor", "SQLite",
             ]),
+        module("Cluster", ["Base", "System", "Crypto", "Mailbox", "CNats"]),
         module("Configuration", ["Base", "WebPush"]),
         module("StatusPage", ["Base"]),
         module(
@@ -219,6 +222,7 @@ let package = Package(
         tests(of: "Outbound", ["Base", "Reactor", "System", "TLS", "HTTP", "HookSupport"]),
         tests(of: "HTTP", ["Reactor", "TLS", "System", "Crypto", "CNghttp2", "COpenSSL"]),
         tests(of: "Bus", ["System", "Reactor"]),
+        tests(of: "Cluster", ["Base", "System", "Crypto", "Mailbox"]),
         tests(
             of: "Mailbox", ["Base", "WebPush", "Delivery", "Crypto", "System", "Reactor", "SQLite"]),
         tests(

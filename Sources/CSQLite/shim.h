@@ -1,5 +1,8 @@
 #pragma once
 
+// Debian's library has sessions.
+#define SQLITE_ENABLE_SESSION 1
+#define SQLITE_ENABLE_PREUPDATE_HOOK 1
 #include <sqlite3.h>
 
 // Variadic in C.

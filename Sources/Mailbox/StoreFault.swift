@@ -12,6 +12,10 @@ package enum StoreFault: Error, Equatable, Sendable, CustomStringConvertible {
     case newerSchema(found: Int, known: Int)
     case folder(StateFolder.Failure)
     case thread(code: Int32)
+    /// Other stores have written to the log since: the batch has to be done again after theirs.
+    case outdated
+    /// Nobody knows whether the log has the batch.
+    case undecided
 
     package var description: String {
         switch self {
@@ -23,13 +27,15 @@ package enum StoreFault: Error, Equatable, Sendable, CustomStringConvertible {
             "the store was written by a newer bellwire (it has schema \(found), this version knows \(known))"
         case .folder(let failure): failure.description
         case .thread(let code): "the store cannot start a thread (error \(code))"
+        case .outdated: "other nodes write without a pause"
+        case .undecided: "the cluster did not answer"
         }
     }
 
     package var hint: String? {
         switch self {
         case .sqlite(let error) where error.isFull: "free some space on the disk"
-        case .sqlite, .crypto, .thread: nil
+        case .sqlite, .crypto, .thread, .outdated, .undecided: nil
         case .damaged: "move the files bellwire.db* away and run bellwire restore"
         case .wrongMasterKey: "start with the key file or credential that belongs to this store"
         case .newerSchema:

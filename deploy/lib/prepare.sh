@@ -14,7 +14,7 @@ fail() {
 # The toolchain brings its own compilers, but takes linker, headers and some libraries from the system.
 BUILD_PACKAGES=(
     binutils git libc6-dev libncurses6 libsqlite3-0 libstdc++-12-dev libxml2 pkg-config
-    libcurl4-openssl-dev libnghttp2-dev libsqlite3-dev libssl-dev libsystemd-dev
+    libcurl4-openssl-dev libnats-dev libnghttp2-dev libsqlite3-dev libssl-dev libsystemd-dev
 )
 
 # With other options everything would be compiled again. Programs find no library beside themselves, offer their symbols

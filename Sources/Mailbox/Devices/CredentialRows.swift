@@ -3,24 +3,35 @@ import SQLite
 
 /// Reads credentials and owners from the file.
 enum CredentialRows {
+    private static let query = """
+        SELECT credential.row, secret, credential.name, owner.name, created, last_seen,
+        unconfirmed FROM credential JOIN owner ON owner.row = credential.owner
+        """
+
     static func load(from connection: borrowing Connection) throws(StoreFault) -> [DeviceCredential]
     {
-        let select = try StoreStatement(
-            """
-            SELECT credential.row, secret, credential.name, owner.name, created, last_seen,
-            unconfirmed FROM credential JOIN owner ON owner.row = credential.owner ORDER BY credential.row
-            """, on: connection)
+        let select = try StoreStatement(query + " ORDER BY credential.row", on: connection)
         var credentials: [DeviceCredential] = []
         while try select.step() {
-            guard let secret = select.withBytes(1, { Digest($0) }) else { continue }
-            credentials.append(
-                DeviceCredential(
-                    row: UInt32(clamping: select.integer(0)), secret: secret,
-                    name: select.text(2), owner: select.text(3), created: select.integer(4),
-                    lastSeen: select.isNull(5) ? nil : select.integer(5),
-                    isConfirmed: select.integer(6) == 0))
+            if let credential = credential(select) { credentials.append(credential) }
         }
         return credentials
+    }
+
+    static func load(
+        from connection: borrowing Connection, row: Int64
+    ) throws(StoreFault) -> DeviceCredential? {
+        let select = try connection.statement(query + " WHERE credential.row = ?1", row)
+        return try select.step() ? credential(select) : nil
+    }
+
+    private static func credential(_ select: borrowing StoreStatement) -> DeviceCredential? {
+        guard let secret = select.withBytes(1, { Digest($0) }) else { return nil }
+        return DeviceCredential(
+            row: UInt32(clamping: select.integer(0)), secret: secret, name: select.text(2),
+            owner: select.text(3), created: select.integer(4),
+            lastSeen: select.isNull(5) ? nil : select.integer(5),
+            isConfirmed: select.integer(6) == 0)
     }
 
     static func owners(

@@ -143,6 +143,10 @@ extension StoreIndex {
     }
 
     package func nextSequence() -> Int64 { sequence.add(1, ordering: .relaxed).newValue }
+
+    /// Another store accepted messages up to this one.
+    func raiseSequence(to other: Int64) { sequence.max(other, ordering: .relaxed) }
+
     package func nextSubscription() -> UInt32 { Self.next(subscriptionRow) }
     package func nextDevice() -> UInt32 { Self.next(deviceRow) }
     package func nextCredential() -> UInt32 { Self.next(credentialRow) }

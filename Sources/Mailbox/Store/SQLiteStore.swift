@@ -27,6 +27,8 @@ package final class SQLiteStore: MessageStore {
         /// Says which records to skip; called once the folder is locked and the store is ours.
         package var setAside: @Sendable (_ folder: String) -> SetAside = { _ in SetAside() }
         package var reading: @Sendable () -> ClockReading = ClockReading.now
+        /// Where commits are written down for other stores; nil for a store of its own.
+        package var log: (any CommitLog)?
 
         package init(folder: String, masterKey: MasterKey) {
             self.folder = folder

@@ -40,7 +40,8 @@ struct StoreOpening {
         }
         source = StoreSource(
             path: path, keys: keys, index: index, time: time, limits: options.limits,
-            templates: options.templates, onExpiredActions: options.onExpiredActions)
+            templates: options.templates, onExpiredActions: options.onExpiredActions,
+            log: options.log)
         var messages = 0
         executor = try BatchExecutor(source, on: connection, state: record.values) {
             address, size in

@@ -10,18 +10,19 @@ final class BatchExecutor {
 
     let transaction: Transaction
     let messages: StoredMessages
-    private let marks: StoredMarks
+    let marks: StoredMarks
     let devices: StoredDevices
     let callbacks: StoredCallbacks
     let engines: StoredEngines
     let registrations: StoredRegistrations
-    private let begin: StoreStatement
-    private let end: StoreStatement
-    private let stateRow: StateRow
+    let begin: StoreStatement
+    let end: StoreStatement
+    let stateRow: StateRow
     private let onExpiredActions: @Sendable (Int) -> Void
+    let log: (any CommitLog)?
     // Exclusivity is unchecked: only one thread uses these properties, one access at a time.
     /// The values of the last commit.
-    @exclusivity(unchecked) private(set) var state: StateRow.Values
+    @exclusivity(unchecked) var state: StateRow.Values
     /// Nil when everything is sealed under the current master key.
     @exclusivity(unchecked) private var resealing: Resealing?
     @exclusivity(unchecked) private var outcomes: [StoreOutcome] = []
@@ -50,6 +51,7 @@ final class BatchExecutor {
         self.transaction = transaction
         self.state = state
         onExpiredActions = source.onExpiredActions
+        log = source.log
         resealing = source.keys.hasFormer ? Resealing() : nil
         transaction.nextExpiry = try firstExpiry()
         // The cache is enlarged after everything was read; otherwise it would start full of useless
@@ -109,7 +111,7 @@ final class BatchExecutor {
         return isMore
     }
 
-    private func firstExpiry() throws(StoreFault) -> StoreTime? {
+    func firstExpiry() throws(StoreFault) -> StoreTime? {
         let times = [
             try messages.nextExpiry(), try marks.nextExpiry(), try devices.nextExpiry(),
             try callbacks.nextExpiry(), try registrations.nextExpiry(),
@@ -140,6 +142,7 @@ final class BatchExecutor {
         var next = state
         try begin.run()
         do throws(StoreFault) {
+            let session = try self.session()
             try body()
             try carryOutConsequences()
             try marks.keep()
@@ -148,11 +151,13 @@ final class BatchExecutor {
             next.position = transaction.position
             next.counters = transaction.index.counters
             next.anchor = transaction.time.anchor
+            next.applied = try writeDown(session, next)
             try stateRow.write(next)
             try end.run()
         } catch {
             transaction.connection.rollBack()
             transaction.index.callbacks.endChanges()
+            if error == .outdated { engines.takeBack() }
             throw error
         }
         state = next

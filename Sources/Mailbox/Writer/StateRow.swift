@@ -9,6 +9,8 @@ struct StateRow: ~Copyable {
         /// The last position that was given to a row.
         var position: Int64 = 0
         var counters = StoreIndex.Counters()
+        /// The last entry of the log that is in the tables.
+        var applied: Int64 = 0
         var anchor: StoreClock.Anchor
     }
 
@@ -27,7 +29,7 @@ struct StateRow: ~Copyable {
         update = try StoreStatement(
             """
             UPDATE state SET batch = ?1, position = ?2, sequence = ?3, subscription = ?4,
-            device = ?5, credential = ?6, time = ?7, boot = ?8, since_boot = ?9, wall = ?10
+            device = ?5, credential = ?6, time = ?7, boot = ?8, since_boot = ?9, wall = ?10, applied = ?11
             """, on: connection)
     }
 
@@ -43,7 +45,7 @@ struct StateRow: ~Copyable {
         let select = try StoreStatement(
             """
             SELECT batch, position, sequence, subscription, device, credential, time, boot,
-            since_boot, wall, sealed_endpoint_key, restored_until FROM state
+            since_boot, wall, sealed_endpoint_key, restored_until, applied FROM state
             """, on: connection)
         guard try select.step() else { return nil }
         let counters = StoreIndex.Counters(
@@ -57,7 +59,7 @@ struct StateRow: ~Copyable {
             time: StoreTime(milliseconds: select.integer(6)), reading: reading)
         let values = Values(
             batch: select.integer(0), position: select.integer(1), counters: counters,
-            anchor: anchor)
+            applied: select.integer(12), anchor: anchor)
         return Record(
             values: values, sealedEndpointKey: select.bytes(10),
             restoredUntil: select.isNull(11) ? nil : StoreTime(milliseconds: select.integer(11)))
@@ -67,10 +69,11 @@ struct StateRow: ~Copyable {
         _ record: Record, on connection: borrowing Connection
     ) throws(StoreFault) {
         let insert = try StoreStatement(
-            "INSERT INTO state VALUES (1, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, NULL, ?11)",
-            on: connection)
+            """
+            INSERT INTO state VALUES (1, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, NULL, ?12, ?11)
+            """, on: connection)
         try bind(record.values, to: insert)
-        try insert.bind(record.sealedEndpointKey, at: 11)
+        try insert.bind(record.sealedEndpointKey, at: 12)
         try insert.run()
     }
 
@@ -87,5 +90,6 @@ struct StateRow: ~Copyable {
         try statement.bind(values.anchor.reading.boot, at: 8)
         try statement.bind(values.anchor.reading.sinceBoot, at: 9)
         try statement.bind(values.anchor.reading.wall, at: 10)
+        try statement.bind(values.applied, at: 11)
     }
 }

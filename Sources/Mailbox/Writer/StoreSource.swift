@@ -11,6 +11,8 @@ struct StoreSource: Sendable {
     let templates: TelegramTemplates
     /// Called with the number of actions that no application took in time.
     let onExpiredActions: @Sendable (Int) -> Void
+    /// Where commits are written down for other stores; nil for a store of its own.
+    let log: (any CommitLog)?
 
     func reopen() throws(StoreFault) -> BatchExecutor {
         let connection = try WriterDatabase.open(path, pageLimit: limits.filePages)

@@ -155,7 +155,9 @@ final class StoreWriter: @unchecked Sendable {
         if executor == nil, retryAt <= Boot.milliseconds { recover() }
         guard let executor else { return refuse(submissions) }
         do throws(StoreFault) {
-            var outcomes = try executor.run(submissions)
+            guard var outcomes = try executor.runInTurn(submissions) else {
+                return refuse(submissions)
+            }
             if executor.hasToErase { erase(executor, submissions, &outcomes) }
             retryDelay = Self.retryDelays.lowerBound
             var deliveries = Deliveries()
@@ -196,6 +198,7 @@ final class StoreWriter: @unchecked Sendable {
 /// Work between batches.
 extension StoreWriter {
     private func keepUp(_ executor: BatchExecutor) throws(StoreFault) {
+        try executor.catchUp()
         let now = executor.time.now
         if let expiry = executor.nextExpiry, expiry <= now, nextSweep <= now {
             let isMore = try executor.sweep(atMost: Self.sweepLimit)

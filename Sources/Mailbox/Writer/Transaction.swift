@@ -50,6 +50,9 @@ final class Transaction {
         return position
     }
 
+    /// Another store gave positions up to this one.
+    func raisePosition(to other: Int64) { position = max(position, other) }
+
     /// Schedules a sweep for this time.
     func wake(at time: StoreTime) { nextExpiry = min(nextExpiry ?? time, time) }
 }

@@ -44,6 +44,25 @@ final class StoredMessages {
     }
 }
 
+/// What another store did.
+extension StoredMessages {
+    func followed(_ positions: [Int64], _ ended: [MessageRows.Ended]) throws(StoreFault) {
+        for position in positions {
+            let select = try transaction.connection.statement(
+                "SELECT location, subscription, device, size FROM message WHERE position = ?1",
+                position)
+            guard try select.step(), let location = select.withBytes(0, { LocationID($0) })
+            else { continue }
+            locations.set(location.high, position: position)
+            let address = Address(
+                subscription: UInt32(clamping: select.integer(1)),
+                device: UInt32(clamping: select.integer(2)))
+            transaction.index.count(Int(select.integer(3)), for: address)
+        }
+        for message in ended { locations.remove(location: message.location) }
+    }
+}
+
 /// Adding messages.
 extension StoredMessages {
     func has(subscription row: UInt32) throws(StoreFault) -> Bool {

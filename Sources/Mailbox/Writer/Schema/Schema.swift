@@ -11,6 +11,7 @@ enum Schema {
         Migration("replays", replays), engines, engineRecords, owed,
         Migration("device names", deviceNames),
         Migration("ended endpoints", endedEndpoints), shares, restores, addresses,
+        following,
     ]
 
     /// Values that a file of ours can contain. Row numbers kept in memory are 32 bits; sums of

@@ -1,0 +1,157 @@
+import CNats
+import Synchronization
+package import System
+
+/// A connection to the servers of a cluster. libnats keeps it, on threads of its own, and goes to
+/// another server when one is lost.
+///
+/// Any thread may use it. Answers and messages come on a thread of libnats, one after the other.
+// Unchecked: libnats locks what the handle leads to; the rest is behind locks.
+package final class NatsConnection: @unchecked Sendable {
+    package enum Answer: Sendable {
+        case message(NatsMessage)
+        /// Nobody knows whether the request was carried out.
+        case lost
+    }
+
+    /// True if no further answer belongs to the request.
+    package typealias AnswerHandler = @Sendable (Answer) -> Bool
+
+    private let handle: OpaquePointer
+    private let requests = Lock(RequestTable())
+    private let inbox: String
+    private let follower = Lock<Follower?>(nil)
+    private let subscription = Lock<NatsSubscription?>(nil)
+
+    /// What is told of the connection.
+    package struct Follower: Sendable {
+        package let lost: @Sendable () -> Void
+        package let returned: @Sendable () -> Void
+
+        package init(lost: @escaping @Sendable () -> Void, returned: @escaping @Sendable () -> Void)
+        {
+            self.lost = lost
+            self.returned = returned
+        }
+    }
+
+    /// Connects, or fails after some seconds.
+    package init(_ settings: NatsSettings) throws(NatsError) {
+        let options = try ConnectionOptions(settings)
+        let events = ConnectionEvents()
+        try events.install(in: options)
+        var handle: OpaquePointer?
+        try ensure(natsConnection_Connect(&handle, options.handle), "natsConnection_Connect")
+        guard let handle else { throw NatsError("natsConnection_Connect", NATS_NO_MEMORY) }
+        self.handle = handle
+        inbox = try Self.newInbox()
+        events.connection = self
+        let answers = try NatsSubscription(of: handle, to: inbox + ".*") { [weak self] message in
+            self?.received(message)
+        }
+        subscription.withLock { $0 = answers }
+    }
+
+    deinit {
+        subscription.withLock { $0 = nil }
+        natsConnection_Destroy(handle)
+    }
+
+    package func follow(_ follower: Follower) { self.follower.withLock { $0 = follower } }
+
+    package var isConnected: Bool { natsConnection_Status(handle) == NATS_CONN_STATUS_CONNECTED }
+
+    /// The longest message that the servers take.
+    package var longest: Int { Int(natsConnection_GetMaxPayload(handle)) }
+
+    /// Tells it to whoever listens, and promises nothing.
+    package func publish(
+        _ subject: String, _ fields: [(String, String)] = [], _ body: [UInt8] = []
+    ) throws(NatsError) {
+        try send(subject, replyTo: nil, fields, body)
+    }
+
+    /// Sends a request. The handler gets its answers, or `.lost`: always one, and none after the
+    /// one that it says is the last.
+    package func request(
+        _ subject: String, _ fields: [(String, String)] = [], _ body: [UInt8] = [],
+        before deadline: Int64, _ handler: @escaping AnswerHandler
+    ) {
+        let entry = RequestTable.Entry(handler: handler, deadline: deadline)
+        let number = requests.withLock { $0.add(entry) }
+        do throws(NatsError) {
+            guard isConnected else {
+                throw NatsError("natsConnection_Status", NATS_CONNECTION_DISCONNECTED)
+            }
+            try send(subject, replyTo: "\(inbox).\(number)", fields, body)
+        } catch { lose(requests.withLock { $0.remove(number) }.map { [$0] } ?? []) }
+    }
+
+    /// Gives up the requests whose time is over.
+    package func giveUp(at now: Int64) { lose(requests.withLock { $0.removeExpired(at: now) }) }
+
+    /// Until it is dropped, `handler` gets what others publish to such subjects.
+    package func subscribe(
+        to subject: String, _ handler: @escaping @Sendable (NatsMessage) -> Void
+    ) throws(NatsError) -> NatsSubscription {
+        try NatsSubscription(of: handle, to: subject, handler)
+    }
+
+    private func send(
+        _ subject: String, replyTo inbox: String?, _ fields: [(String, String)], _ body: [UInt8]
+    ) throws(NatsError) {
+        let message = try OutgoingMessage(subject, replyTo: inbox, fields, body)
+        try ensure(natsConnection_PublishMsg(handle, message.handle), "natsConnection_PublishMsg")
+    }
+
+    private func received(_ message: NatsMessage) {
+        guard let number = UInt64(message.subject.dropFirst(inbox.count + 1)),
+            let entry = requests.withLock({ $0.entry(number) })
+        else { return }
+        if entry.handler(.message(message)) { _ = requests.withLock { $0.remove(number) } }
+    }
+
+    private func lose(_ entries: [RequestTable.Entry]) {
+        for entry in entries { _ = entry.handler(.lost) }
+    }
+
+    private static func newInbox() throws(NatsError) -> String {
+        var inbox: UnsafeMutablePointer<CChar>?
+        try ensure(natsInbox_Create(&inbox), "natsInbox_Create")
+        defer { natsInbox_Destroy(inbox) }
+        return inbox.map { String(cString: $0) } ?? ""
+    }
+
+    fileprivate func wasLost() {
+        lose(requests.withLock { $0.removeAll() })
+        follower.withLock { $0 }?.lost()
+    }
+
+    fileprivate func hasReturned() { follower.withLock { $0 }?.returned() }
+}
+
+/// Passes on what libnats says of the connection.
+///
+/// libnats may call it as long as the process lives, so it is never freed; there are few.
+// Unchecked: the connection is set once, before anybody waits for its events.
+private final class ConnectionEvents: @unchecked Sendable {
+    weak var connection: NatsConnection?
+
+    func install(in options: borrowing ConnectionOptions) throws(NatsError) {
+        let context = Unmanaged.passRetained(self).toOpaque()
+        try ensure(
+            natsOptions_SetDisconnectedCB(
+                options.handle, { _, context in ConnectionEvents.of(context)?.wasLost() }, context),
+            "natsOptions_SetDisconnectedCB")
+        try ensure(
+            natsOptions_SetReconnectedCB(
+                options.handle, { _, context in ConnectionEvents.of(context)?.hasReturned() },
+                context),
+            "natsOptions_SetReconnectedCB")
+    }
+
+    private static func of(_ context: UnsafeMutableRawPointer?) -> NatsConnection? {
+        guard let context else { return nil }
+        return Unmanaged<ConnectionEvents>.fromOpaque(context).takeUnretainedValue().connection
+    }
+}

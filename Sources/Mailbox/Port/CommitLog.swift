@@ -1,0 +1,56 @@
+package import Delivery
+
+/// Where the writers of several stores write down each commit before it counts, so that the stores
+/// stay alike.
+package protocol CommitLog: AnyObject, Sendable {
+    /// Writes an entry down, if `last` is still the last one. Only the writer's thread calls it, and
+    /// it may block for some seconds.
+    func append(_ entry: CommitEntry, after last: Int64) -> CommitAnswer
+    /// The next entries that have arrived, in order and without a gap; empty if there are none.
+    /// Those up to `last` are not asked for again. Only the writer's thread calls it.
+    func entries(after last: Int64) -> [NumberedEntry]
+    /// `arrived` is called on any thread whenever entries have arrived.
+    func follow(_ arrived: @escaping @Sendable () -> Void)
+}
+
+package enum CommitAnswer: Equatable, Sendable {
+    case appended(Int64)
+    /// Others have written since: nothing was written, and their entries come first.
+    case outdated
+    /// Neither yes nor no.
+    case unknown
+}
+
+/// What a commit changes.
+package struct CommitEntry: Equatable, Sendable {
+    /// Chosen by its writer at random, who recognises it by that if the answer was lost.
+    package let name: UInt64
+    /// The last position and the last order of acceptance that were given.
+    package let position: Int64
+    package let sequence: Int64
+    /// SQLite's form of changed rows. What is sealed in them is sealed here.
+    package let changes: [UInt8]
+    /// What engines tell clients of other nodes, sealed.
+    package let news: [UInt8]
+
+    package init(
+        name: UInt64, position: Int64, sequence: Int64, changes: [UInt8], news: [UInt8] = []
+    ) {
+        self.name = name
+        self.position = position
+        self.sequence = sequence
+        self.changes = changes
+        self.news = news
+    }
+}
+
+package struct NumberedEntry: Equatable, Sendable {
+    /// Later entries have higher numbers.
+    package let number: Int64
+    package let entry: CommitEntry
+
+    package init(number: Int64, entry: CommitEntry) {
+        self.number = number
+        self.entry = entry
+    }
+}

@@ -1,0 +1,53 @@
+import Crypto
+import Delivery
+import SQLite
+
+/// Stores that stay alike by a log.
+extension BatchExecutor {
+    /// All tables but `state`, which is each store's own.
+    private static let tables = [
+        "owner", "credential", "device", "subscription", "ended_endpoint", "message", "mark",
+        "replay", "registration", "undecryptable", "fetch_signal", "kept_answer", "engine",
+        "engine_record", "callback", "callback_event", "share",
+    ]
+
+    /// Records what the batch changes; nil in a store of its own.
+    func session() throws(StoreFault) -> ChangeSession? {
+        guard log != nil else { return nil }
+        return try transaction.connection.forStore { connection throws(SQLiteError) in
+            try ChangeSession(on: connection, tables: Self.tables)
+        }
+    }
+
+    /// Writes the batch to the log, and returns the number of its entry.
+    func writeDown(
+        _ session: borrowing ChangeSession?, _ next: StateRow.Values
+    ) throws(StoreFault) -> Int64 {
+        guard let log else { return next.applied }
+        let changes = try changes(session)
+        guard !changes.isEmpty else { return next.applied }
+        let entry = CommitEntry(
+            name: try newName(), position: next.position, sequence: next.counters.sequence,
+            changes: changes)
+        switch log.append(entry, after: next.applied) {
+        case .appended(let number): return number
+        case .outdated: throw .outdated
+        case .unknown: throw .undecided
+        }
+    }
+
+    private func changes(_ session: borrowing ChangeSession?) throws(StoreFault) -> [UInt8] {
+        switch session {
+        case .none: return []
+        case .some(let session):
+            do throws(SQLiteError) { return try session.changes() } catch {
+                throw StoreFault(error)
+            }
+        }
+    }
+
+    private func newName() throws(StoreFault) -> UInt64 {
+        var random = RandomSupply()
+        do throws(OpenSSLError) { return try random.word() } catch { throw .crypto(error) }
+    }
+}

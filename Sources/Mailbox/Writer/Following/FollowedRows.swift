@@ -1,0 +1,120 @@
+import Base
+import Delivery
+import SQLite
+import WebPush
+
+/// What the rows that another store changed mean for the memory of this one.
+struct FollowedRows {
+    /// Columns by their place, as the migrations leave the tables.
+    private enum Column {
+        static let first: Int32 = 0
+        static let deviceUserAgent: Int32 = 1
+        static let subscriptionEndpoint: Int32 = 4
+        static let credentialSecret: Int32 = 1
+        static let marks: Int32 = 2
+        static let eventCallback: Int32 = 1
+        static let message = (
+            sequence: Int32(1), device: Int32(2), subscription: Int32(3), id: Int32(4),
+            location: Int32(5), size: Int32(8)
+        )
+    }
+
+    private(set) var effects = BatchEffects()
+    /// Rows to look up once the changes are made.
+    private(set) var devices: [Int64] = []
+    private(set) var newSubscriptions: [Int64] = []
+    private(set) var boundSubscriptions: [Int64] = []
+    private(set) var credentials: [Int64] = []
+    private(set) var callbacks: [Int64] = []
+    private(set) var messages: [Int64] = []
+    private(set) var engineRecords: [Int64] = []
+
+    init(_ changes: [UInt8]) throws(StoreFault) {
+        do throws(SQLiteError) {
+            let reader = try ChangeReader(changes)
+            while let (table, kind) = try reader.next() { read(table, kind, reader) }
+        } catch { throw StoreFault(error) }
+    }
+
+    mutating func add(_ change: BatchEffects.Change) { effects.changes.append(change) }
+
+    private mutating func read(
+        _ table: String, _ kind: ChangeReader.Kind, _ row: borrowing ChangeReader
+    ) {
+        let key = (row.new(Column.first) ?? row.old(Column.first))?.integer ?? 0
+        switch (table, kind) {
+        case ("device", .insert): devices.append(key)
+        case ("device", .delete):
+            guard let userAgent = Self.digest(row.old(Column.deviceUserAgent)) else { return }
+            effects.changes.append(
+                .removedDevice(UInt32(clamping: key), userAgent: userAgent))
+        case ("subscription", .insert): newSubscriptions.append(key)
+        case ("subscription", .update): boundSubscriptions.append(key)
+        case ("subscription", .delete):
+            guard let digest = Self.digest(row.old(Column.subscriptionEndpoint)) else { return }
+            effects.changes.append(.endedEndpoint(digest))
+        case ("credential", .insert), ("credential", .update): credentials.append(key)
+        case ("credential", .delete):
+            guard let secret = Self.digest(row.old(Column.credentialSecret)) else { return }
+            effects.changes.append(.removedCredential(secret))
+        case ("callback", .insert), ("callback", .update): callbacks.append(key)
+        case ("callback_event", _):
+            if let callback = (row.new(Column.eventCallback) ?? row.old(Column.eventCallback))?.integer {
+                effects.add(.changed, of: UInt32(clamping: callback))
+            }
+        case ("registration", _):
+            effects.changes.append(.registration(device: UInt32(clamping: key)))
+        case ("engine", .insert), ("engine", .delete): effects.changes.append(.engines)
+        case ("engine_record", .insert): engineRecords.append(key)
+        case ("message", .insert): messages.append(key)
+        case ("message", .delete): if let ended = Self.ended(row) { effects.ended.append(ended) }
+        case ("mark", .insert), ("replay", .insert): keep(row.new(Column.marks), of: table)
+        case ("mark", .delete), ("replay", .delete): drop(row.old(Column.marks), of: table)
+        default: break
+        }
+    }
+
+    private mutating func keep(_ value: ChangedValue?, of table: String) {
+        guard let bytes = value?.bytes else { return }
+        if table == OwnedMark.table {
+            effects.marks += Self.marks(bytes)
+        } else {
+            effects.replays.formUnion(Self.marks(bytes))
+        }
+    }
+
+    private mutating func drop(_ value: ChangedValue?, of table: String) {
+        guard let bytes = value?.bytes else { return }
+        if table == OwnedMark.table {
+            effects.expiredMarks += Self.marks(bytes)
+        } else {
+            effects.expiredReplays += Self.marks(bytes)
+        }
+    }
+
+    private static func marks<Mark: StoredMark>(_ bytes: [UInt8]) -> [Mark] {
+        stride(from: 0, through: bytes.count - Mark.length, by: Mark.length).map {
+            Mark(bytes.span, at: $0)
+        }
+    }
+
+    private static func digest(_ value: ChangedValue?) -> Digest? {
+        value?.bytes.flatMap { Digest($0.span) }
+    }
+
+    private static func ended(_ row: borrowing ChangeReader) -> MessageRows.Ended? {
+        let column = Column.message
+        guard let id = row.old(column.id)?.bytes.flatMap({ MessageID($0.span) }),
+            let location = row.old(column.location)?.bytes.flatMap({ LocationID($0.span) }),
+            let device = row.old(column.device)?.integer,
+            let subscription = row.old(column.subscription)?.integer,
+            let sequence = row.old(column.sequence)?.integer,
+            let size = row.old(column.size)?.integer
+        else { return nil }
+        let address = Address(
+            subscription: UInt32(clamping: subscription), device: UInt32(clamping: device))
+        return MessageRows.Ended(
+            reference: MessageReference(id: id, address: address, sequence: sequence),
+            location: location.high, size: Int(size))
+    }
+}
