@@ -14,8 +14,36 @@ package struct EngineJournal: Sendable {
     package private(set) var keptThrough = Int64.min
     private var records: [UInt32: [Int64]] = [:]
     private var unwritten: [(engine: UInt32, entries: [UInt8])] = []
+    private var former: Former?
+
+    /// What a batch can be taken back to.
+    private struct Former {
+        let size: Int
+        let keptThrough: Int64
+        /// The engines that have changed since.
+        var records: [UInt32: [Int64]] = [:]
+    }
 
     package init() {}
+
+    /// From now on, changes can be taken back.
+    package mutating func begin() { former = Former(size: size, keptThrough: keptThrough) }
+
+    package mutating func takeBack() {
+        unwritten = []
+        guard let former else { return }
+        size = former.size
+        keptThrough = former.keptThrough
+        for (engine, records) in former.records {
+            self.records[engine] = records.isEmpty ? nil : records
+        }
+        self.former = nil
+    }
+
+    private mutating func remember(_ engine: UInt32) {
+        guard let former, former.records[engine] == nil else { return }
+        self.former?.records[engine] = records[engine] ?? []
+    }
 
     /// The records that contain entries of the engine, in order.
     package func records(of engine: UInt32) -> [Int64] { records[engine] ?? [] }
@@ -26,6 +54,7 @@ package struct EngineJournal: Sendable {
 
     /// Forgets an engine whose account was stored as a whole, or removed.
     package mutating func forget(_ engine: UInt32) {
+        remember(engine)
         records[engine] = nil
         unwritten.removeAll { $0.engine == engine }
     }
@@ -47,7 +76,19 @@ package struct EngineJournal: Sendable {
 
     package mutating func wrote(_ record: Int64, of engines: [UInt32], size: Int) {
         self.size += size
-        for engine in engines { records[engine, default: []].append(record) }
+        for engine in engines {
+            remember(engine)
+            records[engine, default: []].append(record)
+        }
+    }
+
+    /// The record was removed.
+    package mutating func lost(_ record: Int64, of engines: [UInt32], size: Int) {
+        removed(size: size, from: record)
+        for engine in engines {
+            records[engine]?.removeAll { $0 == record }
+            if records[engine]?.isEmpty == true { records[engine] = nil }
+        }
     }
 
     package mutating func removed(size: Int, from record: Int64) {

@@ -7,20 +7,27 @@ package struct ChangeSession: ~Copyable {
     // Sendable for the same reason as its connection, which must outlive it.
     private let handle: OpaquePointer
 
+    package init(on connection: borrowing Connection) throws(SQLiteError) {
+        handle = try Self.create(on: connection)
+    }
+
     /// Records changes of these tables from now on.
-    package init(
-        on connection: borrowing Connection, tables: [String]
-    ) throws(SQLiteError) {
+    package func record(_ tables: [String]) throws(SQLiteError) {
+        for table in tables {
+            let code = sqlite3session_attach(handle, table)
+            guard code == SQLITE_OK else { throw SQLiteError("sqlite3session_attach", code: code) }
+        }
+    }
+
+    private static func create(
+        on connection: borrowing Connection
+    ) throws(SQLiteError) -> OpaquePointer {
         var handle: OpaquePointer?
         let code = sqlite3session_create(connection.handle, "main", &handle)
         guard code == SQLITE_OK, let handle else {
             throw SQLiteError("sqlite3session_create", code: code)
         }
-        self.handle = handle
-        for table in tables {
-            let code = sqlite3session_attach(handle, table)
-            guard code == SQLITE_OK else { throw SQLiteError("sqlite3session_attach", code: code) }
-        }
+        return handle
     }
 
     deinit { sqlite3session_delete(handle) }

@@ -71,9 +71,11 @@ final class EngineRows {
     }
 
     private static func engines(_ row: borrowing StoreStatement) -> [UInt32] {
-        row.withBytes(1) { bytes in
-            stride(from: 0, to: bytes.count & ~3, by: 4).map { bytes.halfWord(at: $0) }
-        }
+        row.withBytes(1) { engines($0) }
+    }
+
+    static func engines(_ bytes: Span<UInt8>) -> [UInt32] {
+        stride(from: 0, to: bytes.count & ~3, by: 4).map { bytes.halfWord(at: $0) }
     }
 
     /// Nil if the device is not a registration.

@@ -39,6 +39,7 @@ package final class StoreIndex: Sendable {
     let reminders = Reminders()
     package let engines = EngineIndex()
     package let endings = EndingIndex()
+    package let elsewhere = ElsewhereIndex()
     /// What a restore may have lost.
     let missing = MissingEndpoints()
     /// Records to skip for now.
@@ -48,10 +49,10 @@ package final class StoreIndex: Sendable {
     private let marks = Lock(MarkTable())
     private let credentials = Lock<[Digest: DeviceCredential]>([:])
     private let growth: GrowthLimits
-    private let sequence = Atomic<Int64>(0)
-    private let subscriptionRow = Atomic<UInt32>(0)
-    private let deviceRow = Atomic<UInt32>(0)
-    private let credentialRow = Atomic<UInt32>(0)
+    private let sequence = SequenceCounter()
+    private let subscriptionRows = RowNumbers()
+    private let deviceRows = RowNumbers()
+    private let credentialRows = RowNumbers()
     private let addressNumber = Atomic<Int64>(0)
 
     init(
@@ -142,23 +143,36 @@ extension StoreIndex {
         return answer
     }
 
-    package func nextSequence() -> Int64 { sequence.add(1, ordering: .relaxed).newValue }
+    package func nextSequence() -> Int64 { sequence.next() }
+    package func nextSubscription() -> UInt32 { subscriptionRows.next() }
+    package func nextDevice() -> UInt32 { deviceRows.next() }
+    package func nextCredential() -> UInt32 { credentialRows.next() }
 
+    static let lastRow = RowNumbers.last
+}
+
+/// One of several stores that stay alike.
+extension StoreIndex {
     /// Another store accepted messages up to this one.
-    func raiseSequence(to other: Int64) { sequence.max(other, ordering: .relaxed) }
+    func raiseSequence(to other: Int64) { sequence.raise(to: other) }
 
-    package func nextSubscription() -> UInt32 { Self.next(subscriptionRow) }
-    package func nextDevice() -> UInt32 { Self.next(deviceRow) }
-    package func nextCredential() -> UInt32 { Self.next(credentialRow) }
+    /// From now on, new rows get numbers that no other store gives. False if there are none left.
+    func begin(_ block: NumberBlock) -> Bool {
+        guard let numbers = block.numbers else { return false }
+        for rows in [subscriptionRows, deviceRows, credentialRows] { rows.begin(numbers) }
+        sequence.begin(Int64(block.number))
+        return true
+    }
 
-    /// Subscriptions, devices and credentials have 32-bit numbers. A client that registers without
-    /// end reaches the last number after days; from then on the writer refuses new ones.
-    static let lastRow: UInt32 = 4_000_000_000
+    var isLowOnNumbers: Bool {
+        subscriptionRows.isLow || deviceRows.isLow || credentialRows.isLow
+    }
 
-    private static func next(_ counter: borrowing Atomic<UInt32>) -> UInt32 {
-        let row = counter.add(1, ordering: .relaxed).newValue
-        if row > lastRow { counter.store(lastRow, ordering: .relaxed) }
-        return row
+    func add(_ block: NumberBlock) {
+        guard let numbers = block.numbers else { return }
+        for rows in [subscriptionRows, deviceRows, credentialRows] where rows.isLow {
+            rows.add(numbers)
+        }
     }
 }
 
@@ -175,16 +189,14 @@ extension StoreIndex {
     var counters: Counters {
         get {
             Counters(
-                sequence: sequence.load(ordering: .relaxed),
-                subscription: min(subscriptionRow.load(ordering: .relaxed), Self.lastRow),
-                device: min(deviceRow.load(ordering: .relaxed), Self.lastRow),
-                credential: min(credentialRow.load(ordering: .relaxed), Self.lastRow))
+                sequence: sequence.given, subscription: subscriptionRows.given,
+                device: deviceRows.given, credential: credentialRows.given)
         }
         set {
-            sequence.store(newValue.sequence, ordering: .relaxed)
-            subscriptionRow.store(newValue.subscription, ordering: .relaxed)
-            deviceRow.store(newValue.device, ordering: .relaxed)
-            credentialRow.store(newValue.credential, ordering: .relaxed)
+            sequence.given = newValue.sequence
+            subscriptionRows.given = newValue.subscription
+            deviceRows.given = newValue.device
+            credentialRows.given = newValue.credential
         }
     }
 

@@ -1,5 +1,3 @@
-package import Delivery
-
 /// Where the writers of several stores write down each commit before it counts, so that the stores
 /// stay alike.
 package protocol CommitLog: AnyObject, Sendable {
@@ -11,6 +9,9 @@ package protocol CommitLog: AnyObject, Sendable {
     func entries(after last: Int64) -> [NumberedEntry]
     /// `arrived` is called on any thread whenever entries have arrived.
     func follow(_ arrived: @escaping @Sendable () -> Void)
+    /// A block of row numbers that no other store gets; nil if that fails. It may block for some
+    /// seconds.
+    func takeNumbers() -> NumberBlock?
 }
 
 package enum CommitAnswer: Equatable, Sendable {

@@ -29,6 +29,8 @@ package final class SQLiteStore: MessageStore {
         package var reading: @Sendable () -> ClockReading = ClockReading.now
         /// Where commits are written down for other stores; nil for a store of its own.
         package var log: (any CommitLog)?
+        /// What a new store begins with; nil makes it anew.
+        package var origin: StoreOrigin?
 
         package init(folder: String, masterKey: MasterKey) {
             self.folder = folder

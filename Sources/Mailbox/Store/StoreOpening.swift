@@ -1,5 +1,6 @@
 import Base
 import Crypto
+import Delivery
 import SQLite
 import System
 
@@ -8,10 +9,6 @@ struct StoreOpening {
     let source: StoreSource
     let executor: BatchExecutor
     let report: StoreFigures
-
-    private static let keyPlace = Sealer.Place(
-        table: "state", row: 1, column: "sealed_endpoint_key")
-    private static let endpointKeyLength = 32
 
     init(_ options: SQLiteStore.Options, in folder: String) throws(StoreFault) {
         let path = folder + "/" + WriterDatabase.fileName
@@ -48,8 +45,18 @@ struct StoreOpening {
             index.count(size, for: address)
             messages += 1
         }
+        try Self.join(executor)
         report = StoreFigures(
             devices: index.deviceCount, endpoints: index.endpointCount, messages: messages)
+    }
+
+    /// Follows the log to its end before the store serves anybody.
+    private static func join(_ executor: BatchExecutor) throws(StoreFault) {
+        guard let log = executor.log else { return }
+        try executor.catchUp()
+        guard let block = log.takeNumbers(), executor.transaction.index.begin(block) else {
+            throw .undecided
+        }
     }
 
     private static func record(
@@ -63,16 +70,17 @@ struct StoreOpening {
                 "SELECT EXISTS (SELECT 1 FROM owner) OR EXISTS (SELECT 1 FROM subscription)") != 0
         // With a new key, existing endpoints would be reported as never issued.
         guard !isUsed else { throw .damaged("its state is missing") }
-        let sealed: [UInt8]
-        do throws(OpenSSLError) {
-            var sealer = try Sealer(current: options.masterKey)
-            let key = try Random.bytes(count: endpointKeyLength)
-            sealed = try sealer.seal(key.span, at: keyPlace)
-        } catch { throw .crypto(error) }
-        let anchor = StoreClock.Anchor(
-            time: StoreClock(after: nil, at: now).time(at: now), reading: now)
+        let origin: StoreOrigin
+        if let given = options.origin {
+            origin = given
+        } else {
+            origin = try StoreOrigin(wall: now.wall, masterKey: options.masterKey)
+        }
+        var reading = now
+        reading.wall = origin.wall
+        let anchor = StoreClock.Anchor(time: StoreTime(milliseconds: 0), reading: reading)
         let record = StateRow.Record(
-            values: StateRow.Values(anchor: anchor), sealedEndpointKey: sealed)
+            values: StateRow.Values(anchor: anchor), sealedEndpointKey: origin.sealedEndpointKey)
         try StateRow.create(record, on: connection)
         return record
     }
@@ -89,7 +97,7 @@ struct StoreOpening {
     ) throws(StoreFault) -> Secret {
         var sealer = sealer
         do throws(Sealer.Failure) {
-            return try sealer.open(sealed.span, at: keyPlace)
+            return try sealer.open(sealed.span, at: StoreOrigin.keyPlace)
         } catch {
             switch error {
             case .unknownMasterKey: throw .wrongMasterKey

@@ -36,6 +36,8 @@ struct BatchEffects {
     /// News from engines to their clients.
     var engineNews: [EngineNews] = []
     var changes: [Change] = []
+    /// What another store did, if the changes are those of another one.
+    var elsewhere = Elsewhere()
     private var news: [UInt32: CallbackNews] = [:]
 
     mutating func add(_ news: CallbackNews, of callback: UInt32) {
@@ -57,6 +59,7 @@ struct BatchEffects {
         var endings = Endings()
         for change in changes { Self.apply(change, to: index, &endings) }
         index.endings.notify(endings)
+        index.elsewhere.notify(elsewhere)
         if !news.isEmpty { index.callbacks.notify(news) }
         index.engines.notify(engineNews)
         // Last, because its follower reads the rest.
@@ -73,6 +76,7 @@ struct BatchEffects {
         replays.removeAll(keepingCapacity: true)
         expiredReplays.removeAll(keepingCapacity: true)
         changes.removeAll(keepingCapacity: true)
+        if !elsewhere.isEmpty { elsewhere = Elsewhere() }
         if !news.isEmpty { news = [:] }
     }
 

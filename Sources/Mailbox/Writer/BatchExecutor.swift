@@ -60,6 +60,8 @@ final class BatchExecutor {
             try connection.setCache(kibibytes: Self.cacheSize)
             try connection.setCheckpointAtEnd(true)
         }
+        // Stores that stay alike began with a version that leaves no registration without one.
+        guard log == nil else { return }
         let devices = try RegistrationRows.withoutEngine(on: transaction.connection)
         guard !devices.isEmpty else { return }
         try commit { () throws(StoreFault) in try registrations.giveEngines(to: devices) }
@@ -140,8 +142,10 @@ final class BatchExecutor {
             resealing = transaction.keys.hasFormer ? Resealing() : nil
         }
         var next = state
+        let resealing = self.resealing
         try begin.run()
         do throws(StoreFault) {
+            if log != nil { engines.begin() }
             let session = try self.session()
             try body()
             try carryOutConsequences()
@@ -157,7 +161,10 @@ final class BatchExecutor {
         } catch {
             transaction.connection.rollBack()
             transaction.index.callbacks.endChanges()
-            if error == .outdated { engines.takeBack() }
+            if error == .outdated {
+                engines.takeBack()
+                self.resealing = resealing
+            }
             throw error
         }
         state = next

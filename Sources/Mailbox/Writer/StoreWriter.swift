@@ -61,6 +61,7 @@ final class StoreWriter: @unchecked Sendable {
         self.onFault = onFault
         self.onResealed = onResealed
         checkpoints = CheckpointSchedule(path: source.path)
+        source.log?.follow { [weak self] in self?.wake() }
     }
 
     /// Any thread may call it.
@@ -199,6 +200,17 @@ final class StoreWriter: @unchecked Sendable {
 extension StoreWriter {
     private func keepUp(_ executor: BatchExecutor) throws(StoreFault) {
         try executor.catchUp()
+        executor.keepNumbers()
+        try executor.unlessOutdated { () throws(StoreFault) in try workAhead(executor) }
+        if checkpoints.isDue(executor) {
+            try checkpoints.checkpoint(executor, at: Boot.milliseconds)
+        }
+        if executor.hasToErase, nextErasure <= Boot.milliseconds, !executor.erase() {
+            nextErasure = Boot.milliseconds + Self.eraseInterval
+        }
+    }
+
+    private func workAhead(_ executor: BatchExecutor) throws(StoreFault) {
         let now = executor.time.now
         if let expiry = executor.nextExpiry, expiry <= now, nextSweep <= now {
             let isMore = try executor.sweep(atMost: Self.sweepLimit)
@@ -207,12 +219,6 @@ extension StoreWriter {
         }
         if executor.isReminding { try executor.remind(atMost: Self.remindedAtOnce) }
         if executor.hasToReseal { try reseal(executor) }
-        if checkpoints.isDue(executor) {
-            try checkpoints.checkpoint(executor, at: Boot.milliseconds)
-        }
-        if executor.hasToErase, nextErasure <= Boot.milliseconds, !executor.erase() {
-            nextErasure = Boot.milliseconds + Self.eraseInterval
-        }
     }
 
     private func reseal(_ executor: BatchExecutor) throws(StoreFault) {

@@ -8,6 +8,7 @@ extension StoredEngines {
     }
 
     func joined(_ registration: Registration, _ engine: UInt32) throws(StoreFault) {
+        touched?.insert(engine)
         loaded[engine]?.members?.add(registration)
         if registration.terms.presentation != nil {
             try publishConsent(of: engine)
@@ -17,17 +18,20 @@ extension StoredEngines {
     }
 
     func changed(_ registration: Registration) {
+        touched?.insert(registration.engine)
         loaded[registration.engine]?.members?.changed(registration)
     }
 
     /// All of them gave a sign of life.
     func recordedSignOfLife(_ registrations: [Registration], _ engine: UInt32) {
+        touched?.insert(engine)
         loaded[engine]?.members?.recordedSignOfLife(registrations)
     }
 
     /// Ends the engine with the last registration of its account, or else removes what this one
     /// contributed. Nil stands for a registration that could not be read.
     func left(_ registration: Registration?, _ engine: UInt32) throws(StoreFault) {
+        touched?.insert(engine)
         loaded[engine]?.remove(registration)
         guard try !transaction.devices(of: engine).isEmpty else { return try endEngine(engine) }
         let terms = registration?.terms

@@ -17,6 +17,7 @@ extension StoredEngines {
         _ row: UInt32, _ body: (LoadedEngine) throws(StoreFault) -> StoreOutcome
     ) throws(StoreFault) -> StoreOutcome {
         guard !index.setAside.contains(.account, row) else { return .unavailable }
+        touched?.insert(row)
         return try Underway.mark(.account, row) { () throws(StoreFault) in
             if let engine = loaded[row] { return try body(engine) }
             switch try load(row) {

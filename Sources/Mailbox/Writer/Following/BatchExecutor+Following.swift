@@ -11,7 +11,24 @@ extension BatchExecutor {
 
     /// Follows all entries that have arrived.
     func catchUp() throws(StoreFault) {
-        for entry in log?.entries(after: state.applied) ?? [] { try follow(entry) }
+        guard let log else { return }
+        while true {
+            let entries = log.entries(after: state.applied)
+            if entries.isEmpty { return }
+            for entry in entries { try follow(entry) }
+        }
+    }
+
+    /// Does work that nobody waits for. If other stores write at the same time, it is done later.
+    func unlessOutdated(_ body: () throws(StoreFault) -> Void) throws(StoreFault) {
+        do throws(StoreFault) { try body() } catch { guard error == .outdated else { throw error } }
+    }
+
+    /// Gets new row numbers before the last ones are given.
+    func keepNumbers() {
+        guard let log, transaction.index.isLowOnNumbers, let block = log.takeNumbers()
+        else { return }
+        transaction.index.add(block)
     }
 
     /// Carries out operations after what others have written. Nil if others write without a pause.
@@ -29,17 +46,18 @@ extension BatchExecutor {
     /// Makes the changes of the next entry, in the file and then in memory.
     func follow(_ next: NumberedEntry) throws(StoreFault) {
         guard next.number > state.applied else { return }
-        guard next.number == state.applied + 1 else { throw .undecided }
         var rows = try FollowedRows(next.entry.changes)
         engines.giveUp()
         try make(next)
         try lookUp(&rows)
         transaction.effects = rows.effects
-        messages.followed(rows.messages, rows.effects.ended)
-        marks.committed()
+        let effects = rows.effects
+        transaction.effects.elsewhere.stored = try messages.followed(rows.messages, effects.ended)
+        transaction.effects.elsewhere.ended = rows.early(at: transaction.time.now)
+        engines.follow(rows.engines)
         transaction.effects.apply(to: transaction.index)
+        marks.committed()
         transaction.effects.empty()
-        try engines.follow(rows)
         transaction.nextExpiry = try firstExpiry()
     }
 
@@ -69,9 +87,8 @@ extension BatchExecutor {
 
     /// Adds what only the new rows tell.
     private func lookUp(_ rows: inout FollowedRows) throws(StoreFault) {
-        let connection = transaction.connection
         for row in rows.devices {
-            let select = try connection.statement(
+            let select = try transaction.connection.statement(
                 "SELECT user_agent, credential, owner, created FROM device WHERE row = ?1", row)
             guard try select.step(), let userAgent = select.withBytes(0, { Digest($0) })
             else { continue }
@@ -91,11 +108,15 @@ extension BatchExecutor {
             rows.add(.boundEndpoint(digest, hash))
         }
         for row in rows.credentials {
-            let found = try CredentialRows.load(from: connection, row: row)
+            let found = try CredentialRows.load(from: transaction.connection, row: row)
             if let found { rows.add(.credential(found)) }
         }
+        for row in rows.registrations {
+            let engine = try engines.engine(ofDevice: UInt32(clamping: row))
+            if let engine { rows.add(changedEngine: engine) }
+        }
         for row in rows.callbacks {
-            let select = try connection.statement("SELECT state FROM callback WHERE row = ?1", row)
+            let select = try transaction.connection.statement("SELECT state FROM callback WHERE row = ?1", row)
             guard try select.step() else { continue }
             rows.add(
                 .callback(

@@ -15,7 +15,9 @@ extension BatchExecutor {
     func session() throws(StoreFault) -> ChangeSession? {
         guard log != nil else { return nil }
         return try transaction.connection.forStore { connection throws(SQLiteError) in
-            try ChangeSession(on: connection, tables: Self.tables)
+            let session = try ChangeSession(on: connection)
+            try session.record(Self.tables)
+            return session
         }
     }
 

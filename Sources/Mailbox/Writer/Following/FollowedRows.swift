@@ -15,7 +15,7 @@ struct FollowedRows {
         static let eventCallback: Int32 = 1
         static let message = (
             sequence: Int32(1), device: Int32(2), subscription: Int32(3), id: Int32(4),
-            location: Int32(5), size: Int32(8)
+            location: Int32(5), expires: Int32(7), size: Int32(8)
         )
     }
 
@@ -27,7 +27,10 @@ struct FollowedRows {
     private(set) var credentials: [Int64] = []
     private(set) var callbacks: [Int64] = []
     private(set) var messages: [Int64] = []
-    private(set) var engineRecords: [Int64] = []
+    /// When each message that ended would have expired.
+    private var expiries: [Int64] = []
+    private(set) var registrations: [Int64] = []
+    private(set) var engines = FollowedEngines()
 
     init(_ changes: [UInt8]) throws(StoreFault) {
         do throws(SQLiteError) {
@@ -36,7 +39,13 @@ struct FollowedRows {
         } catch { throw StoreFault(error) }
     }
 
+    /// The messages that ended before they expired.
+    func early(at now: StoreTime) -> [MessageReference] {
+        zip(effects.ended, expiries).filter { $0.1 > now.milliseconds }.map(\.0.reference)
+    }
+
     mutating func add(_ change: BatchEffects.Change) { effects.changes.append(change) }
+    mutating func add(changedEngine row: UInt32) { engines.add(changed: row) }
 
     private mutating func read(
         _ table: String, _ kind: ChangeReader.Kind, _ row: borrowing ChangeReader
@@ -44,6 +53,7 @@ struct FollowedRows {
         let key = (row.new(Column.first) ?? row.old(Column.first))?.integer ?? 0
         switch (table, kind) {
         case ("device", .insert): devices.append(key)
+        case ("device", .update): effects.elsewhere.connected.append(UInt32(clamping: key))
         case ("device", .delete):
             guard let userAgent = Self.digest(row.old(Column.deviceUserAgent)) else { return }
             effects.changes.append(
@@ -64,10 +74,17 @@ struct FollowedRows {
             }
         case ("registration", _):
             effects.changes.append(.registration(device: UInt32(clamping: key)))
-        case ("engine", .insert), ("engine", .delete): effects.changes.append(.engines)
-        case ("engine_record", .insert): engineRecords.append(key)
+            engines.read(registration: row)
+            if kind == .update { registrations.append(key) }
+        case ("engine", _):
+            engines.read(engine: UInt32(clamping: key), row, isGone: kind == .delete)
+            if kind != .update { effects.changes.append(.engines) }
+        case ("engine_record", _): engines.read(record: key, kind, row)
         case ("message", .insert): messages.append(key)
-        case ("message", .delete): if let ended = Self.ended(row) { effects.ended.append(ended) }
+        case ("message", .delete):
+            guard let ended = Self.ended(row) else { return }
+            effects.ended.append(ended)
+            expiries.append(row.old(Column.message.expires)?.integer ?? 0)
         case ("mark", .insert), ("replay", .insert): keep(row.new(Column.marks), of: table)
         case ("mark", .delete), ("replay", .delete): drop(row.old(Column.marks), of: table)
         default: break

@@ -46,7 +46,11 @@ final class StoredMessages {
 
 /// What another store did.
 extension StoredMessages {
-    func followed(_ positions: [Int64], _ ended: [MessageRows.Ended]) throws(StoreFault) {
+    /// Returns the new messages' devices and positions.
+    func followed(
+        _ positions: [Int64], _ ended: [MessageRows.Ended]
+    ) throws(StoreFault) -> [(device: UInt32, position: Int64)] {
+        var stored: [(device: UInt32, position: Int64)] = []
         for position in positions {
             let select = try transaction.connection.statement(
                 "SELECT location, subscription, device, size FROM message WHERE position = ?1",
@@ -58,8 +62,10 @@ extension StoredMessages {
                 subscription: UInt32(clamping: select.integer(1)),
                 device: UInt32(clamping: select.integer(2)))
             transaction.index.count(Int(select.integer(3)), for: address)
+            stored.append((address.device, position))
         }
         for message in ended { locations.remove(location: message.location) }
+        return stored
     }
 }
 

@@ -1,0 +1,31 @@
+package import Delivery
+import System
+
+/// What other stores did to devices that may be connected here.
+package struct Elsewhere: Sendable {
+    /// Messages that are stored, by device and position.
+    package var stored: [(device: UInt32, position: Int64)] = []
+    /// Messages that ended before they expired.
+    package var ended: [MessageReference] = []
+    /// Devices that connected there.
+    package var connected: [UInt32] = []
+
+    var isEmpty: Bool { stored.isEmpty && ended.isEmpty && connected.isEmpty }
+}
+
+/// Tells a listener about it. Any thread may use it.
+package final class ElsewhereIndex: Sendable {
+    package typealias Listener = @Sendable (Elsewhere) -> Void
+
+    private let listener = Lock<Listener?>(nil)
+
+    /// `listener` is called on a store thread, when all of it is in the index.
+    package func listen(_ listener: @escaping Listener) {
+        self.listener.withLock { $0 = listener }
+    }
+
+    func notify(_ news: Elsewhere) {
+        guard !news.isEmpty else { return }
+        listener.withLock { $0 }?(news)
+    }
+}

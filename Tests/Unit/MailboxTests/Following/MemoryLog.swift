@@ -1,0 +1,66 @@
+import Foundation
+
+@testable import Mailbox
+
+/// A log in memory that several stores share.
+// Unchecked: all state is only touched under the lock.
+final class MemoryLog: @unchecked Sendable {
+    private let lock = NSLock()
+    private var entries: [CommitEntry] = []
+    private var wakers: [@Sendable () -> Void] = []
+    private var blocks: UInt32 = 0
+    /// Says what becomes of an entry; nil for its answer that nobody gets.
+    var fate: @Sendable (CommitEntry) -> Fate = { _ in .stored }
+
+    enum Fate { case stored, storedSilently, lost }
+
+    var last: Int64 { lock.withLock { Int64(entries.count) } }
+
+    func append(_ entry: CommitEntry, after last: Int64) -> CommitAnswer {
+        let fate = fate(entry)
+        let (answer, wakers) = lock.withLock { () -> (CommitAnswer, [@Sendable () -> Void]) in
+            guard last == Int64(entries.count) else { return (.outdated, []) }
+            if fate == .lost { return (.unknown, []) }
+            entries.append(entry)
+            return (fate == .stored ? .appended(Int64(entries.count)) : .unknown, self.wakers)
+        }
+        for waker in wakers { waker() }
+        return answer
+    }
+
+    func entries(after last: Int64) -> [NumberedEntry] {
+        lock.withLock {
+            entries.indices.filter { Int64($0) >= last }.map {
+                NumberedEntry(number: Int64($0) + 1, entry: entries[$0])
+            }
+        }
+    }
+
+    fileprivate func follow(_ arrived: @escaping @Sendable () -> Void) {
+        lock.withLock { wakers.append(arrived) }
+    }
+
+    fileprivate func takeNumbers() -> NumberBlock {
+        lock.withLock {
+            blocks += 1
+            return NumberBlock(number: blocks)
+        }
+    }
+
+    /// The log as one store sees it.
+    func seat() -> any CommitLog { Seat(self) }
+
+    private final class Seat: CommitLog {
+        private let log: MemoryLog
+
+        init(_ log: MemoryLog) { self.log = log }
+
+        func append(_ entry: CommitEntry, after last: Int64) -> CommitAnswer {
+            log.append(entry, after: last)
+        }
+
+        func entries(after last: Int64) -> [NumberedEntry] { log.entries(after: last) }
+        func follow(_ arrived: @escaping @Sendable () -> Void) { log.follow(arrived) }
+        func takeNumbers() -> NumberBlock? { log.takeNumbers() }
+    }
+}
