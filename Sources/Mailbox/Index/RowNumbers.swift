@@ -43,7 +43,9 @@ final class RowNumbers: Sendable {
     /// Less than half of a block is left.
     var isLow: Bool {
         state.withLock { state in
-            state.spare == nil && state.end - state.given < NumberBlock.length / 2
+            state.spare == nil
+                && (state.given >= state.end
+                    || state.end - state.given < NumberBlock.length / 2)
         }
     }
 

@@ -92,11 +92,27 @@ final class TestStore {
         let clocks = clocks
         options.reading = { clocks.now }
         change(&options)
+        let isFollowed = Self.areFollowed && options.log == nil
+        let log = MemoryLog()
+        if isFollowed {
+            options.log = log.seat()
+            options.origin = try StoreOrigin(
+                wall: clocks.now.wall, masterKey: options.masterKey)
+        }
         self.options = options
         current = try SQLiteStore(options)
+        follower = isFollowed ? try FollowingStore(options, log, folder.file("follower")) : nil
     }
 
-    deinit { close() }
+    deinit {
+        close()
+        follower?.compare(with: path)
+    }
+
+    /// Each store has another one that follows it.
+    private static let areFollowed =
+        ProcessInfo.processInfo.environment["BELLWIRE_FOLLOWED_STORES"] != nil
+    private let follower: FollowingStore?
 
     var store: SQLiteStore {
         guard let current else { preconditionFailure("the store is closed") }
