@@ -21,6 +21,13 @@ extension DeviceDelivery {
         }
     }
 
+    /// Another store has stored a message for the device, at this position.
+    package mutating func stored(elsewhere position: Int64, _ actions: inout [DeliveryAction]) {
+        guard position > through else { return }
+        hasToRead = device != nil
+        readIfPossible(&actions)
+    }
+
     /// The message was not stored, because its subscription has ended.
     package mutating func lost(_ id: MessageID, _ actions: inout [DeliveryAction]) {
         guard let index = index(of: id) else { return undecided(id) }

@@ -30,12 +30,16 @@ extension EngineDesk: EngineListener {
         case .updates(let updates): say(Self.texts(updates), to: table)
         case .answer(let answer, let client): table.places[client]?.client.say([answer])
         case .owed(let updates, let last, let hasFetchers):
-            say(updates, through: last, hasFetchers, engine, table)
+            say(EngineWord.words(updates), through: last, hasFetchers, engine, table)
+        case .words(let words, let last, let hasFetchers):
+            say(words, through: last, hasFetchers, engine, table)
         case .welcome(let updates, let last, let client):
             guard let place = table.places[client] else { return }
             place.isWelcome = true
             place.client.say(Self.texts(updates))
-            if place.role.isFetcher { recordHeard(updates, through: last, engine) }
+            if place.role.isFetcher {
+                recordHeard(EngineWord.words(updates), through: last, engine)
+            }
         case .signal(let handed):
             let isHeard = say(Self.texts(of: handed), to: table) {
                 $0.role.isFetcher == handed.hasFetchers
@@ -69,48 +73,33 @@ extension EngineDesk: EngineListener {
     /// The user's actions go to fetchers, or to viewers if there are none. Raw payloads go to
     /// clients that asked for them.
     private func say(
-        _ updates: [Update], through last: Int64, _ hasFetchers: Bool, _ engine: UInt32,
+        _ words: [EngineWord], through last: Int64?, _ hasFetchers: Bool, _ engine: UInt32,
         _ table: Table
     ) {
-        let texts = Self.texts(updates)
         var isHeard = false
         for place in table.places.values where place.isWelcome {
             let isFetcher = place.role.isFetcher
             isHeard = isHeard || isFetcher
             place.client.say(
-                zip(updates, texts).compactMap { update, text in
-                    switch update {
-                    case .notificationAction: isFetcher == hasFetchers ? text : nil
-                    case .rawPush: isFetcher && place.role.takesRaw == true ? text : nil
-                    default: text
+                words.compactMap { word in
+                    switch word.audience {
+                    case .actors: isFetcher == hasFetchers ? word.text : nil
+                    case .rawFetchers: isFetcher && place.role.takesRaw == true ? word.text : nil
+                    case .everybody: word.text
                     }
                 })
         }
-        if isHeard { recordHeard(updates, through: last, engine) }
+        if isHeard, let last { recordHeard(words, through: last, engine) }
     }
 
     /// An update that only informs is done once one client received it.
-    private func recordHeard(_ updates: [Update], through last: Int64, _ engine: UInt32) {
-        let isNotice = updates.contains { update in
-            switch update {
-            case .fetchRequired, .dcOption, .liveLocationsNeeded: true
-            default: false
-            }
-        }
-        guard isNotice else { return }
+    private func recordHeard(_ words: [EngineWord], through last: Int64, _ engine: UInt32) {
+        guard words.contains(where: \.isNotice) else { return }
         dialogue.submit(.engine(.heard(through: last, engine: engine))) { _ in }
     }
 
     private static func texts(_ updates: [Update]) -> [[UInt8]] {
-        var writer = JSONWriter(capacity: 1_024)
-        var texts: [[UInt8]] = []
-        texts.reserveCapacity(updates.count)
-        for update in updates {
-            writer.removeAll()
-            update.write(to: &writer)
-            texts.append(writer.bytes)
-        }
-        return texts
+        EngineWord.words(updates).map(\.text)
     }
 
     private static func texts(of handed: EngineNews.HandedSignal) -> [[UInt8]] {

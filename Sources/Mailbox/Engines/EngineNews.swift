@@ -9,6 +9,8 @@ package struct EngineNews: Sendable, Confidential {
         /// Updates of which some are owed: those are for fetchers, or for viewers if there are
         /// none. The updates until `through` count as fetched once a fetcher has them.
         case owed([Update], through: Int64, hasFetchers: Bool)
+        /// The same from another store. `through` is nil if nothing of it is owed.
+        case words([EngineWord], through: Int64?, hasFetchers: Bool)
         /// An answer for the client that asked.
         case answer([UInt8], client: UInt64)
         /// The state a client starts with; later news is for that client too.

@@ -21,6 +21,8 @@ package enum EngineOperation: Sendable {
     case confirm(MessageID, device: UInt32?, engine: UInt32)
     /// A fetcher was told everything up to this.
     case heard(through: Int64, engine: UInt32)
+    /// A node that shares the store has ended without a word.
+    case lost(node: String)
     /// Clients are connected, which is a sign of life of the registrations.
     case signOfLife(engine: UInt32)
 }

@@ -17,6 +17,10 @@ package final class EngineIndex: Sendable {
     private let fetchers = Lock<[UInt32: Int]>([:])
     /// When the last client of each engine left, until one returns.
     private let left = Lock<[UInt32: StoreTime]>([:])
+    /// The clients that other stores have.
+    private let elsewhere = Lock(RemoteClients())
+    /// Engines whose clients here have changed; only if other stores want to know.
+    private let unshared = Lock<UnsharedClients?>(nil)
     private let lastClient = Atomic<UInt64>(0)
     private let changes = Atomic<UInt64>(0)
     private let follower = Lock<(@Sendable () -> Void)?>(nil)
@@ -39,6 +43,7 @@ package final class EngineIndex: Sendable {
     /// Call once per engine, before its first client joins.
     package func listen(_ listener: any EngineListener, to engine: UInt32) {
         listeners.withLock { $0[engine, default: []].append(listener) }
+        changed(engine)
     }
 
     package func stopListening(
@@ -51,6 +56,7 @@ package final class EngineIndex: Sendable {
             return true
         }
         if isLast { left.withLock { $0[engine] = now } }
+        changed(engine)
     }
 
     /// When the last client left; only the first one to return gets this. Nil if there was none.
@@ -61,6 +67,7 @@ package final class EngineIndex: Sendable {
     /// Call before a fetcher joins; it counts until it is removed.
     package func addFetcher(of engine: UInt32) {
         fetchers.withLock { $0[engine, default: 0] += 1 }
+        changed(engine)
     }
 
     package func removeFetcher(of engine: UInt32) {
@@ -68,14 +75,23 @@ package final class EngineIndex: Sendable {
             let count = fetchers[engine, default: 0] - 1
             fetchers[engine] = count > 0 ? count : nil
         }
+        changed(engine)
     }
 
     package func hasFetchers(_ engine: UInt32) -> Bool {
-        fetchers.withLock { $0[engine] != nil }
+        fetchers.withLock { $0[engine] != nil } || elsewhere.withLock { $0.haveFetchers(engine) }
     }
 
     package func hasListeners(_ engine: UInt32) -> Bool {
+        hasListenersHere(engine) || hasListenersElsewhere(engine)
+    }
+
+    func hasListenersHere(_ engine: UInt32) -> Bool {
         listeners.withLock { $0[engine] != nil }
+    }
+
+    func hasListenersElsewhere(_ engine: UInt32) -> Bool {
+        elsewhere.withLock { $0.haveAny(engine) }
     }
 
     func notify(_ news: [EngineNews]) {
@@ -102,5 +118,57 @@ package final class EngineIndex: Sendable {
             told.append(listener)
             listener.storeReturned()
         }
+    }
+}
+
+/// Several stores that stay alike.
+extension EngineIndex {
+    private struct UnsharedClients {
+        var engines: Set<UInt32> = []
+        let wake: @Sendable () -> Void
+    }
+
+    /// From now on, changes of who listens here are kept for `takeUnshared`. `wake` is called on any
+    /// thread when there are some.
+    func share(_ engines: [UInt32], _ wake: @escaping @Sendable () -> Void) {
+        unshared.withLock { $0 = UnsharedClients(engines: Set(engines), wake: wake) }
+    }
+
+    private func changed(_ engine: UInt32) {
+        unshared.withLock { unshared in
+            unshared?.engines.insert(engine)
+            return unshared?.wake
+        }?()
+    }
+
+    func takeUnshared() -> Set<UInt32> {
+        unshared.withLock { unshared in
+            guard let engines = unshared?.engines, !engines.isEmpty else { return [] }
+            unshared?.engines = []
+            return engines
+        }
+    }
+
+    /// They were not written down after all.
+    func putBack(_ engines: Set<UInt32>) {
+        guard !engines.isEmpty else { return }
+        unshared.withLock { $0?.engines.formUnion(engines) }
+    }
+
+    /// Who listens here.
+    func clientsHere(_ engine: UInt32) -> RemoteClients.Count? {
+        guard hasListenersHere(engine) else { return nil }
+        return RemoteClients.Count(fetchers: fetchers.withLock { $0[engine] ?? 0 })
+    }
+
+    /// Engines that have fetchers at this node.
+    package func engines(fetchedAt node: String) -> [UInt32] {
+        elsewhere.withLock { $0.engines(fetchedAt: node) }
+    }
+
+    var hasUnshared: Bool { unshared.withLock { $0?.engines.isEmpty == false } }
+
+    func set(_ count: RemoteClients.Count?, of engine: UInt32, at node: String) {
+        elsewhere.withLock { $0.set(count, of: engine, at: node) }
     }
 }

@@ -55,3 +55,18 @@ package struct NumberedEntry: Equatable, Sendable {
         self.entry = entry
     }
 }
+
+/// A log that several stores share, and who this store is among them.
+package struct LogSource: Sendable {
+    package let log: any CommitLog
+    /// The store's name in the log.
+    package let node: String
+    /// What the stores have in common.
+    package let origin: StoreOrigin
+
+    package init(log: any CommitLog, node: String, origin: StoreOrigin) {
+        self.log = log
+        self.node = node
+        self.origin = origin
+    }
+}

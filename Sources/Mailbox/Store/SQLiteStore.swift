@@ -28,9 +28,7 @@ package final class SQLiteStore: MessageStore {
         package var setAside: @Sendable (_ folder: String) -> SetAside = { _ in SetAside() }
         package var reading: @Sendable () -> ClockReading = ClockReading.now
         /// Where commits are written down for other stores; nil for a store of its own.
-        package var log: (any CommitLog)?
-        /// What a new store begins with; nil makes it anew.
-        package var origin: StoreOrigin?
+        package var log: LogSource?
 
         package init(folder: String, masterKey: MasterKey) {
             self.folder = folder
@@ -60,6 +58,7 @@ package final class SQLiteStore: MessageStore {
         let writer = StoreWriter(
             opening.executor, source: opening.source, limits: options.limits,
             onFault: options.onFault, onResealed: options.onResealed)
+        try writer.join()
         let reader = try StoreReader(opening.source, limits: options.limits)
         let threads: [WorkThread]
         do throws(ReactorError) {

@@ -71,7 +71,7 @@ struct StoreOpening {
         // With a new key, existing endpoints would be reported as never issued.
         guard !isUsed else { throw .damaged("its state is missing") }
         let origin: StoreOrigin
-        if let given = options.origin {
+        if let given = options.log?.origin {
             origin = given
         } else {
             origin = try StoreOrigin(wall: now.wall, masterKey: options.masterKey)

@@ -18,6 +18,8 @@ struct BatchEffects {
         case registration(device: UInt32)
         /// An engine was created or ended, or another application may now open its account.
         case engines
+        /// An engine has these clients at another store; nil for none.
+        case clients(UInt32, node: String, RemoteClients.Count?)
         /// Callbacks of devices up to this one, or all of them, got the reminder of the start.
         case reminded(UInt32?)
 
@@ -101,6 +103,8 @@ struct BatchEffects {
         case .callback(let row, let isGone): index.callbacks.set(row, isGone: isGone)
         case .registration(let device): index.registrations.forget(device)
         case .engines: break
+        case .clients(let engine, let node, let count):
+            index.engines.set(count, of: engine, at: node)
         case .reminded(let device): index.reminders.reached(device)
         }
     }

@@ -19,7 +19,9 @@ final class BatchExecutor {
     let end: StoreStatement
     let stateRow: StateRow
     private let onExpiredActions: @Sendable (Int) -> Void
-    let log: (any CommitLog)?
+    /// Where the batches are written down; nil for a store of its own.
+    let source: LogSource?
+    var log: (any CommitLog)? { source?.log }
     // Exclusivity is unchecked: only one thread uses these properties, one access at a time.
     /// The values of the last commit.
     @exclusivity(unchecked) var state: StateRow.Values
@@ -51,7 +53,7 @@ final class BatchExecutor {
         self.transaction = transaction
         self.state = state
         onExpiredActions = source.onExpiredActions
-        log = source.log
+        self.source = source.log
         resealing = source.keys.hasFormer ? Resealing() : nil
         transaction.nextExpiry = try firstExpiry()
         // The cache is enlarged after everything was read; otherwise it would start full of useless
@@ -61,7 +63,7 @@ final class BatchExecutor {
             try connection.setCheckpointAtEnd(true)
         }
         // Stores that stay alike began with a version that leaves no registration without one.
-        guard log == nil else { return }
+        guard source.log == nil else { return }
         let devices = try RegistrationRows.withoutEngine(on: transaction.connection)
         guard !devices.isEmpty else { return }
         try commit { () throws(StoreFault) in try registrations.giveEngines(to: devices) }
@@ -143,10 +145,14 @@ final class BatchExecutor {
         }
         var next = state
         let resealing = self.resealing
+        var shared = Set<UInt32>()
         try begin.run()
         do throws(StoreFault) {
-            if log != nil { engines.begin() }
             let session = try self.session()
+            if let source {
+                engines.begin()
+                shared = try engines.shareClients(as: source.node)
+            }
             try body()
             try carryOutConsequences()
             try marks.keep()
@@ -161,6 +167,7 @@ final class BatchExecutor {
         } catch {
             transaction.connection.rollBack()
             transaction.index.callbacks.endChanges()
+            transaction.index.engines.putBack(shared)
             if error == .outdated {
                 engines.takeBack()
                 self.resealing = resealing

@@ -12,7 +12,7 @@ struct StoreSource: Sendable {
     /// Called with the number of actions that no application took in time.
     let onExpiredActions: @Sendable (Int) -> Void
     /// Where commits are written down for other stores; nil for a store of its own.
-    let log: (any CommitLog)?
+    let log: LogSource?
 
     func reopen() throws(StoreFault) -> BatchExecutor {
         let connection = try WriterDatabase.open(path, pageLimit: limits.filePages)

@@ -61,7 +61,13 @@ final class StoreWriter: @unchecked Sendable {
         self.onFault = onFault
         self.onResealed = onResealed
         checkpoints = CheckpointSchedule(path: source.path)
-        source.log?.follow { [weak self] in self?.wake() }
+    }
+
+    /// Takes part in the log that the stores share. Call this before the thread starts.
+    func join() throws(StoreFault) {
+        guard let log = source.log, let executor else { return }
+        log.log.follow { [weak self] in self?.wake() }
+        try executor.engines.beginSharing(as: log.node) { [weak self] in self?.wake() }
     }
 
     /// Any thread may call it.
@@ -211,6 +217,7 @@ extension StoreWriter {
     }
 
     private func workAhead(_ executor: BatchExecutor) throws(StoreFault) {
+        try executor.shareClients()
         let now = executor.time.now
         if let expiry = executor.nextExpiry, expiry <= now, nextSweep <= now {
             let isMore = try executor.sweep(atMost: Self.sweepLimit)

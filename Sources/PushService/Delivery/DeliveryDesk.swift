@@ -203,6 +203,11 @@ extension DeliveryDesk {
         desk.loop.post { desk.channels[device]?.stored(message, at: position) }
     }
 
+    /// Another node has stored a message for the device.
+    func stored(elsewhere position: Int64, _ device: UInt32) {
+        channels[device]?.update { $0.stored(elsewhere: position, &$1) }
+    }
+
     func withdrawn(_ reference: MessageReference) {
         let device = reference.address.device
         if let channel = channels[device] {

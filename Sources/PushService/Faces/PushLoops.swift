@@ -1,4 +1,5 @@
 package import HTTP
+import Mailbox
 package import Reactor
 
 /// Gives each loop of a server its delivery desk and its HTTP handler.
@@ -9,6 +10,7 @@ package final class PushLoops: Sendable {
     package init(_ service: PushContext) {
         self.service = service
         service.index.endings.listen { [weak self] in self?.end($0.devices) }
+        service.index.elsewhere.listen { [weak self] in self?.tell($0) }
     }
 
     /// Call this once for each loop, before it runs. `further`: other routes to serve there.
@@ -24,6 +26,20 @@ package final class PushLoops: Sendable {
     private func end(_ devices: [UInt32]) {
         guard !devices.isEmpty else { return }
         for desk in directory.all { desk.loop.post { desk.end(devices) } }
+    }
+
+    /// Tells the devices that are connected here what other stores did. Any thread may call it.
+    private func tell(_ news: Elsewhere) {
+        for device in news.connected { post(device) { $0.end([device]) } }
+        for message in news.ended { post(message.address.device) { $0.withdrawn(message) } }
+        for (device, position) in news.stored {
+            post(device) { $0.stored(elsewhere: position, device) }
+        }
+    }
+
+    private func post(_ device: UInt32, _ body: @escaping @Sendable (DeliveryDesk) -> Void) {
+        guard let desk = directory.desk(of: device) else { return }
+        desk.loop.post { body(desk) }
     }
 
     /// Call this after the loops and the store have ended, when nobody waits for an answer.

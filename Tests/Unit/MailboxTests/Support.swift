@@ -95,9 +95,8 @@ final class TestStore {
         let isFollowed = Self.areFollowed && options.log == nil
         let log = MemoryLog()
         if isFollowed {
-            options.log = log.seat()
-            options.origin = try StoreOrigin(
-                wall: clocks.now.wall, masterKey: options.masterKey)
+            let origin = try StoreOrigin(wall: clocks.now.wall, masterKey: options.masterKey)
+            options.log = log.seat("followed", origin)
         }
         self.options = options
         current = try SQLiteStore(options)

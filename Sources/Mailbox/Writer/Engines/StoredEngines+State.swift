@@ -33,7 +33,7 @@ extension StoredEngines {
 
     /// Call this only between batches, because unwritten changes exist nowhere else.
     func giveUp() {
-        loaded.giveUp(unless: index.engines.hasListeners)
+        loaded.giveUp(unless: index.engines.hasListenersHere)
     }
 
     private func load(_ row: UInt32) throws(StoreFault) -> FoundEngine {
@@ -176,5 +176,6 @@ extension StoredEngines {
         try removeEntries(of: row)
         _ = index.engines.takeAbsence(of: row)
         try EngineRows.delete(row, on: transaction.connection)
+        try transaction.connection.run("DELETE FROM engine_client WHERE engine = ?1", row)
     }
 }

@@ -79,6 +79,7 @@ final class StoredEngines {
             }
         case .confirm(let id, let device, let row):
             return try confirm(id, device: device, row)
+        case .lost(let node): return try lose(node: node)
         case .signOfLife(let row):
             return try engine(row) { engine throws(StoreFault) in
                 try recordSignOfLife(engine)

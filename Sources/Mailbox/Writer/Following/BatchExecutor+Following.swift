@@ -24,6 +24,11 @@ extension BatchExecutor {
         do throws(StoreFault) { try body() } catch { guard error == .outdated else { throw error } }
     }
 
+    /// Tells the other stores which engines have clients here.
+    func shareClients() throws(StoreFault) {
+        if transaction.index.engines.hasUnshared { try commitNothing() }
+    }
+
     /// Gets new row numbers before the last ones are given.
     func keepNumbers() {
         guard let log, transaction.index.isLowOnNumbers, let block = log.takeNumbers()
@@ -54,6 +59,7 @@ extension BatchExecutor {
         let effects = rows.effects
         transaction.effects.elsewhere.stored = try messages.followed(rows.messages, effects.ended)
         transaction.effects.elsewhere.ended = rows.early(at: transaction.time.now)
+        transaction.effects.engineNews = news(next.entry)
         engines.follow(rows.engines)
         transaction.effects.apply(to: transaction.index)
         marks.committed()

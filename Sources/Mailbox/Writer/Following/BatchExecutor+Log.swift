@@ -8,7 +8,7 @@ extension BatchExecutor {
     private static let tables = [
         "owner", "credential", "device", "subscription", "ended_endpoint", "message", "mark",
         "replay", "registration", "undecryptable", "fetch_signal", "kept_answer", "engine",
-        "engine_record", "callback", "callback_event", "share",
+        "engine_record", "callback", "callback_event", "share", "engine_client",
     ]
 
     /// Records what the batch changes; nil in a store of its own.
@@ -28,14 +28,35 @@ extension BatchExecutor {
         guard let log else { return next.applied }
         let changes = try changes(session)
         guard !changes.isEmpty else { return next.applied }
+        let name = try newName()
         let entry = CommitEntry(
-            name: try newName(), position: next.position, sequence: next.counters.sequence,
-            changes: changes)
+            name: name, position: next.position, sequence: next.counters.sequence,
+            changes: changes, news: try sealedNews(name))
         switch log.append(entry, after: next.applied) {
         case .appended(let number): return number
         case .outdated: throw .outdated
         case .unknown: throw .undecided
         }
+    }
+
+    /// What engines tell clients at other stores.
+    private func sealedNews(_ name: UInt64) throws(StoreFault) -> [UInt8] {
+        let news = transaction.effects.engineNews
+        guard !news.isEmpty else { return [] }
+        let record = EngineNews.record(news, for: transaction.index.engines.hasListenersElsewhere)
+        return record.isEmpty ? [] : try transaction.seal(record, at: Self.newsPlace(name))
+    }
+
+    /// None if they cannot be unsealed: then the clients only miss what they would be told.
+    func news(_ entry: CommitEntry) -> [EngineNews] {
+        guard !entry.news.isEmpty,
+            let record = transaction.unsealed(entry.news, at: Self.newsPlace(entry.name))
+        else { return [] }
+        return EngineNews.news(record)
+    }
+
+    private static func newsPlace(_ name: UInt64) -> Sealer.Place {
+        Sealer.Place(table: "log", row: Int64(bitPattern: name), column: "news")
     }
 
     private func changes(_ session: borrowing ChangeSession?) throws(StoreFault) -> [UInt8] {

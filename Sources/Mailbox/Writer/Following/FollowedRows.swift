@@ -13,6 +13,7 @@ struct FollowedRows {
         static let credentialSecret: Int32 = 1
         static let marks: Int32 = 2
         static let eventCallback: Int32 = 1
+        static let client = (engine: Int32(0), node: Int32(1), fetchers: Int32(2))
         static let message = (
             sequence: Int32(1), device: Int32(2), subscription: Int32(3), id: Int32(4),
             location: Int32(5), expires: Int32(7), size: Int32(8)
@@ -80,6 +81,7 @@ struct FollowedRows {
             engines.read(engine: UInt32(clamping: key), row, isGone: kind == .delete)
             if kind != .update { effects.changes.append(.engines) }
         case ("engine_record", _): engines.read(record: key, kind, row)
+        case ("engine_client", _): read(clients: row, kind)
         case ("message", .insert): messages.append(key)
         case ("message", .delete):
             guard let ended = Self.ended(row) else { return }
@@ -89,6 +91,18 @@ struct FollowedRows {
         case ("mark", .delete), ("replay", .delete): drop(row.old(Column.marks), of: table)
         default: break
         }
+    }
+
+    private mutating func read(
+        clients row: borrowing ChangeReader, _ kind: ChangeReader.Kind
+    ) {
+        let column = Column.client
+        guard let engine = (row.new(column.engine) ?? row.old(column.engine))?.integer,
+            let node = (row.new(column.node) ?? row.old(column.node))?.text
+        else { return }
+        let fetchers = row.new(column.fetchers)?.integer ?? 0
+        let count = kind == .delete ? nil : RemoteClients.Count(fetchers: Int(fetchers))
+        effects.changes.append(.clients(UInt32(clamping: engine), node: node, count))
     }
 
     private mutating func keep(_ value: ChangedValue?, of table: String) {

@@ -15,7 +15,7 @@ final class FollowingStore {
         self.folder = folder
         var options = options
         options.folder = folder
-        options.log = log.seat()
+        options.log = options.log.map { log.seat("follower", $0.origin) }
         self.options = options
         store = try SQLiteStore(options)
     }

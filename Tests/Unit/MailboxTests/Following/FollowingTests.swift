@@ -18,11 +18,10 @@ struct FollowingTests {
             let key = try MasterKey.generate()
             let origin = try StoreOrigin(wall: 1_700_000_000_000, masterKey: key)
             let log = log
-            stores = try (0..<count).map { _ in
+            stores = try (0..<count).map { number in
                 try TestStore { options in
                     options.masterKey = key
-                    options.log = log.seat()
-                    options.origin = origin
+                    options.log = log.seat("node-\(number)", origin)
                 }
             }
         }

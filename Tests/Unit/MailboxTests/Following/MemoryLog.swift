@@ -48,7 +48,9 @@ final class MemoryLog: @unchecked Sendable {
     }
 
     /// The log as one store sees it.
-    func seat() -> any CommitLog { Seat(self) }
+    func seat(_ node: String, _ origin: StoreOrigin) -> LogSource {
+        LogSource(log: Seat(self), node: node, origin: origin)
+    }
 
     private final class Seat: CommitLog {
         private let log: MemoryLog
