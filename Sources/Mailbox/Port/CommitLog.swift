@@ -9,6 +9,8 @@ package protocol CommitLog: AnyObject, Sendable {
     func entries(after last: Int64) -> [NumberedEntry]
     /// `arrived` is called on any thread whenever entries have arrived.
     func follow(_ arrived: @escaping @Sendable () -> Void)
+    /// Whether everything that was in the log a second ago has arrived. Any thread may ask.
+    var isCurrent: Bool { get }
     /// A block of row numbers that no other store gets; nil if that fails. It may block for some
     /// seconds.
     func takeNumbers() -> NumberBlock?

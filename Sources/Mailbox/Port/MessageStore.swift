@@ -29,6 +29,9 @@ package protocol MessageStore: AnyObject, Sendable {
     var clock: StoreClock { get }
     /// Whether it would accept an operation now. Health checks ask for it.
     var isUsable: Bool { get }
+    /// False while it may not know what others did to the same store more than a second ago. Then
+    /// nobody is served, because what the `index` says may have ended.
+    var isCurrent: Bool { get }
 
     /// The address under which endpoints are made from now on. Call it before the first operation.
     func serve(at baseURL: String) throws(StoreFault)

@@ -47,9 +47,12 @@ package final class SQLiteStore: MessageStore {
     private let writer: StoreWriter
     private let reader: StoreReader
     private let threads: [WorkThread]
+    /// Nil for a store of its own.
+    private let log: (any CommitLog)?
 
     package var clock: StoreClock { time.clock }
-    package var isUsable: Bool { writer.isUsable }
+    package var isUsable: Bool { writer.isUsable && isCurrent }
+    package var isCurrent: Bool { log?.isCurrent ?? true }
 
     /// Locks the folder, checks the database and loads the index.
     package init(_ options: Options) throws(StoreFault) {
@@ -72,6 +75,7 @@ package final class SQLiteStore: MessageStore {
         endpointKey = opening.source.keys.endpoint
         keys = opening.source.keys
         time = opening.source.time
+        log = options.log?.log
         self.folder = folder
         self.writer = writer
         self.reader = reader

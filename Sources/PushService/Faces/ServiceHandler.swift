@@ -76,6 +76,9 @@ final class ServiceHandler: HTTPHandler {
     ) {
         let path = path(of: head)
         guard !path.isEmpty || head.method != .get else {
+            guard service.store.isCurrent else {
+                return Answer.refuse(.unavailable, exchange, page)
+            }
             return serve(.userAgent, path, exchange, head)
         }
         switch router.find(head.method, bytes.span.extracting(path)) {
@@ -83,6 +86,13 @@ final class ServiceHandler: HTTPHandler {
             let star =
                 match.first.lowerBound + path.lowerBound..<match.first.upperBound
                 + path.lowerBound
+            guard service.store.isCurrent || match.action.needsNoStore else {
+                exchange.label = match.action.label
+                if case .gateway = match.action {
+                    return Answer.refuse(MatrixRefusal.unavailable.answer, exchange)
+                }
+                return Answer.refuse(.unavailable, exchange, page)
+            }
             if case .further(let number) = match.action {
                 exchange.label = further[number].label
                 return further[number].serve(exchange, path)

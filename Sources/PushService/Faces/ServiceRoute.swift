@@ -42,6 +42,17 @@ enum ServiceRoute: Sendable {
         }
     }
 
+    /// Whether its answer says nothing of what the store contains.
+    var needsNoStore: Bool {
+        switch self {
+        case .unknownVersion, .discovery, .gatewayDiscovery, .health, .liveness, .status, .version,
+            .errors, .preflight:
+            true
+        case .push, .simplePush, .withdrawal, .gateway, .userAgent, .userAgentOfDevice, .further:
+            false
+        }
+    }
+
     static let gatewayPath: StaticString = "/_matrix/push/v1/notify"
 
     static func isMatrix(_ path: Span<UInt8>) -> Bool {

@@ -63,6 +63,7 @@ final class MemoryLog: @unchecked Sendable {
 
         func entries(after last: Int64) -> [NumberedEntry] { log.entries(after: last) }
         func follow(_ arrived: @escaping @Sendable () -> Void) { log.follow(arrived) }
+        var isCurrent: Bool { true }
         func takeNumbers() -> NumberBlock? { log.takeNumbers() }
     }
 }
