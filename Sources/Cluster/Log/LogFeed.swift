@@ -20,7 +20,8 @@ final class LogFeed: Sendable {
 
     init(_ jetStream: JetStream) throws(NatsError) {
         self.jetStream = jetStream
-        let subscription = try jetStream.connection.subscribe(to: Self.told) { [weak self] message in
+        let subscription = try jetStream.connection.subscribe(to: Self.told) {
+            [weak self] message in
             guard let message = StreamMessage(message) else { return }
             self?.handle(.told(message.sequence), [message])
         }

@@ -42,7 +42,9 @@ final class ConnectionOptions {
     }
 
     private func setIdentity(_ settings: ClusterSettings) throws(NatsError) {
-        if settings.isEncrypted { try ensure(natsOptions_SetSecure(handle, true), "natsOptions_SetSecure") }
+        if settings.isEncrypted {
+            try ensure(natsOptions_SetSecure(handle, true), "natsOptions_SetSecure")
+        }
         if let authority = settings.authority {
             try ensure(
                 natsOptions_LoadCATrustedCertificates(handle, authority),
