@@ -176,7 +176,11 @@ let package = Package(
                 "Base", "WebPush", "Notifications", "Dialects", "EngineHost", "Delivery", "System",
                 "Crypto", "Reactor", "SQLite",
             ]),
-        module("Cluster", ["Base", "System", "Crypto", "Mailbox", "CNats"]),
+        module(
+            "Cluster",
+            [
+                "Base", "WebPush", "Delivery", "System", "Crypto", "Reactor", "Mailbox", "CNats",
+            ]),
         module("Configuration", ["Base", "WebPush"]),
         module("StatusPage", ["Base"]),
         module(
@@ -222,7 +226,7 @@ let package = Package(
         tests(of: "Outbound", ["Base", "Reactor", "System", "TLS", "HTTP", "HookSupport"]),
         tests(of: "HTTP", ["Reactor", "TLS", "System", "Crypto", "CNghttp2", "COpenSSL"]),
         tests(of: "Bus", ["System", "Reactor"]),
-        tests(of: "Cluster", ["Base", "System", "Crypto", "Mailbox"]),
+        tests(of: "Cluster", ["Base", "WebPush", "Delivery", "System", "Mailbox"]),
         tests(
             of: "Mailbox", ["Base", "WebPush", "Delivery", "Crypto", "System", "Reactor", "SQLite"]),
         tests(

@@ -28,7 +28,7 @@ struct MessagePlace: Equatable {
 
     var shard: Int { Self.shard(of: address.device) }
 
-    static func shard(of device: UInt32) -> Int { Int(device &* 2_654_435_769 >> 26) }
+    static func shard(of device: UInt32) -> Int { Int((device &* 2_654_435_769) >> 26) }
 
     static func stream(_ shard: Int) -> String { "MB_\(shard)" }
 

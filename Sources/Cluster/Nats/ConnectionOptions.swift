@@ -1,7 +1,8 @@
 import CNats
+import Glibc
 
 /// How libnats keeps a connection: it tries all servers for ever, and says early that one is lost.
-struct ConnectionOptions: ~Copyable {
+final class ConnectionOptions {
     let handle: OpaquePointer
 
     /// In milliseconds. A server that does not answer two pings is given up.
@@ -10,7 +11,7 @@ struct ConnectionOptions: ~Copyable {
     private static let pingsUnanswered: Int32 = 2
     private static let reconnectWait: Int64 = 100
 
-    init(_ settings: NatsSettings) throws(NatsError) {
+    init(_ settings: ClusterSettings) throws(NatsError) {
         var handle: OpaquePointer?
         try ensure(natsOptions_Create(&handle), "natsOptions_Create")
         guard let handle else { throw NatsError("natsOptions_Create", NATS_NO_MEMORY) }
@@ -40,8 +41,10 @@ struct ConnectionOptions: ~Copyable {
         try ensure(status, "natsOptions_SetServers")
     }
 
-    private func setIdentity(_ settings: NatsSettings) throws(NatsError) {
-        if settings.isEncrypted { try ensure(natsOptions_SetSecure(handle, true), "natsOptions_SetSecure") }
+    private func setIdentity(_ settings: ClusterSettings) throws(NatsError) {
+        if settings.isEncrypted {
+            try ensure(natsOptions_SetSecure(handle, true), "natsOptions_SetSecure")
+        }
         if let authority = settings.authority {
             try ensure(
                 natsOptions_LoadCATrustedCertificates(handle, authority),

@@ -1,42 +1,29 @@
 import CNats
-import Synchronization
-package import System
+import System
 
 /// A connection to the servers of a cluster. libnats keeps it, on threads of its own, and goes to
 /// another server when one is lost.
 ///
 /// Any thread may use it. Answers and messages come on a thread of libnats, one after the other.
 // Unchecked: libnats locks what the handle leads to; the rest is behind locks.
-package final class NatsConnection: @unchecked Sendable {
-    package enum Answer: Sendable {
+final class NatsConnection: @unchecked Sendable {
+    enum Answer: Sendable {
         case message(NatsMessage)
         /// Nobody knows whether the request was carried out.
         case lost
     }
 
     /// True if no further answer belongs to the request.
-    package typealias AnswerHandler = @Sendable (Answer) -> Bool
+    typealias AnswerHandler = @Sendable (Answer) -> Bool
 
     private let handle: OpaquePointer
     private let requests = Lock(RequestTable())
     private let inbox: String
-    private let follower = Lock<Follower?>(nil)
+    private let onReturn = Lock<(@Sendable () -> Void)?>(nil)
     private let subscription = Lock<NatsSubscription?>(nil)
 
-    /// What is told of the connection.
-    package struct Follower: Sendable {
-        package let lost: @Sendable () -> Void
-        package let returned: @Sendable () -> Void
-
-        package init(lost: @escaping @Sendable () -> Void, returned: @escaping @Sendable () -> Void)
-        {
-            self.lost = lost
-            self.returned = returned
-        }
-    }
-
     /// Connects, or fails after some seconds.
-    package init(_ settings: NatsSettings) throws(NatsError) {
+    init(_ settings: ClusterSettings) throws(NatsError) {
         let options = try ConnectionOptions(settings)
         let events = ConnectionEvents()
         try events.install(in: options)
@@ -57,15 +44,25 @@ package final class NatsConnection: @unchecked Sendable {
         natsConnection_Destroy(handle)
     }
 
-    package func follow(_ follower: Follower) { self.follower.withLock { $0 = follower } }
+    /// `returned` is called whenever the connection was lost and is there again.
+    func follow(_ returned: @escaping @Sendable () -> Void) {
+        onReturn.withLock { $0 = returned }
+    }
 
-    package var isConnected: Bool { natsConnection_Status(handle) == NATS_CONN_STATUS_CONNECTED }
+    /// All requests are lost, and no message comes any more.
+    func close() {
+        subscription.withLock { $0 = nil }
+        natsConnection_Close(handle)
+        lose(requests.withLock { $0.removeAll() })
+    }
+
+    var isConnected: Bool { natsConnection_Status(handle) == NATS_CONN_STATUS_CONNECTED }
 
     /// The longest message that the servers take.
-    package var longest: Int { Int(natsConnection_GetMaxPayload(handle)) }
+    var longest: Int { Int(natsConnection_GetMaxPayload(handle)) }
 
     /// Tells it to whoever listens, and promises nothing.
-    package func publish(
+    func publish(
         _ subject: String, _ fields: [(String, String)] = [], _ body: [UInt8] = []
     ) throws(NatsError) {
         try send(subject, replyTo: nil, fields, body)
@@ -73,25 +70,22 @@ package final class NatsConnection: @unchecked Sendable {
 
     /// Sends a request. The handler gets its answers, or `.lost`: always one, and none after the
     /// one that it says is the last.
-    package func request(
+    func request(
         _ subject: String, _ fields: [(String, String)] = [], _ body: [UInt8] = [],
         before deadline: Int64, _ handler: @escaping AnswerHandler
     ) {
         let entry = RequestTable.Entry(handler: handler, deadline: deadline)
         let number = requests.withLock { $0.add(entry) }
         do throws(NatsError) {
-            guard isConnected else {
-                throw NatsError("natsConnection_Status", NATS_CONNECTION_DISCONNECTED)
-            }
             try send(subject, replyTo: "\(inbox).\(number)", fields, body)
         } catch { lose(requests.withLock { $0.remove(number) }.map { [$0] } ?? []) }
     }
 
     /// Gives up the requests whose time is over.
-    package func giveUp(at now: Int64) { lose(requests.withLock { $0.removeExpired(at: now) }) }
+    func giveUp(at now: Int64) { lose(requests.withLock { $0.removeExpired(at: now) }) }
 
     /// Until it is dropped, `handler` gets what others publish to such subjects.
-    package func subscribe(
+    func subscribe(
         to subject: String, _ handler: @escaping @Sendable (NatsMessage) -> Void
     ) throws(NatsError) -> NatsSubscription {
         try NatsSubscription(of: handle, to: subject, handler)
@@ -100,6 +94,10 @@ package final class NatsConnection: @unchecked Sendable {
     private func send(
         _ subject: String, replyTo inbox: String?, _ fields: [(String, String)], _ body: [UInt8]
     ) throws(NatsError) {
+        // libnats would keep it, and send it when nobody waits for it any more.
+        guard isConnected else {
+            throw NatsError("natsConnection_Status", NATS_CONNECTION_DISCONNECTED)
+        }
         let message = try OutgoingMessage(subject, replyTo: inbox, fields, body)
         try ensure(natsConnection_PublishMsg(handle, message.handle), "natsConnection_PublishMsg")
     }
@@ -122,12 +120,9 @@ package final class NatsConnection: @unchecked Sendable {
         return inbox.map { String(cString: $0) } ?? ""
     }
 
-    fileprivate func wasLost() {
-        lose(requests.withLock { $0.removeAll() })
-        follower.withLock { $0 }?.lost()
-    }
+    fileprivate func wasLost() { lose(requests.withLock { $0.removeAll() }) }
 
-    fileprivate func hasReturned() { follower.withLock { $0 }?.returned() }
+    fileprivate func hasReturned() { onReturn.withLock { $0 }?() }
 }
 
 /// Passes on what libnats says of the connection.
@@ -137,7 +132,7 @@ package final class NatsConnection: @unchecked Sendable {
 private final class ConnectionEvents: @unchecked Sendable {
     weak var connection: NatsConnection?
 
-    func install(in options: borrowing ConnectionOptions) throws(NatsError) {
+    func install(in options: ConnectionOptions) throws(NatsError) {
         let context = Unmanaged.passRetained(self).toOpaque()
         try ensure(
             natsOptions_SetDisconnectedCB(

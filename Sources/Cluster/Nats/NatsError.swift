@@ -1,8 +1,8 @@
 import CNats
 
 /// What a call of libnats failed with.
-package struct NatsError: Error, Equatable, CustomStringConvertible {
-    package let call: StaticString
+struct NatsError: Error, Equatable, CustomStringConvertible {
+    let call: StaticString
     let status: natsStatus
 
     init(_ call: StaticString, _ status: natsStatus) {
@@ -10,17 +10,22 @@ package struct NatsError: Error, Equatable, CustomStringConvertible {
         self.status = status
     }
 
-    package static func == (left: NatsError, right: NatsError) -> Bool {
+    static func == (left: NatsError, right: NatsError) -> Bool {
         left.status == right.status && "\(left.call)" == "\(right.call)"
     }
 
-    /// libnats' own words. They name no subject.
-    package var description: String {
-        "\(call): \(natsStatus_GetText(status).map { String(cString: $0) } ?? "unknown")"
-    }
+    var description: String { "\(call): \(reason)" }
+
+    /// libnats' own words. They name no subject and no server.
+    var reason: String { natsStatus_GetText(status).map { String(cString: $0) } ?? "unknown" }
 
     /// Neither the name nor the password of the node was accepted, or its credentials.
-    package var isRefused: Bool { status == NATS_CONNECTION_AUTH_FAILED }
+    var isRefused: Bool {
+        status == NATS_CONNECTION_AUTH_FAILED || status == NATS_NOT_PERMITTED
+    }
+
+    /// The encrypted connection failed before anything was said.
+    var isUntrusted: Bool { status == NATS_SSL_ERROR }
 }
 
 func ensure(_ status: natsStatus, _ call: StaticString) throws(NatsError) {

@@ -1,9 +1,10 @@
 import CNats
+import Glibc
 
 /// A message that arrived, copied out of libnats.
-package struct NatsMessage: Sendable {
-    package let subject: String
-    package let body: [UInt8]
+struct NatsMessage: Sendable {
+    let subject: String
+    let body: [UInt8]
     private let fields: [String: String]
 
     init(_ message: OpaquePointer) {
@@ -13,17 +14,17 @@ package struct NatsMessage: Sendable {
     }
 
     /// For tests of what is read from messages.
-    package init(subject: String, body: [UInt8] = [], fields: [String: String] = [:]) {
+    init(subject: String, body: [UInt8] = [], fields: [String: String] = [:]) {
         self.subject = subject
         self.body = body
         self.fields = fields
     }
 
     /// A header field.
-    package subscript(name: String) -> String? { fields[name] }
+    subscript(name: String) -> String? { fields[name] }
 
     /// The status of an answer without content, such as 404 or 503 (no responders).
-    package var status: Int? { fields["Status"].flatMap { Int($0) } }
+    var status: Int? { fields["Status"].flatMap { Int($0) } }
 
     private static func body(of message: OpaquePointer) -> [UInt8] {
         let count = Int(natsMsg_GetDataLength(message))

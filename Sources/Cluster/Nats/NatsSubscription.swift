@@ -2,7 +2,7 @@ import CNats
 
 /// Messages of some subjects, until it is dropped.
 // Unchecked: libnats locks what the handle leads to.
-package final class NatsSubscription: @unchecked Sendable {
+final class NatsSubscription: @unchecked Sendable {
     private let handle: OpaquePointer
 
     init(

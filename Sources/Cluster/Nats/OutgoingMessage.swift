@@ -1,7 +1,7 @@
 import CNats
 
 /// A message on its way to libnats, which copies it.
-struct OutgoingMessage: ~Copyable {
+final class OutgoingMessage {
     let handle: OpaquePointer
 
     init(

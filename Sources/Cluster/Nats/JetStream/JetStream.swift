@@ -1,89 +1,86 @@
-package import Base
+import Base
 import System
 
 /// Streams, by requests of JetStream's own. An answer comes on a thread of libnats.
-package struct JetStream: Sendable {
-    package let connection: NatsConnection
+struct JetStream: Sendable {
+    let connection: NatsConnection
 
     /// In milliseconds.
-    private static let patience: Int64 = 2_000
+    static let patience: Int64 = 2_000
 
-    package init(_ connection: NatsConnection) { self.connection = connection }
+    init(_ connection: NatsConnection) { self.connection = connection }
 
-    private static var deadline: Int64 { Boot.milliseconds + patience }
-
-    package func publish(
+    func publish(
         _ subject: String, _ fields: [(String, String)], _ body: [UInt8],
-        _ handler: @escaping @Sendable (PublishAnswer) -> Void
+        patience: Int64 = Self.patience, _ handler: @escaping @Sendable (PublishAnswer) -> Void
     ) {
-        connection.request(subject, fields, body, before: Self.deadline) { answer in
+        connection.request(subject, fields, body, before: Boot.milliseconds + patience) { answer in
             handler(PublishAnswer(answer))
             return true
         }
     }
 
-    package func get(
+    func get(
         _ request: DirectGet, of stream: String,
         _ handler: @escaping @Sendable (DirectGetAnswers.Outcome) -> Void
     ) {
-        let answers = Lock(DirectGetAnswers())
+        let answers = SharedAnswers()
         connection.request(
-            "$JS.API.DIRECT.GET.\(stream)", [], request.request, before: Self.deadline
+            "$JS.API.DIRECT.GET.\(stream)", [], request.request,
+            before: Boot.milliseconds + Self.patience
         ) { answer in
-            guard let outcome = answers.withLock({ $0.receive(answer) }) else { return false }
+            guard let outcome = answers.receive(answer) else { return false }
             handler(outcome)
             return true
         }
     }
 
-    /// Deletes a message. One that is gone already counts as deleted.
-    package func delete(
-        _ sequence: Int64, of stream: String, _ handler: @escaping @Sendable (Bool?) -> Void
+    /// Removes messages of a subject, or of all, up to the one before `sequence`.
+    func purge(
+        _ subject: String? = nil, before sequence: Int64, of stream: String,
+        _ handler: @escaping @Sendable (JetStreamAnswer) -> Void
     ) {
         var writer = JSONWriter()
         writer.object { writer in
+            if let subject { writer.member("filter", subject) }
             writer.member("seq", Int(sequence))
-            writer.member("no_erase", true)
         }
-        ask("STREAM.MSG.DELETE.\(stream)", writer.bytes) { answer in
-            switch answer {
-            case .done: handler(true)
-            case .refused(_, JetStreamError.noMessage): handler(true)
-            case .refused: handler(false)
-            case .noResponder, .lost: handler(nil)
-            }
-        }
-    }
-
-    /// Deletes all messages of a subject, which may have wildcards.
-    package func purge(
-        _ subject: String, of stream: String,
-        _ handler: @escaping @Sendable (JetStreamAnswer) -> Void
-    ) {
-        var writer = JSONWriter()
-        writer.object { $0.member("filter", subject) }
         ask("STREAM.PURGE.\(stream)", writer.bytes, handler)
     }
 
-    package func create(
-        _ settings: StreamSettings, _ handler: @escaping @Sendable (JetStreamAnswer) -> Void
+    func create(
+        _ settings: StreamSettings, replicas: Int,
+        _ handler: @escaping @Sendable (JetStreamAnswer) -> Void
     ) {
-        ask("STREAM.CREATE.\(settings.name)", settings.request, handler)
+        ask(
+            "STREAM.CREATE.\(settings.name)", settings.request(replicas: replicas),
+            patience: 2 * Self.patience, handler)
     }
 
-    package func describe(
-        _ stream: String, _ handler: @escaping @Sendable (JetStreamAnswer) -> Void
+    /// Only the stream's leader answers.
+    func describe(
+        _ stream: String, patience: Int64 = Self.patience,
+        _ handler: @escaping @Sendable (JetStreamAnswer) -> Void
     ) {
-        ask("STREAM.INFO.\(stream)", [], handler)
+        ask("STREAM.INFO.\(stream)", [], patience: patience, handler)
     }
 
     private func ask(
-        _ subject: String, _ body: [UInt8],
+        _ subject: String, _ body: [UInt8], patience: Int64 = Self.patience,
         _ handler: @escaping @Sendable (JetStreamAnswer) -> Void
     ) {
-        connection.request("$JS.API." + subject, [], body, before: Self.deadline) { answer in
-            handler(JetStreamAnswer(answer))
+        connection.request("$JS.API." + subject, [], body, before: Boot.milliseconds + patience) {
+            handler(JetStreamAnswer($0))
             return true
         }
+    }
+}
+
+/// What several calls of one handler collect.
+private final class SharedAnswers: Sendable {
+    private let answers = Lock(DirectGetAnswers())
+
+    func receive(_ answer: NatsConnection.Answer) -> DirectGetAnswers.Outcome? {
+        answers.withLock { $0.receive(answer) }
     }
 }

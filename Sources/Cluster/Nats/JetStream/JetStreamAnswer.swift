@@ -1,7 +1,7 @@
-package import Base
+import Base
 
 /// What JetStream answered to a request to change or describe something.
-package enum JetStreamAnswer: Sendable {
+enum JetStreamAnswer: Sendable {
     case done(JSONDocument)
     case refused(code: Int, error: Int)
     /// Nobody leads the stream now, or nobody has it: nothing was done.
@@ -9,7 +9,7 @@ package enum JetStreamAnswer: Sendable {
     /// It may have been done.
     case lost
 
-    package init(_ answer: NatsConnection.Answer) {
+    init(_ answer: NatsConnection.Answer) {
         guard case .message(let message) = answer else {
             self = .lost
             return
@@ -34,31 +34,43 @@ package enum JetStreamAnswer: Sendable {
 }
 
 /// Errors of JetStream that mean something to us.
-package enum JetStreamError {
+enum JetStreamError {
     /// The stream is not there.
-    package static let noStream = 10059
+    static let noStream = 10059
+    /// There is one of that name with other settings.
+    static let otherStream = 10058
+    /// The account may not use JetStream, or no server has it.
+    static let notEnabled = [10035, 10039, 10076]
+    /// Copies need a cluster.
+    static let noCluster = 10074
+    /// The servers have not agreed yet on who leads them.
+    static let busy = 10008
+    /// Too few servers have room for a copy.
+    static let tooFewServers = [10005, 10023, 10047]
     /// The last sequence, of the stream or of the subject, is not the expected one.
-    package static let wrongSequence = [10071, 10164]
-    /// No message has that sequence any more.
-    package static let noMessage = 10043
+    static let wrongSequence = [10071, 10164]
     /// The same message is being stored by another request.
-    package static let underWay = 10158
+    static let underWay = 10158
+    /// A batch has a message whose name is stored already.
+    static let repeatedBatch = 10201
 }
 
 /// What became of a message that was published to a stream.
-package enum PublishAnswer: Equatable, Sendable {
+enum PublishAnswer: Equatable, Sendable {
     /// It is on the disks of the majority.
     case stored(sequence: Int64)
     /// A message of that name is stored already.
     case repeated(sequence: Int64)
     /// The stream or the subject has gone on since the expected sequence: nothing was stored.
     case outdated
+    /// The whole batch, or a message of that name, is stored already.
+    case repeatedBatch
     /// The stream has no room, or does not take such a message: nothing was stored.
     case refused(error: Int)
     /// Neither yes nor no.
     case unknown
 
-    package init(_ answer: NatsConnection.Answer) {
+    init(_ answer: NatsConnection.Answer) {
         switch JetStreamAnswer(answer) {
         case .done(let document):
             guard let sequence = document.root["seq"]?.integer else {
@@ -70,6 +82,7 @@ package enum PublishAnswer: Equatable, Sendable {
                 ? .repeated(sequence: sequence) : .stored(sequence: sequence)
         case .refused(_, let error) where JetStreamError.wrongSequence.contains(error):
             self = .outdated
+        case .refused(_, JetStreamError.repeatedBatch): self = .repeatedBatch
         case .refused(_, JetStreamError.underWay), .lost: self = .unknown
         // Without a leader nothing can have been stored, but the request may have met an old one.
         case .noResponder: self = .unknown

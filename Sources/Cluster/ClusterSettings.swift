@@ -1,15 +1,19 @@
-/// Where a cluster is, and how it knows us.
-package struct NatsSettings: Sendable {
-    /// Of at least one server, as `nats://` or `tls://`.
+/// Where a cluster of NATS servers is, and how it knows this node.
+package struct ClusterSettings: Sendable {
+    /// Of at least one server, as `nats://` or `tls://`. The others are told by it.
     package var servers: [String]
     /// The file of the authority that signs the servers' certificates; nil for the system's.
     package var authority: String?
-    /// The file with the certificate of this node, and that with its key.
+    /// The files with the certificate of this node and with its key.
     package var certificate: (certificate: String, key: String)?
     /// The file with the account's credentials.
     package var credentials: String?
-    /// The name of the node in the servers' lists.
+    /// Of this node. Each has its own.
     package var name: String
+    /// On so many servers everything is kept. Nil for three, or for one if there is no cluster.
+    package var replicas: Int?
+    /// Beyond so many bytes the log takes nothing until it is trimmed.
+    package var logBytes: Int?
 
     package init(servers: [String], name: String) {
         self.servers = servers

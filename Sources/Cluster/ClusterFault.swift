@@ -1,0 +1,80 @@
+package import Crypto
+package import System
+
+/// Why a node cannot work with its cluster.
+package enum ClusterFault: Error, Equatable, Sendable, CustomStringConvertible {
+    /// In the words of libnats.
+    case unreachable(String)
+    case refused
+    case untrusted
+    case noStreams
+    case noAnswer
+    case tooFewServers(wanted: Int)
+    /// The servers know less than is needed.
+    case otherStream(String)
+    /// An error of JetStream.
+    case failed(error: Int)
+    case damagedSnapshot
+    case file(SystemError)
+    case crypto(OpenSSLError)
+    case thread(code: Int32)
+
+    package var description: String {
+        switch self {
+        case .unreachable(let reason): "no server of the cluster can be reached: \(reason)"
+        case .refused: "the cluster does not accept this node's credentials"
+        case .untrusted: "the certificate of the cluster's server cannot be trusted"
+        case .noStreams: "the cluster has no JetStream for this account"
+        case .noAnswer: "the cluster does not answer"
+        case .tooFewServers(let wanted):
+            "the cluster has too few servers with room for \(wanted) copies"
+        case .otherStream(let name):
+            "the cluster has a stream \(name) with other settings, or its servers are too old"
+        case .failed(let error): "the cluster refused a request (JetStream's error \(error))"
+        case .damagedSnapshot: "the cluster's snapshot is not complete"
+        case .file(let error): "the snapshot cannot be read or written: \(error)"
+        case .crypto(let error): "the snapshot cannot be checked: \(error)"
+        case .thread(let code): "the cluster's thread cannot start (error \(code))"
+        }
+    }
+
+    package var hint: String? {
+        switch self {
+        case .unreachable: "see that the servers run and that their addresses are right"
+        case .refused: "see that the file of credentials belongs to an account of this cluster"
+        case .untrusted: "name the file of the authority that signed the servers' certificates"
+        case .noStreams: "switch JetStream on, in the servers and for the account"
+        case .noAnswer: "see that most of the servers run and reach each other"
+        case .tooFewServers: "start more servers, free space on them, or ask for fewer copies"
+        case .otherStream(let name):
+            "use nats-server 2.12 or newer; if \(name) is not of bellwire, use another account"
+        case .file(let error): error.hint
+        case .failed, .damagedSnapshot, .crypto, .thread: nil
+        }
+    }
+
+    init(_ error: NatsError) {
+        self =
+            if error.isRefused {
+                .refused
+            } else if error.isUntrusted {
+                .untrusted
+            } else {
+                .unreachable(error.reason)
+            }
+    }
+
+    /// Nil if what was asked for is done.
+    init?(_ answer: JetStreamAnswer, stream: String, replicas: Int) {
+        switch answer {
+        case .done: return nil
+        case .noResponder, .refused(_, JetStreamError.busy), .lost: self = .noAnswer
+        case .refused(_, JetStreamError.otherStream): self = .otherStream(stream)
+        case .refused(_, let error) where JetStreamError.notEnabled.contains(error):
+            self = .noStreams
+        case .refused(_, let error) where JetStreamError.tooFewServers.contains(error):
+            self = .tooFewServers(wanted: replicas)
+        case .refused(_, let error): self = .failed(error: error)
+        }
+    }
+}

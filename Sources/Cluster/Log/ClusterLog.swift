@@ -1,0 +1,58 @@
+package import Mailbox
+import System
+
+/// The log of a cluster's stores: a stream of which the servers have copies.
+///
+/// Following begins with the first call of `append` or `entries`, which says what the store has.
+package final class ClusterLog: CommitLog {
+    /// The servers add fields to a message when they tell of it.
+    private static let reserve = 64 << 10
+
+    private let jetStream: JetStream
+    private let feed: LogFeed
+
+    init(_ jetStream: JetStream) throws(NatsError) {
+        self.jetStream = jetStream
+        feed = try LogFeed(jetStream)
+    }
+
+    package func append(_ entry: CommitEntry, after last: Int64) -> CommitAnswer {
+        feed.begin(entry, after: last)
+        let longest = max(Self.reserve, jetStream.connection.longest - Self.reserve)
+        let answer = LogAppending(entry, after: last, longest: longest, jetStream).run()
+        feed.end(answer)
+        return answer
+    }
+
+    package func entries(after last: Int64) -> [NumberedEntry] { feed.take(after: last) }
+
+    package func follow(_ arrived: @escaping @Sendable () -> Void) { feed.follow(arrived) }
+
+    /// Whether this node has received all that was in the log a second ago, and the cluster answers.
+    package var isCurrent: Bool { feed.isCurrent(at: Boot.milliseconds) }
+
+    /// The next entry was removed from the log: only a snapshot leads on.
+    package var isTooFarBehind: Bool { feed.isTooFarBehind }
+
+    /// Removes the entries up to this one. False if nobody knows whether that was done.
+    package func trim(through number: Int64) -> Bool {
+        guard case .done = jetStream.purge(before: number + 1, of: LogFeed.stream) else {
+            return false
+        }
+        return true
+    }
+
+    func connectionReturned() { feed.handle(.connectionReturned) }
+
+    func tick() { feed.handle(.time) }
+
+    func stop() { feed.stop() }
+
+    static func stream(_ settings: ClusterSettings) -> StreamSettings {
+        var stream = StreamSettings(name: LogFeed.stream, subjects: [LogFeed.subject])
+        stream.bytes = settings.logBytes
+        stream.toldAt = (LogFeed.subject, LogFeed.told)
+        stream.takesBatches = true
+        return stream
+    }
+}

@@ -1,0 +1,83 @@
+import Mailbox
+import System
+
+/// Brings one entry into the log, or finds out that others were first.
+struct LogAppending {
+    /// In milliseconds: of all attempts, of each, and between two.
+    private static let patience: Int64 = 3_000
+    private static let attemptPatience: Int64 = 1_000
+    private static let pause: UInt32 = 50
+
+    private let jetStream: JetStream
+    private let name: String
+    private let bodies: [[UInt8]]
+    private let last: Int64
+
+    init(_ entry: CommitEntry, after last: Int64, longest: Int, _ jetStream: JetStream) {
+        self.jetStream = jetStream
+        name = LogPart.name(of: entry)
+        bodies = LogPart.bodies(entry, longest: longest)
+        self.last = last
+    }
+
+    /// Blocks until it is known, at most for some seconds.
+    ///
+    /// A repetition of what is stored already is recognised by its name. So the same entry is sent
+    /// until there is an answer.
+    func run() -> CommitAnswer {
+        let deadline = Boot.milliseconds + Self.patience
+        var isDoubtful = false
+        var attempt = 0
+        while Boot.milliseconds < deadline {
+            attempt += 1
+            switch publish(attempt) {
+            case .stored(let sequence), .repeated(let sequence): return .appended(sequence)
+            case .outdated where !isDoubtful: return .outdated
+            // By an earlier attempt, or by another node.
+            case .outdated, .repeatedBatch: if let answer = lookUp() { return answer }
+            case .unknown: isDoubtful = true
+            case .refused: break
+            }
+            WorkPause.milliseconds(Self.pause)
+        }
+        return lookUp() ?? .unknown
+    }
+
+    private func publish(_ attempt: Int) -> PublishAnswer {
+        let fields = [("Nats-Expected-Last-Sequence", String(last)), (LogPart.name, name)]
+        guard bodies.count > 1 else {
+            return jetStream.publish(
+                LogFeed.subject, fields + [("Nats-Msg-Id", name)], bodies[0],
+                patience: Self.attemptPatience)
+        }
+        for index in 0..<bodies.count - 1 {
+            // The servers refuse the batch when its end comes without all of it.
+            try? jetStream.connection.publish(
+                LogFeed.subject, part(index, attempt, index == 0 ? fields : [fields[1]]),
+                bodies[index])
+        }
+        let index = bodies.count - 1
+        return jetStream.publish(
+            LogFeed.subject, part(index, attempt, [fields[1], ("Nats-Batch-Commit", "1")]),
+            bodies[index], patience: Self.attemptPatience)
+    }
+
+    private func part(
+        _ index: Int, _ attempt: Int, _ fields: [(String, String)]
+    ) -> [(String, String)] {
+        fields + [
+            ("Nats-Batch-Id", "\(name).\(attempt)"), ("Nats-Batch-Sequence", String(index + 1)),
+            ("Nats-Msg-Id", "\(name).\(index)"), (LogPart.rest, String(bodies.count - 1 - index)),
+        ]
+    }
+
+    /// Which entry came next; nil if it cannot be seen.
+    private func lookUp() -> CommitAnswer? {
+        let request = DirectGet.following(last + 1, batch: 1, bytes: jetStream.connection.longest)
+        guard case .messages(let messages) = jetStream.get(request, of: LogFeed.stream),
+            let next = messages.first, next.sequence == last + 1
+        else { return nil }
+        return next.message[LogPart.name] == name
+            ? .appended(last + Int64(bodies.count)) : .outdated
+    }
+}

@@ -1,0 +1,137 @@
+/// How a node follows the log that all nodes write: a value, which asks no clock.
+///
+/// Messages are told as they are written, which may fail. So the log's leader is also asked
+/// regularly for its last message, which tells at the same time whether this node is cut off.
+struct LogFollower {
+    enum Event {
+        /// A message was told, without being asked for.
+        case told(Int64)
+        /// An answer to `read`: these messages were found there.
+        case page(from: Int64, [Int64])
+        /// The read failed.
+        case unreadable(from: Int64)
+        /// What the log's leader says.
+        case state(LogState)
+        /// The leader did not answer.
+        case unanswered
+        /// A message of our own was stored after the one that was received last.
+        case appended(Int64)
+        case connectionReturned
+        case time
+    }
+
+    enum Action: Equatable {
+        /// It is the next one.
+        case take(Int64)
+        case read(from: Int64)
+        case ask
+    }
+
+    /// In milliseconds.
+    static let patience: Int64 = 1_000
+    /// The servers hear of each other once in a second while nothing is written.
+    static let leaderPatience: Int64 = 1_800
+    private static let askInterval: Int64 = 300
+    /// A server that does not have a message yet is asked again after this time.
+    private static let readInterval: Int64 = 50
+
+    /// Every message up to this one was received. Nil before anybody wants to follow.
+    private(set) var received: Int64?
+    /// Messages that come next were removed from the log.
+    private(set) var isTooFarBehind = false
+    /// As many as there is room for were received and not taken.
+    var isFull = false
+    private var isReading = false
+    private var isAsking = false
+    /// Known to exist.
+    private var last: Int64 = 0
+    private var readAt: Int64 = .min
+    private var askAt: Int64 = .min
+    private var askedAt: Int64 = .min
+    /// When the leader was asked what it answered, and all of that was received.
+    private var currentAt: Int64 = .min
+    /// When the leader certainly led.
+    private var ledAt: Int64 = .min
+    private var answer: (state: LogState, askedAt: Int64)?
+
+    /// Whether this node has received all that was in the log a second ago.
+    func isCurrent(at now: Int64) -> Bool {
+        !isTooFarBehind && currentAt > .min && now - currentAt <= Self.patience
+            && now - ledAt <= Self.leaderPatience
+    }
+
+    /// Follows from there on: whoever asks has everything up to `last`.
+    mutating func start(after last: Int64) {
+        received = last
+        (isReading, isTooFarBehind, readAt) = (false, false, .min)
+        self.last = max(self.last, last)
+    }
+
+    mutating func handle(_ event: Event, at now: Int64) -> [Action] {
+        var actions: [Action] = []
+        switch event {
+        case .told(let sequence): receive(sequence, &actions)
+        case .page(let from, let sequences): receive(sequences, from, now, &actions)
+        case .unreadable(let from): readFailed(from, now)
+        case .state(let state):
+            isAsking = false
+            last = max(last, state.last)
+            ledAt = max(ledAt, askedAt - state.age)
+            answer = (state, askedAt)
+        case .unanswered: isAsking = false
+        case .appended(let sequence):
+            last = max(last, sequence)
+            if let received { self.received = max(received, sequence) }
+        case .connectionReturned: (isReading, isAsking, askAt, readAt) = (false, false, now, now)
+        case .time: break
+        }
+        look(now)
+        catchUp(now, &actions)
+        ask(now, &actions)
+        return actions
+    }
+
+    private mutating func receive(_ sequence: Int64, _ actions: inout [Action]) {
+        last = max(last, sequence)
+        guard !isFull, let received, sequence == received + 1 else { return }
+        self.received = sequence
+        actions.append(.take(sequence))
+    }
+
+    private mutating func receive(
+        _ sequences: [Int64], _ from: Int64, _ now: Int64, _ actions: inout [Action]
+    ) {
+        guard isReading else { return }
+        isReading = false
+        if sequences.isEmpty { readAt = now + Self.readInterval }
+        for sequence in sequences { receive(sequence, &actions) }
+        // Nothing is ever removed from the middle.
+        if let received, let first = sequences.first, first > received + 1, from == received + 1 {
+            isTooFarBehind = true
+        }
+    }
+
+    private mutating func readFailed(_ from: Int64, _ now: Int64) {
+        guard isReading, from == received.map({ $0 + 1 }) else { return }
+        (isReading, readAt) = (false, now + Self.readInterval)
+    }
+
+    private mutating func catchUp(_ now: Int64, _ actions: inout [Action]) {
+        guard let received, last > received, !isFull, !isReading, !isTooFarBehind, now >= readAt
+        else { return }
+        isReading = true
+        actions.append(.read(from: received + 1))
+    }
+
+    private mutating func ask(_ now: Int64, _ actions: inout [Action]) {
+        guard received != nil, !isAsking, now >= askAt else { return }
+        (isAsking, askedAt, askAt) = (true, now, now + Self.askInterval)
+        actions.append(.ask)
+    }
+
+    private mutating func look(_ now: Int64) {
+        guard let answer, let received else { return }
+        if answer.state.first > received + 1 { isTooFarBehind = true }
+        if received >= answer.state.last { currentAt = max(currentAt, answer.askedAt) }
+    }
+}

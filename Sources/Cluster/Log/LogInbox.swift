@@ -1,0 +1,90 @@
+import Mailbox
+
+/// What was received of the log and is not taken yet: a value, which asks no clock.
+struct LogInbox {
+    /// More is read only when some of it was taken.
+    private static let mostEntries = 4_096
+    private static let mostBytes = 32 << 20
+
+    private(set) var follower = LogFollower()
+    private var collector = LogPartCollector()
+    private var entries: [NumberedEntry] = []
+    private var bytes = 0
+    /// Everything after it is in `entries`, as far as it was received.
+    private var start: Int64 = 0
+    /// The entry that is being appended here. Nobody waits for its arrival.
+    private var own: UInt64?
+
+    struct Outcome {
+        var actions: [LogFollower.Action] = []
+        var hasNews = false
+    }
+
+    /// `messages` are those of the event, by sequence.
+    mutating func handle(
+        _ event: LogFollower.Event, _ messages: [Int64: StreamMessage] = [:], at now: Int64
+    ) -> Outcome {
+        var outcome = Outcome()
+        for action in follower.handle(event, at: now) {
+            guard case .take(let sequence) = action else {
+                outcome.actions.append(action)
+                continue
+            }
+            guard let message = messages[sequence], let entry = collector.receive(message)
+            else { continue }
+            put(entry)
+            if entry.entry.name != own { outcome.hasNews = true }
+        }
+        return outcome
+    }
+
+    /// The entries after `last`, which whoever asks has.
+    mutating func take(after last: Int64) -> [NumberedEntry] {
+        moveTo(last)
+        return entries
+    }
+
+    mutating func begin(_ entry: CommitEntry, after last: Int64) {
+        moveTo(last)
+        own = entry.name
+    }
+
+    /// True if entries wait that nobody was told of.
+    mutating func end(_ answer: CommitAnswer, at now: Int64) -> Outcome {
+        own = nil
+        guard case .appended(let sequence) = answer else {
+            return Outcome(hasNews: !entries.isEmpty)
+        }
+        let outcome = handle(.appended(sequence), at: now)
+        moveTo(sequence)
+        return outcome
+    }
+
+    /// Follows from there: again what was received before, if whoever asks has lost it.
+    private mutating func moveTo(_ last: Int64) {
+        if last < start || last > follower.received ?? -1 {
+            follower.start(after: last)
+            (collector, entries, bytes) = (LogPartCollector(), [], 0)
+        } else {
+            let done = entries.prefix { $0.number <= last }
+            bytes -= done.reduce(0) { $0 + $1.bytes }
+            entries.removeFirst(done.count)
+        }
+        start = last
+        judge()
+    }
+
+    private mutating func put(_ entry: NumberedEntry) {
+        entries.append(entry)
+        bytes += entry.bytes
+        judge()
+    }
+
+    private mutating func judge() {
+        follower.isFull = entries.count >= Self.mostEntries || bytes >= Self.mostBytes
+    }
+}
+
+extension NumberedEntry {
+    fileprivate var bytes: Int { entry.changes.count + entry.news.count }
+}

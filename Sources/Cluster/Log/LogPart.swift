@@ -1,0 +1,58 @@
+import Base
+import Mailbox
+
+/// An entry as messages of the log: one, or several if it is longer than a message may be.
+///
+/// The header of each has the entry's name, and how many parts come after it. The body of the entry
+/// begins with its position, its sequence and the length of its changes.
+enum LogPart {
+    static let name = "Bellwire-Entry"
+    static let rest = "Bellwire-Rest"
+
+    static func name(of entry: CommitEntry) -> String { String(entry.name, radix: 16) }
+
+    /// The bodies of the messages, at least one.
+    static func bodies(_ entry: CommitEntry, longest: Int) -> [[UInt8]] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(24 + entry.changes.count + entry.news.count)
+        bytes.append(bigEndian: UInt64(bitPattern: entry.position))
+        bytes.append(bigEndian: UInt64(bitPattern: entry.sequence))
+        bytes.append(bigEndian: UInt64(entry.changes.count))
+        bytes += entry.changes
+        bytes += entry.news
+        guard bytes.count > longest else { return [bytes] }
+        return stride(from: 0, to: bytes.count, by: longest).map { start in
+            Array(bytes[start..<min(start + longest, bytes.count)])
+        }
+    }
+
+    /// Nil if it is no entry.
+    static func entry(name: String, _ bytes: [UInt8]) -> CommitEntry? {
+        guard let name = UInt64(name, radix: 16), bytes.count >= 24 else { return nil }
+        let count = bytes.span.word(at: 16)
+        guard count <= UInt64(bytes.count - 24) else { return nil }
+        let end = 24 + Int(count)
+        return CommitEntry(
+            name: name, position: Int64(bitPattern: bytes.span.word(at: 0)),
+            sequence: Int64(bitPattern: bytes.span.word(at: 8)), changes: Array(bytes[24..<end]),
+            news: Array(bytes[end...]))
+    }
+}
+
+/// Puts entries together again from messages, which come in order.
+struct LogPartCollector {
+    private var name = ""
+    private var bytes: [UInt8] = []
+
+    /// The entry that the message completes.
+    mutating func receive(_ message: StreamMessage) -> NumberedEntry? {
+        guard let name = message.message[LogPart.name] else { return nil }
+        if name != self.name { (self.name, bytes) = (name, []) }
+        bytes += message.message.body
+        guard message.message[LogPart.rest] ?? "0" == "0" else { return nil }
+        defer { self = LogPartCollector() }
+        return LogPart.entry(name: name, bytes).map {
+            NumberedEntry(number: message.sequence, entry: $0)
+        }
+    }
+}

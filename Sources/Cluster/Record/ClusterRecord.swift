@@ -1,0 +1,113 @@
+import Base
+import System
+
+/// What the nodes agree on besides the log: a stream that keeps the newest message of each subject.
+package final class ClusterRecord: Sendable {
+    /// What is the same for all nodes, for ever.
+    package struct Identity: Equatable, Sendable {
+        /// As the node that was first has sealed it.
+        package let key: [UInt8]
+        /// Milliseconds since 1970 by the cluster's time.
+        package let origin: Int64
+    }
+
+    static let stream = "BW_CLUSTER"
+    private static let identity = "bw.cluster.identity"
+    private static let numbers = "bw.cluster.numbers"
+    /// In milliseconds.
+    private static let patience: Int64 = 5_000
+    private static let pause: UInt32 = 20
+
+    private let jetStream: JetStream
+    private let keeper: LeadKeeper
+    private let watch: LifeWatch
+
+    init(_ jetStream: JetStream, name: String) throws(ClusterFault) {
+        self.jetStream = jetStream
+        keeper = LeadKeeper(jetStream, mark: try RandomText.make())
+        do throws(NatsError) { watch = try LifeWatch(jetStream.connection, name: name) } catch {
+            throw ClusterFault(error)
+        }
+    }
+
+    /// The first node makes it; all others read what that one made. `make` may be called in vain.
+    package func identity(
+        orMake make: () throws(ClusterFault) -> Identity
+    ) throws(ClusterFault) -> Identity {
+        try change(Self.identity) { (found) throws(ClusterFault) in
+            if let found { return (nil, try Self.identity(found)) }
+            let made = try make()
+            var bytes: [UInt8] = []
+            bytes.append(bigEndian: UInt64(bitPattern: made.origin))
+            return (bytes + made.key, made)
+        }
+    }
+
+    /// A number from 1 on that nobody else gets.
+    package func takeNumbers() throws(ClusterFault) -> Int64 {
+        try change(Self.numbers) { (found) throws(ClusterFault) in
+            let next = (found.flatMap { Int64(String(decoding: $0, as: UTF8.self)) } ?? 0) + 1
+            return (Array(String(next).utf8), next)
+        }
+    }
+
+    /// Whether this node leads: no two do at the same time.
+    package var isLead: Bool { keeper.isLead(at: Boot.milliseconds) }
+
+    /// The names of the nodes that gave a sign in the last 15 seconds, with this one.
+    package var livingNodes: Set<String> { watch.livingNodes }
+
+    /// `handler` is called on a thread of the cluster, with the name of a node that gave no sign
+    /// for 15 seconds.
+    package func onGone(_ handler: @escaping @Sendable (String) -> Void) { watch.onGone(handler) }
+
+    func connectionReturned() { watch.connectionReturned() }
+
+    func tick() {
+        keeper.tick()
+        watch.tick()
+    }
+
+    func stop() {
+        keeper.close()
+        watch.stop()
+    }
+
+    static var settings: StreamSettings {
+        var stream = StreamSettings(name: Self.stream, subjects: ["bw.cluster.>"])
+        stream.messagesPerSubject = 1
+        stream.limitsLife = true
+        return stream
+    }
+
+    /// Replaces what is found there, unless another is faster: then it begins again. `body` gives
+    /// what to write, or nil to leave it, and the result.
+    ///
+    /// After a write without an answer it begins again too. If that write was done after all, its
+    /// result belongs to nobody.
+    private func change<Result>(
+        _ subject: String, _ body: ([UInt8]?) throws(ClusterFault) -> ([UInt8]?, Result)
+    ) throws(ClusterFault) -> Result {
+        let deadline = Boot.milliseconds + Self.patience
+        repeat {
+            let outcome = jetStream.get(.newest([subject], batch: 1), of: Self.stream)
+            if case .messages(let messages) = outcome {
+                let (bytes, result) = try body(messages.first?.message.body)
+                guard let bytes else { return result }
+                let expected = String(messages.first?.sequence ?? 0)
+                let answer = jetStream.publish(
+                    subject, [("Nats-Expected-Last-Subject-Sequence", expected)], bytes)
+                if case .stored = answer { return result }
+                if case .refused(let error) = answer { throw .failed(error: error) }
+            }
+            WorkPause.milliseconds(Self.pause)
+        } while Boot.milliseconds < deadline
+        throw .noAnswer
+    }
+
+    private static func identity(_ bytes: [UInt8]) throws(ClusterFault) -> Identity {
+        guard bytes.count > 8 else { throw .otherStream(stream) }
+        return Identity(
+            key: Array(bytes[8...]), origin: Int64(bitPattern: bytes.span.word(at: 0)))
+    }
+}

@@ -1,0 +1,94 @@
+/// How a node becomes the one that leads, and stays it: a value, which asks no clock.
+///
+/// The lease is a message of which the servers keep one, for some seconds. Taking it fails while it
+/// is there; renewing it fails if it is not the own one.
+struct LeadLease {
+    enum Event {
+        /// The lease was taken or renewed.
+        case stored(Int64)
+        /// Another has it, or it ended.
+        case refused
+        /// Nobody knows.
+        case unanswered
+        /// The lease that is there; nil if none is.
+        case found(sequence: Int64, isOurs: Bool)
+        case foundNone
+        case unreadable
+        case time
+    }
+
+    enum Action: Equatable {
+        case take
+        case renew(Int64)
+        case look
+    }
+
+    /// In seconds: how long the servers keep it.
+    static let life = 15
+    /// In milliseconds. The servers may count from later than we do, never from earlier.
+    private static let use: Int64 = 12_000
+    private static let renewInterval: Int64 = 4_000
+    private static let retryInterval: Int64 = 1_000
+
+    private enum State {
+        case waiting(until: Int64)
+        /// A request is under way that was sent then.
+        case asking(at: Int64)
+        case looking
+        case holding(Int64, until: Int64)
+    }
+
+    private var state = State.waiting(until: .min)
+    private var ledUntil: Int64 = .min
+    /// The lease, if it is ours.
+    private(set) var sequence: Int64?
+
+    func isLead(at now: Int64) -> Bool { now < ledUntil }
+
+    mutating func handle(_ event: Event, at now: Int64) -> Action? {
+        switch (event, state) {
+        case (.stored(let sequence), .asking(let sent)):
+            self.sequence = sequence
+            ledUntil = sent + Self.use
+            state = .holding(sequence, until: sent + Self.renewInterval)
+            return nil
+        case (.refused, .asking) where sequence == nil: return wait(now)
+        case (.refused, .asking), (.unanswered, .asking): return look()
+        case (.found(let sequence, true), .looking): return renew(sequence, now)
+        case (.found, .looking), (.foundNone, .looking):
+            (sequence, ledUntil) = (nil, .min)
+            return wait(now)
+        case (.unreadable, .looking): return wait(now)
+        case (.time, .waiting(let until)) where now >= until:
+            // One that may still be ours is looked for first.
+            if sequence != nil { return look() }
+            state = .asking(at: now)
+            return .take
+        case (.time, .holding(let sequence, let until)) where now >= until:
+            return renew(sequence, now)
+        default: return nil
+        }
+    }
+
+    /// Gives it back: it does not lead any more.
+    mutating func end() -> Int64? {
+        (ledUntil, state) = (.min, .waiting(until: .max))
+        return sequence
+    }
+
+    private mutating func wait(_ now: Int64) -> Action? {
+        state = .waiting(until: now + Self.retryInterval)
+        return nil
+    }
+
+    private mutating func look() -> Action? {
+        state = .looking
+        return .look
+    }
+
+    private mutating func renew(_ sequence: Int64, _ now: Int64) -> Action? {
+        self.sequence = sequence
+        state = .asking(at: now)
+        return .renew(sequence)
+    }
+}

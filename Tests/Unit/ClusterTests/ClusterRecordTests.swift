@@ -1,0 +1,127 @@
+import Foundation
+import System
+import TestSupport
+import Testing
+
+@testable import Cluster
+
+extension ClusterTests {
+    @Test("All nodes read the identity that the first one made, and no number is given twice")
+    func record() async throws {
+        let nodes = try [node("a", .record), node("b", .record)]
+        defer { for node in nodes { node.close() } }
+        let identities = try await each(nodes) { index, node in
+            [
+                try node.record.identity { () throws(ClusterFault) in
+                    ClusterRecord.Identity(key: [UInt8(index), 2], origin: Int64(index))
+                }
+            ]
+        }
+        #expect(identities[0] == identities[1])
+        let numbers = try await each(nodes + nodes) { _, node in
+            try (0..<20).map { _ in try node.record.takeNumbers() }
+        }
+        #expect(Set(numbers) == Set(1...80))
+        #expect(await eventually(4) { nodes[0].record.livingNodes == ["a", "b"] })
+        let time = Int64(WallClock.now * 1_000)
+        #expect(abs(Boot.milliseconds + nodes[0].clockOffset - time) < 50)
+    }
+
+    @Test("One node leads; another does when the lease was given back, or ended")
+    func lease() async throws {
+        let (first, second) = (try node("a", .lease), try node("b", .lease))
+        #expect(await eventually(5) { first.record.isLead != second.record.isLead })
+        let (lead, other) = first.record.isLead ? (first, second) : (second, first)
+        #expect(!(await eventually(6) { other.record.isLead || !lead.record.isLead }))
+        lead.close()
+        #expect(!lead.record.isLead)
+        #expect(await eventually(4) { other.record.isLead })
+        other.close()
+        // A node that is gone leaves its lease behind.
+        let connection = try NatsConnection(servers.settings("gone", user: "lease"))
+        let jetStream = JetStream(connection)
+        let left = await eventually(2) {
+            let answer = jetStream.publish(
+                "bw.cluster.lead",
+                [("Nats-TTL", "4s"), ("Nats-Expected-Last-Subject-Sequence", "0")], [1])
+            if case .stored = answer { return true }
+            return false
+        }
+        #expect(left)
+        let third = try node("c", .lease)
+        #expect(!(await eventually(2) { third.record.isLead }))
+        #expect(await eventually(8) { third.record.isLead })
+        third.close()
+        connection.close()
+    }
+
+    @Test("A snapshot comes back as it was, and leads on where the log was trimmed")
+    func snapshot() async throws {
+        let (first, second) = (try node("a", .snapshot), try node("b", .snapshot))
+        let folder = try TemporaryFolder()
+        try await onThread {
+            let (source, copy) = (folder.file("source"), folder.file("copy"))
+            #expect(try second.newestSnapshot(to: copy) == nil)
+            let writer = LogWriter(first.log)
+            for name in UInt64(1)...5 { #expect(writer.write(LogWriter.entry(name))) }
+            for (number, length) in [(3, 100), (4, 3_000_000), (4, 0), (5, 1 << 20)] {
+                let data = Data((0..<length).map { UInt8(truncatingIfNeeded: $0 &* $0 >> 7) })
+                try data.write(to: URL(filePath: source))
+                try first.putSnapshot(fileAt: source, through: Int64(number))
+                #expect(try second.newestSnapshot(to: copy) == Int64(number))
+                #expect(try Data(contentsOf: URL(filePath: copy)) == data)
+            }
+            #expect(first.trimLog(through: 4))
+            let late = second.log
+            #expect(late.entries(after: 0).isEmpty)
+            #expect(becomes(within: 3) { late.isTooFarBehind && !second.isUsable })
+            #expect(late.entries(after: 4).isEmpty)
+            #expect(becomes(within: 3) { late.entries(after: 4).map(\.number) == [5] })
+            #expect(!late.isTooFarBehind)
+            #expect(becomes(within: 3) { second.isUsable })
+        }
+        first.close()
+        second.close()
+    }
+
+    @Test("Whether the servers sync is seen by an account that may ask")
+    func survey() async throws {
+        let (asking, other) = (try node("a", .survey), try node("b", .lease))
+        let answers = try await onThread { [asking.syncsAlways(), other.syncsAlways()] }
+        #expect(answers == [true, nil])
+        asking.close()
+        other.close()
+    }
+
+    @Test("Faults say what to do, and no secret")
+    func faults() throws {
+        var settings = servers.settings("a", user: "nobody:secret")
+        settings.servers = ["nats://nobody:secret@\(servers.address(0, user: "x").suffix(15))"]
+        #expect(throws: ClusterFault.refused) { _ = try Cluster(settings) }
+        settings.servers = ["nats://nobody:secret@127.0.0.1:1"]
+        let fault = #expect(throws: ClusterFault.self) { _ = try Cluster(settings) }
+        #expect(fault?.description.contains("secret") == false && fault?.hint != nil)
+    }
+
+    private func node(_ name: String, _ user: ClusterUser) throws -> Cluster {
+        try Cluster(servers.settings(name, user: user.rawValue))
+    }
+
+    private func eventually(
+        _ seconds: Double, _ condition: @escaping @Sendable () -> Bool
+    ) async -> Bool {
+        (try? await onThread { becomes(within: seconds, condition) }) ?? false
+    }
+
+    /// Runs it for all of them at the same time.
+    private func each<Result: Sendable>(
+        _ nodes: [Cluster], _ body: @escaping @Sendable (Int, Cluster) throws -> [Result]
+    ) async throws -> [Result] {
+        try await withThrowingTaskGroup(of: [Result].self) { group in
+            for (index, node) in nodes.enumerated() {
+                group.addTask { try await onThread { try body(index, node) } }
+            }
+            return try await group.reduce(into: []) { $0 += $1 }
+        }
+    }
+}
