@@ -108,6 +108,12 @@ struct RemoteStoreTests {
         #expect(text.contains("<secret>@") && !text.contains("hu"), "\(text)")
     }
 
+    @Test("Another user makes no other server")
+    func twice() {
+        #expect(
+            failure("store = tls://u@a,tls://v@a:4222\nnode = a")?.contains("twice") == true)
+    }
+
     @Test("Each server of a list is shown")
     func shown() throws {
         let value = "tls://u:hush@a:1,tls://b:2,tls://hush@c:3"
