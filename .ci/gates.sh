@@ -100,7 +100,7 @@ gate_libraries() {
             -r Tests/Peers/Differential/requirements-websocket.txt -r Tests/Peers/Clients/requirements.txt \
             -r Tests/Peers/Desktop/requirements.txt -r Tests/Peers/Container/requirements.txt \
             -r Tests/Peers/Monitoring/requirements.txt -r Tests/Torture/requirements.txt \
-            -r Tests/Peers/Suites/requirements.txt \
+            -r Tests/Peers/Suites/requirements.txt -r deploy/lib/nats-requirements.txt \
         && .venv/bin/python Tests/Peers/Suites/sdists.py \
         || return
     # Only axe itself, and not the browsers that its package would bring.

@@ -16,6 +16,8 @@ package struct ConfigurationInput: Sendable {
     package var file: File?
     /// The listening sockets that systemd passed to this process.
     package var handedOver: [ListenAddress] = []
+    /// What this machine calls itself; empty if that is not known.
+    package var hostName = ""
 
     package init(
         options: [String: [String]] = [:], environment: [String: String] = [:], file: File? = nil

@@ -1,7 +1,8 @@
 /// All settings. Add a key only if no default can be right for everybody.
 extension ConfigurationKey {
     package static let all = [
-        listen, baseURL, alias, tlsCertificate, tlsKey, state, keys, store, registration,
+        listen, baseURL, alias, tlsCertificate, tlsKey, state, keys, store, storeAuthorities,
+        storeCredentials, storeReplicas, storeUnsynced, node, registration,
         registrationOpenToEveryone, localUsers, accessLog, backlogFull, metricsListen,
         metricsTokenFile, ui, callbackAllow, callbackProxy, callbackUnixDirectory,
         callbackAuthorities, receiversFile, receiverAuthorities,
@@ -51,14 +52,6 @@ extension ConfigurationKey {
     package static let keys = ConfigurationKey(
         "keys", "FOLDER", fallback: "$CREDENTIALS_DIRECTORY, else STATE/keys",
         help: "the folder for the master key", effect: .atStart, check: anything)
-
-    static let store = ConfigurationKey(
-        "store", "STORE", fallback: "sqlite", isSecret: true,
-        help: "sqlite, or nats://HOST:PORT to share the work among machines", effect: .atStart
-    ) { value in
-        value == "sqlite" || (value.hasPrefix("nats://") && value.count > 7)
-            ? nil : "is neither sqlite nor nats://HOST:PORT"
-    }
 
     package static let registration = ConfigurationKey(
         "registration", "open|token",
@@ -155,13 +148,13 @@ extension ConfigurationKey {
         help: "the CA certificates that the desktop trusts for its receivers, in PEM",
         effect: .atStart, check: anything)
 
-    private static let anything: @Sendable (String) -> String? = { _ in nil }
+    static let anything: @Sendable (String) -> String? = { _ in nil }
 
-    private static func oneOf(_ words: [String]) -> @Sendable (String) -> String? {
+    static func oneOf(_ words: [String]) -> @Sendable (String) -> String? {
         { words.contains($0) ? nil : "is not " + words.joined(separator: " or ") }
     }
 
-    private static func refusal(
+    static func refusal(
         _ body: () throws(ConfigurationError) -> Void
     ) -> String? {
         do throws(ConfigurationError) {

@@ -47,11 +47,21 @@ package struct ConfigurationKey: Sendable {
         "BELLWIRE_" + name.uppercased().replacing(each: "-", by: "_")
     }
 
-    /// The value without its secrets.
+    /// The value without its secrets: of each URL, if it is a list of URLs.
     func shown(_ value: String) -> String {
-        guard isSecret, let at = value.lastIndex(of: "@") else { return value }
-        let scheme = value.place(of: "://").map { value[..<$0.upperBound] } ?? ""
-        return scheme + "<secret>" + value[at...]
+        guard isSecret else { return value }
+        let parts = value.split(separator: ",", omittingEmptySubsequences: false)
+        // Otherwise the comma may stand in a password.
+        guard parts.allSatisfy({ String($0).place(of: "://") != nil }) else {
+            return Self.withoutUser(value)
+        }
+        return parts.map { Self.withoutUser(String($0)) }.joined(separator: ",")
+    }
+
+    private static func withoutUser(_ url: String) -> String {
+        guard let at = url.lastIndex(of: "@") else { return url }
+        let scheme = url.place(of: "://").map { url[..<$0.upperBound] } ?? ""
+        return scheme + "<secret>" + url[at...]
     }
 }
 

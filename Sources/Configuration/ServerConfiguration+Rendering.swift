@@ -51,6 +51,7 @@ extension ServerConfiguration {
             [listeners.contains(where: \.isEncrypted) ? developmentCertificate : "none"]
         case ConfigurationKey.state.name: [state]
         case ConfigurationKey.keys.name: [keys]
+        case ConfigurationKey.node.name: [remoteStore?.node ?? key.fallback]
         case ConfigurationKey.registration.name: [registration.rawValue]
         case ConfigurationKey.receiversFile.name: [receiversFiles.joined(separator: ", else ")]
         default: [key.fallback]

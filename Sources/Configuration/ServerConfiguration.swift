@@ -15,8 +15,8 @@ package struct ServerConfiguration: Sendable {
     package let keys: String
     /// Where the server puts keys that it makes: `keys`, unless those are systemd's credentials.
     package let ownKeys: String
-    /// The address of a store other than the one in `state`.
-    package let remoteStore: String?
+    /// The store that several nodes share; nil if everything is kept in `state`.
+    package let remoteStore: RemoteStore?
     package let registration: RegistrationMode
     package let allowsLocalUsers: Bool
     package let backlog: BacklogPolicy
@@ -57,7 +57,7 @@ package struct ServerConfiguration: Sendable {
         let credentials = input.environment["CREDENTIALS_DIRECTORY"]
         keys = values.first(.keys) ?? credentials ?? state + "/keys"
         ownKeys = keys == credentials ? state + "/keys" : keys
-        remoteStore = values.first(.store).flatMap { $0 == "sqlite" ? nil : $0 }
+        remoteStore = try RemoteStore(values, input)
         registration = try Self.registration(
             values, listeners, aliases + [baseURL].compactMap { $0?.origin })
         allowsLocalUsers = values.first(.localUsers) == "yes"

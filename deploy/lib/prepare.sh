@@ -199,9 +199,9 @@ prepare() {
     check_version || true
     if command -v dpkg-query > /dev/null && command -v apt-get > /dev/null; then
         install_packages "${BUILD_PACKAGES[@]}" "$@"
-    elif ! command -v pkg-config > /dev/null || ! pkg-config --exists openssl libcurl libnghttp2 libsystemd sqlite3; then
+    elif ! command -v pkg-config > /dev/null || ! pkg-config --exists openssl libcurl libnats libnghttp2 libsystemd sqlite3; then
         fail "the build needs packages, and there is no apt to install them" \
-            "install git, pkg-config and the development files of OpenSSL 3, nghttp2, SQLite 3, libsystemd, and libcurl with OpenSSL"
+            "install git, pkg-config and the development files of OpenSSL 3, libnats, nghttp2, SQLite 3, libsystemd, and libcurl with OpenSSL"
     fi
     check_version || fail "swift does not start" "run: swift --version"
 }

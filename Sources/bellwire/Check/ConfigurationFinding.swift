@@ -30,6 +30,7 @@ struct ConfigurationFinding {
             try PrivateFolder.check(configuration.state)
         }
         look { advice += try Self.keys(configuration) }
+        look { try Self.store(configuration.remoteStore) }
         look { _ = try DesktopHost.receivers(configuration) }
         look { advice += try Self.certificate(configuration) }
         let found = Self.addresses(of: configuration.expectedBaseURL?.origin.host)
@@ -68,6 +69,14 @@ extension ConfigurationFinding {
                 finding: "the keys of the store are in \(earlier.folder)",
                 hint: "the next start copies them to \(configuration.ownKeys)")
         ]
+    }
+
+    /// What the servers of the store are to be shown, and are checked with.
+    private static func store(_ store: RemoteStore?) throws {
+        if let authorities = store?.authorities { _ = try TextFile.read(authorities) }
+        guard let store, let credentials = store.credentials else { return }
+        guard store.isCredentialsNamed || FileStamp(of: credentials) != nil else { return }
+        _ = try KeyFile.read(credentials)
     }
 
     private static func certificate(_ configuration: ServerConfiguration) throws -> [Advice] {

@@ -52,6 +52,7 @@ enum ConfigurationSources {
     ) throws -> ServerConfiguration {
         input.environment = Environment.values(
             of: folders + ConfigurationKey.all.map(\.environmentName))
+        input.hostName = HostName.current
         input.file = try file(path, input.environment)
         return try ServerConfiguration(input)
     }

@@ -147,7 +147,8 @@ struct ServerConfigurationTests {
             ),
             (
                 "store = nats:/x",
-                "b.conf:1: store: nats:/x is neither sqlite nor nats://HOST:PORT | write store = STORE"
+                "b.conf:1: store: nats:/x is neither sqlite nor nats://HOST:PORT nor tls://HOST:PORT "
+                    + "| write store = STORE"
             ),
             ("tls-key = /k", "b.conf:1: tls-key needs tls-certificate"),
             ("tls-certificate = /c", "b.conf:1: tls-certificate needs tls-key"),
@@ -362,11 +363,15 @@ struct ServerConfigurationTests {
     @Test("The configuration is shown with sources and without passwords")
     func rendering() throws {
         let configuration = try configuration(
-            "store = nats://user:pass@nats.example:4222\nlisten = 127.0.0.1:1\nlisten = 127.0.0.1:2"
-        )
+            """
+            store = nats://user:pass@nats.example:4222
+            node = a
+            listen = 127.0.0.1:1
+            listen = 127.0.0.1:2
+            """)
         let lines = configuration.text.split(separator: "\n").map(String.init)
         #expect(lines.contains("store = nats://<secret>@nats.example:4222  # b.conf:1"))
-        #expect(lines.contains("listen = 127.0.0.1:2  # b.conf:3"))
+        #expect(lines.contains("listen = 127.0.0.1:2  # b.conf:4"))
         #expect(lines.contains("registration = open  # default"))
         #expect(lines.contains("state = /home/a/.local/state/bellwire  # default"))
         #expect(lines.count == ConfigurationKey.all.count + 1)

@@ -257,16 +257,20 @@ struct ReloadTests {
         let server = try start(Self.listen)
         try reload(
             server, Self.listen, "base-url = http://localhost:2", "state = /a", "keys = /b",
-            "store = nats://localhost")
-        #expect(server.hasSaid("event=restart-needed keys=base-url,state,keys,store"))
+            "store = nats://localhost", "node = a")
+        #expect(server.hasSaid("event=restart-needed keys=base-url,state,keys,store,node"))
         #expect(try status(server.baseURL + "/health") == "200")
         #expect(server.end() == 0)
     }
 
     @Test("check and the manual name the keys that need a restart")
     func named() throws {
-        let keys = ["base-url", "state", "keys", "store", "receiver-authorities"]
-        let text = "base-url, state, keys, store or receiver-authorities needs a restart"
+        let keys = [
+            "base-url", "state", "keys", "store", "store-authorities", "store-credentials",
+            "store-replicas", "store-unsynced", "node", "receiver-authorities",
+        ]
+        let text =
+            keys.dropLast().joined(separator: ", ") + " or receiver-authorities needs a restart"
         #expect(try fixture.run(["check"]).output.contains("A change of \(text)"))
         let json = try ServeFixture.object(try fixture.run(["check", "--json"]).output)
         let settings = try #require(json["settings"] as? [[String: Any]])

@@ -218,4 +218,24 @@ struct ServeCommandTests {
         let problems = (report as? [String: Any])?["problems"] as? [[String: String]]
         #expect(problems?.first?["error"]?.contains("/nowhere") == true)
     }
+
+    @Test("check reads the files for a store on other servers, and shows no password")
+    func storeFiles() throws {
+        let credentials = fixture.home.file("node.creds")
+        try "secret".write(toFile: credentials, atomically: true, encoding: .utf8)
+        let options = ["check", "--store", "tls://u:hush@127.0.0.1:1", "--node", "a"]
+        let named = options + ["--store-credentials", credentials]
+        try FileManager.default.setAttributes(
+            [.posixPermissions: 0o640], ofItemAtPath: credentials)
+        #expect(try fixture.run(named).errors.contains("can be read by others (mode 640)"))
+        try FileManager.default.setAttributes(
+            [.posixPermissions: 0o600], ofItemAtPath: credentials)
+        let fine = try fixture.run(named)
+        #expect(fine.exitCode == 0 && !fine.output.contains("hush"))
+        #expect(fine.output.contains("store = tls://<secret>@127.0.0.1:1  # --store\n"))
+        for option in ["--store-authorities", "--store-credentials"] {
+            let missing = try fixture.run(options + [option, "/nowhere"])
+            #expect(missing.exitCode == 1 && missing.errors.contains("error: /nowhere: "))
+        }
+    }
 }

@@ -1,0 +1,98 @@
+import Base
+
+/// A store that several nodes share: where its servers are, and how this node uses them.
+package struct RemoteStore: Equatable, Sendable {
+    /// As `nats://` or `tls://`, each with its port, perhaps with a user and a password.
+    package let servers: [String]
+    package let isEncrypted: Bool
+    /// The CA certificates to trust for the servers; nil for the system's.
+    package let authorities: String?
+    /// The file with the credentials of this node.
+    package let credentials: String?
+    /// The file with the credentials was configured, so it must exist.
+    package let isCredentialsNamed: Bool
+    /// The name of this node, which no other node has. It may contain dots.
+    package let node: String
+    /// How many servers keep each message.
+    package let replicas: Int
+    /// Servers that confirm a write before it is on the disk are good enough.
+    package let acceptsUnsynced: Bool
+
+    static let usualReplicas = 3
+    static let replicaCounts = 1...5
+    /// The name that systemd gives the credential.
+    static let credentialName = "nats.creds"
+
+    /// The keys that only a store of this kind has.
+    private static let keys: [ConfigurationKey] = [
+        .storeAuthorities, .storeCredentials, .storeReplicas, .storeUnsynced, .node,
+    ]
+
+    /// Nil for the store of SQLite.
+    init?(_ values: SettingValues, _ input: ConfigurationInput) throws(ConfigurationError) {
+        guard let text = values.first(.store), text != "sqlite" else {
+            try Self.checkUnused(values)
+            return nil
+        }
+        let servers = try Self.servers(text)
+        self.servers = servers.map(\.description)
+        isEncrypted = servers.contains(where: \.isEncrypted)
+        authorities = values.first(.storeAuthorities)
+        isCredentialsNamed = values.first(.storeCredentials) != nil
+        credentials =
+            values.first(.storeCredentials)
+            ?? input.environment["CREDENTIALS_DIRECTORY"].map { "\($0)/\(Self.credentialName)" }
+        // `??` would widen what is thrown.
+        if let name = values.first(.node) {
+            node = name
+        } else {
+            node = try Self.usualNode(input.hostName)
+        }
+        replicas = values.first(.storeReplicas).flatMap { Int($0) } ?? Self.usualReplicas
+        acceptsUnsynced = values.first(.storeUnsynced) == "yes"
+        guard isEncrypted || authorities == nil else {
+            throw ConfigurationError(
+                "store-authorities needs tls://", in: values.source(.storeAuthorities),
+                hint: "write tls:// instead of nats:// in store")
+        }
+    }
+
+    /// Several servers are separated by commas.
+    static func servers(_ text: String) throws(ConfigurationError) -> [StoreServer] {
+        var servers: [StoreServer] = []
+        for part in text.split(separator: ",", omittingEmptySubsequences: false) {
+            let word = part.drop { $0 == " " }
+            let server = try StoreServer(String(word))
+            guard !servers.contains(where: { $0.host == server.host && $0.port == server.port })
+            else { throw ConfigurationError("names the same server twice") }
+            servers.append(server)
+        }
+        guard servers.allSatisfy({ $0.isEncrypted == servers.first?.isEncrypted }) else {
+            throw ConfigurationError("has both nats:// and tls://: write tls:// for all servers")
+        }
+        return servers
+    }
+
+    /// A name must be one line in logs and lists, and is compared byte by byte.
+    static func isNode(_ name: String) -> Bool {
+        (1...64).contains(name.utf8.count)
+            && name.utf8.allSatisfy { $0.isIn(0x03FF_6000_0000_0000, 0x07FF_FFFE_87FF_FFFE) }
+    }
+
+    /// Machines that were never named are all called `localhost`.
+    private static func usualNode(_ hostName: String) throws(ConfigurationError) -> String {
+        guard isNode(hostName), hostName != "localhost" else {
+            throw ConfigurationError(
+                "this machine has no name that a node can have", hint: "name the node: --node NAME")
+        }
+        return hostName
+    }
+
+    private static func checkUnused(_ values: SettingValues) throws(ConfigurationError) {
+        for key in keys where values.first(key) != nil {
+            throw ConfigurationError(
+                "\(key.name) needs a store on other servers", in: values.source(key),
+                hint: "write store = tls://HOST:PORT, or leave \(key.name) out")
+        }
+    }
+}
