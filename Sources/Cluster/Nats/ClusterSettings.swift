@@ -1,5 +1,3 @@
-import Glibc
-
 /// Where a cluster of NATS servers is, and how it knows this node.
 package struct ClusterSettings: Sendable {
     /// Of at least one server, as `nats://` or `tls://`. The others are told by it.
@@ -20,14 +18,6 @@ package struct ClusterSettings: Sendable {
     package init(servers: [String], name: String) {
         self.servers = servers
         self.name = name
-    }
-
-    /// libnats does not say which file it cannot read.
-    func checkFiles() throws(ClusterFault) {
-        let files = [authority, certificate?.certificate, certificate?.key, credentials]
-        for case let path? in files where access(path, R_OK) != 0 {
-            throw .unreadable(path: path)
-        }
     }
 
     var isEncrypted: Bool {
