@@ -13,6 +13,7 @@ package final class Cluster: Sendable {
 
     /// Connects, and makes the streams that are not there yet. Blocks for some seconds at most.
     package init(_ settings: ClusterSettings) throws(ClusterFault) {
+        try ClusterOpening.check(settings)
         do throws(NatsError) { connection = try NatsConnection(settings) } catch {
             throw ClusterFault(error)
         }

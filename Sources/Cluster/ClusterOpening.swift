@@ -1,3 +1,4 @@
+import Glibc
 import System
 
 /// Makes what a cluster needs before its nodes can work.
@@ -13,6 +14,17 @@ struct ClusterOpening {
     init(_ jetStream: JetStream, replicas: Int?) {
         self.jetStream = jetStream
         self.replicas = replicas
+    }
+
+    /// libnats does not say which file it cannot read.
+    static func check(_ settings: ClusterSettings) throws(ClusterFault) {
+        let files = [
+            settings.authority, settings.certificate?.certificate, settings.certificate?.key,
+            settings.credentials,
+        ]
+        for case let path? in files where access(path, R_OK) != 0 {
+            throw .unreadable(path: path)
+        }
     }
 
     /// Fails if there is a stream of that name that is of no use.

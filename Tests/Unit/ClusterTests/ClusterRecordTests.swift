@@ -101,6 +101,8 @@ extension ClusterTests {
         settings.servers = ["nats://nobody:secret@127.0.0.1:1"]
         let fault = #expect(throws: ClusterFault.self) { _ = try Cluster(settings) }
         #expect(fault?.description.contains("secret") == false && fault?.hint != nil)
+        settings.credentials = "/nowhere"
+        #expect(throws: ClusterFault.unreadable(path: "/nowhere")) { _ = try Cluster(settings) }
     }
 
     private func node(_ name: String, _ user: ClusterUser) throws -> Cluster {

@@ -6,6 +6,7 @@ package enum ClusterFault: Error, Equatable, Sendable, CustomStringConvertible {
     /// In the words of libnats.
     case unreachable(String)
     case refused
+    case unreadable(path: String)
     case untrusted
     case noStreams
     case noAnswer
@@ -23,6 +24,7 @@ package enum ClusterFault: Error, Equatable, Sendable, CustomStringConvertible {
         switch self {
         case .unreachable(let reason): "no server of the cluster can be reached: \(reason)"
         case .refused: "the cluster does not accept this node's credentials"
+        case .unreadable(let path): "\(path) cannot be read"
         case .untrusted: "the certificate of the cluster's server cannot be trusted"
         case .noStreams: "the cluster has no JetStream for this account"
         case .noAnswer: "the cluster does not answer"
@@ -42,6 +44,7 @@ package enum ClusterFault: Error, Equatable, Sendable, CustomStringConvertible {
         switch self {
         case .unreachable: "see that the servers run and that their addresses are right"
         case .refused: "see that the file of credentials belongs to an account of this cluster"
+        case .unreadable: "see that the file is there, and readable for the user of bellwire"
         case .untrusted: "name the file of the authority that signed the servers' certificates"
         case .noStreams: "switch JetStream on, in the servers and for the account"
         case .noAnswer: "see that most of the servers run and reach each other"

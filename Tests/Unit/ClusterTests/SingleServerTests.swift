@@ -1,0 +1,72 @@
+import Foundation
+import Mailbox
+import TestSupport
+import Testing
+
+@testable import Cluster
+
+@Suite(
+    "With one server, encrypted",
+    .enabled(
+        if: NatsServers.program != nil,
+        "nats-server is not installed: name it in BELLWIRE_NATS_SERVER, or put it into .venv/bin"))
+struct SingleServerTests {
+    private let folder: TemporaryFolder
+    private let server: RunningProcess
+    private let port: UInt16
+
+    init() throws {
+        folder = try TemporaryFolder()
+        port = try FreePort.take()
+        try Self.makeCertificate(in: folder, "server")
+        let configuration = """
+            listen: "127.0.0.1:\(port)"
+            jetstream { store_dir: "\(folder.file("store"))", sync_interval: always }
+            tls { cert_file: "\(folder.file("server.pem"))", key_file: "\(folder.file("server.key"))" }
+            """
+        try Data(configuration.utf8).write(to: URL(filePath: folder.file("conf")))
+        server = try RunningProcess(
+            #require(NatsServers.program), ["-c", folder.file("conf"), "-l", folder.file("log")])
+    }
+
+    /// One that is its own authority.
+    private static func makeCertificate(in folder: TemporaryFolder, _ name: String) throws {
+        let openssl = try RunningProcess(
+            "/usr/bin/openssl",
+            [
+                "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
+                "-days", "2", "-subj", "/CN=test", "-addext", "subjectAltName=IP:127.0.0.1",
+                "-keyout", folder.file(name + ".key"), "-out", folder.file(name + ".pem"),
+            ], errors: .nowhere)
+        #expect(openssl.wait() == 0)
+    }
+
+    private func cluster(trusting authority: String) throws -> Cluster {
+        var settings = ClusterSettings(servers: ["tls://127.0.0.1:\(port)"], name: "a")
+        settings.authority = folder.file(authority)
+        let deadline = Date(timeIntervalSinceNow: 20)
+        while true {
+            do { return try Cluster(settings) } catch {
+                guard case .unreachable = error, Date() < deadline else { throw error }
+            }
+            usleep(50_000)
+        }
+    }
+
+    @Test("It has one copy of everything, and trusts only the authority that was named")
+    func encrypted() async throws {
+        try Self.makeCertificate(in: folder, "other")
+        try await onThread { [self] in
+            let node = try cluster(trusting: "server.pem")
+            let writer = LogWriter(node.log)
+            #expect(writer.write(LogWriter.entry(1)))
+            #expect(writer.write(LogWriter.entry(2, length: 3 << 20)))
+            #expect(becomes(within: 5) { node.isUsable && node.record.isLead })
+            #expect(try node.record.takeNumbers() == 1)
+            node.close()
+            #expect(!node.isUsable)
+            #expect(throws: ClusterFault.untrusted) { try cluster(trusting: "other.pem") }
+            server.end(by: SIGTERM)
+        }
+    }
+}
