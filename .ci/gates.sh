@@ -101,6 +101,7 @@ gate_libraries() {
             -r Tests/Peers/Desktop/requirements.txt -r Tests/Peers/Container/requirements.txt \
             -r Tests/Peers/Monitoring/requirements.txt -r Tests/Torture/requirements.txt \
             -r Tests/Peers/Suites/requirements.txt -r deploy/lib/nats-requirements.txt \
+            -r Tests/Peers/Nats/requirements.txt \
         && .venv/bin/python Tests/Peers/Suites/sdists.py \
         || return
     # Only axe itself, and not the browsers that its package would bring.
@@ -244,6 +245,9 @@ gate_monitoring() {
     needs release && .ci/lent "${monitors[@]}" -- tools/lib/alone \
         .venv/bin/python Tests/Peers/Monitoring/check.py "$release/bellwire"
 }
+
+# nats: the servers of deploy/cluster give a node what it needs and nothing more, and go on without one of them
+gate_nats() { BELLWIRE_NATS_SERVER=$PWD/.venv/bin/nats-server tools/lib/alone .venv/bin/python Tests/Peers/Nats/check.py; }
 
 # synapse: a Matrix homeserver pushes through the gateway
 gate_synapse() { needs release && .venv-synapse/bin/python Tests/Peers/Synapse/check.py "$release/bellwire"; }

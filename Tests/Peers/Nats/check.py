@@ -1,0 +1,251 @@
+"""deploy/cluster --servers, deploy/nats/server.conf and deploy/nats/permissions.conf: the nats-server that they start,
+asked by the NATS client for Python for everything that a node does, and for what it must not do.
+
+usage: check.py      nothing else may use the ports of deploy/cluster: run it under tools/lib/alone
+"""
+
+import asyncio
+import json
+import logging
+import pathlib
+import re
+import signal
+import ssl
+import subprocess
+import sys
+import tempfile
+import time
+
+import nats
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "Proxies"))
+
+from client import Checks, Failed  # noqa: E402
+
+CHECKOUT = pathlib.Path(__file__).resolve().parents[3]
+SERVERS = [f"tls://127.0.0.1:{port}" for port in (4222, 4223, 4224)]
+STREAMS = {"BW_LOG": "bw.log", "BW_CLUSTER": "bw.cluster.>", "BW_SNAPSHOT": "bw.snapshot.>", "MB_63": "mb.63.>"}
+check = Checks("nats")
+
+REFUSED_REQUESTS = [
+    *("STREAM.DELETE.MB_63", "STREAM.NAMES", "STREAM.LIST", "STREAM.SNAPSHOT.MB_63", "STREAM.RESTORE.MB_63"),
+    *("STREAM.LEADER.STEPDOWN.MB_63", "META.LEADER.STEPDOWN", "ACCOUNT.PURGE.BELLWIRE"),
+    *("CONSUMER.CREATE.MB_63", "CONSUMER.CREATE.MB_63.a.b", "CONSUMER.DURABLE.CREATE.MB_63.a", "CONSUMER.LIST.MB_63"),
+]
+REFUSED_SUBJECTS = [
+    *("other", "wake.63.a", "$KV.a.b", "_INBOX.a", "$SYS.REQ.SERVER.PING", "$SYS.REQ.ACCOUNT.BELLWIRE.INFO"),
+    *("$SYS.REQ.SERVER.NATS.RELOAD", "$SYS.REQ.ACCOUNT.PING.CONNZ"),
+]
+REFUSED_INTEREST = [">", "mb.>", "other", "$JS.>", "$SYS.>", "$JS.EVENT.>"]
+
+
+class Cluster:
+    """What deploy/cluster --servers starts. Leaves nothing running."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.said = folder / "said"
+
+    def __enter__(self):
+        command = [CHECKOUT / "deploy/cluster", "--servers", "--keep", self.folder / "kept"]
+        with self.said.open("wb") as said:
+            # A shell in the background hands on that Control-C is ignored; a terminal does not.
+            self.process = subprocess.Popen(
+                command,
+                stdout=said,
+                stderr=said,
+                start_new_session=True,
+                preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+            )
+        try:
+            self.wait_for("it is ready", lambda: "Control-C" in self.said.read_text())
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def __exit__(self, *_):
+        self.process.send_signal(signal.SIGINT)
+        self.result = self.process.wait(60)
+
+    def wait_for(self, what, is_so, seconds=60):
+        end = time.monotonic() + seconds
+        while not is_so() and self.process.poll() is None and time.monotonic() < end:
+            time.sleep(0.1)
+        check(is_so(), f"{what}: {self.said.read_text()}")
+
+    def number(self, name):
+        return int(re.findall(rf"{name}(?:: process| runs again as process) (\d+)", self.said.read_text())[-1])
+
+    @property
+    def password(self):
+        return (self.folder / "kept/nats/password").read_text().strip()
+
+    @property
+    def context(self):
+        return ssl.create_default_context(cafile=self.folder / "kept/nats/ca.pem")
+
+
+class Node:
+    """Signed in as a node is."""
+
+    def __init__(self, cluster):
+        self.cluster, self.errors = cluster, []
+
+    async def connect(self, servers=SERVERS, **other):
+        async def note(error):
+            self.errors.append(str(error))
+
+        options = {"user": "bellwire", "password": self.cluster.password, "tls": self.cluster.context} | other
+        self.bus = await nats.connect(servers, error_cb=note, connect_timeout=3, **options)
+        return self
+
+    async def ask(self, subject, body=None, timeout=5, **headers):
+        headers = {name.replace("_", "-"): value for name, value in headers.items()}
+        given = b"" if body is None else body if isinstance(body, bytes) else json.dumps(body).encode()
+        answer = await self.bus.request(subject, given, timeout=timeout, headers=headers or None)
+        return json.loads(answer.data)
+
+    async def api(self, subject, body=None):
+        answer = await self.ask("$JS.API." + subject, body)
+        check("error" not in answer, f"{subject}: {answer.get('error')}")
+        return answer
+
+    async def answers(self, subject, body, count):
+        inbox = self.bus.new_inbox()
+        heard = await self.bus.subscribe(inbox)
+        await self.bus.publish(subject, json.dumps(body).encode(), reply=inbox)
+        found = [await heard.next_msg(timeout=5) for _ in range(count)]
+        await heard.unsubscribe()
+        return found
+
+    async def is_refused(self, act):
+        self.errors.clear()
+        await act()
+        await self.bus.flush()
+        for _ in range(20):
+            if any("permissions violation" in error for error in self.errors):
+                return True
+            await asyncio.sleep(0.05)
+        return False
+
+
+def settings(name, subject):
+    made = {"name": name, "subjects": [subject], "num_replicas": 3, "storage": "file", "discard": "new"}
+    made |= {"allow_direct": True, "allow_msg_ttl": True, "max_msgs_per_subject": 1 if name == "MB_63" else -1}
+    if name == "MB_63":
+        made |= {"allow_atomic": True, "republish": {"src": subject, "dest": "wake.63.>", "headers_only": True}}
+    return made
+
+
+async def allowed(node):
+    await node.api("INFO")
+    for name, subject in STREAMS.items():
+        made = await node.api(f"STREAM.CREATE.{name}", settings(name, subject))
+        check(len(made["cluster"]["replicas"]) == 2, f"{name} has a leader and two others")
+    heard = {subject: await node.bus.subscribe(subject) for subject in ("wake.>", "now.>", "bw.>")}
+    stored = await node.ask("mb.63.a.b.c", b"body", Nats_TTL="60s", Nats_Msg_Id="one")
+    check(stored.get("seq") == 1, f"a message is stored: {stored}")
+    stored = await node.ask("bw.log", b"entry", Nats_Expected_Last_Sequence="0")
+    check(stored.get("seq") == 1, f"an entry of the log is stored: {stored}")
+    refused = await node.ask("bw.log", b"entry", Nats_Expected_Last_Sequence="0")
+    check(refused["error"]["err_code"] == 10071, "an entry that comes too late is refused")
+    await node.bus.publish("now.63.a", b"body")
+    for subject, interest in heard.items():
+        check((await interest.next_msg(timeout=5)).subject[:3] == subject[:3], f"{subject} is heard")
+    found = await node.answers("$JS.API.DIRECT.GET.MB_63", {"multi_last": ["mb.63.a.>"], "batch": 8}, 2)
+    check(found[0].data == b"body" and found[1].headers["Status"] == "204", "messages of a device are read")
+    found = await node.answers("$JS.API.DIRECT.GET.MB_63.mb.63.a.b.c", {}, 1)
+    check(found[0].data == b"body", "the newest message of a subject is read")
+    await node.api("STREAM.MSG.GET.BW_LOG", {"seq": 1})
+    await node.api("STREAM.MSG.DELETE.MB_63", {"seq": 1, "no_erase": True})
+    await node.api("STREAM.PURGE.MB_63", {"filter": "mb.63.a.>"})
+    about = await node.api("STREAM.INFO.MB_63")
+    check("ts" in about and about["state"]["last_seq"] == 1, "a stream tells its last sequence and the time")
+    await node.api("STREAM.UPDATE.MB_63", about["config"] | {"max_bytes": 1 << 20})
+    figures = [json.loads(answer.data) for answer in await node.answers("$SYS.REQ.SERVER.PING.JSZ", {}, 3)]
+    names = {figure["server"]["name"] for figure in figures}
+    check(names == {"nats1", "nats2", "nats3"}, f"all servers answer: {names}")
+    check(all(figure["data"]["config"].get("sync_always") for figure in figures), "all servers sync each write")
+
+
+async def refused(node):
+    for request in REFUSED_REQUESTS:
+        subject, inbox = "$JS.API." + request, node.bus.new_inbox()
+        act = lambda: node.bus.publish(subject, b"{}", reply=inbox)  # noqa: E731
+        check(await node.is_refused(act), f"{subject} is refused")
+    for subject in REFUSED_SUBJECTS:
+        check(await node.is_refused(lambda: node.bus.publish(subject, b"")), f"writing to {subject} is refused")
+    for subject in REFUSED_INTEREST:
+        check(await node.is_refused(lambda: node.bus.subscribe(subject)), f"listening to {subject} is refused")
+    too_many = [await node.ask(f"$JS.API.STREAM.CREATE.S{n}", settings(f"S{n}", f"mb.{n}.>")) for n in [*range(63), 64]]
+    codes = [answer["error"]["err_code"] for answer in too_many if "error" in answer]
+    check(codes == [10027], f"there are at most 67 streams: {codes}")
+
+
+async def strangers(cluster):
+    wrong = {
+        "a wrong password": {"password": "wrong"},
+        "nobody": {"user": None, "password": None},
+        "another authority": {"tls": ssl.create_default_context()},
+    }
+    for who, other in wrong.items():
+        try:
+            await Node(cluster).connect(SERVERS[:1], allow_reconnect=False, **other)
+        except (nats.errors.Error, ssl.SSLError):
+            check(True, who)
+        else:
+            check(False, f"{who} is let in")
+    reader, writer = await asyncio.open_connection("127.0.0.1", 4222)
+    greeting = json.loads((await reader.readline()).removeprefix(b"INFO "))
+    check(greeting["tls_required"] and "connect_urls" not in greeting, "TLS is required, and no address is advertised")
+    writer.write(b'CONNECT {"user":"bellwire","pass":"%s"}\r\nPING\r\n' % cluster.password.encode())
+    check(b"PONG" not in await asyncio.wait_for(reader.read(), 5), "nobody is let in without TLS")
+    writer.close()
+
+
+async def kills(cluster, node):
+    leader = (await node.api("STREAM.INFO.BW_LOG"))["cluster"]["leader"]
+    former = cluster.number(leader)
+    subprocess.run(["kill", "-KILL", str(former)], check=True)
+    began, sequence = time.monotonic(), None
+    while sequence is None and time.monotonic() < began + 30:
+        try:
+            sequence = (await node.ask("bw.log", b"entry", timeout=0.5, Nats_Msg_Id="two")).get("seq")
+        except nats.errors.Error:
+            pass
+        await asyncio.sleep(0.1)
+    check(sequence == 2, "the others go on after the leader was killed")
+    gap = time.monotonic() - began
+    cluster.wait_for("it starts again", lambda: cluster.number(leader) != former, 30)
+    return gap
+
+
+async def main():
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        with Cluster(folder) as cluster:
+            node = await Node(cluster).connect()
+            await allowed(node)
+            await refused(node)
+            await strangers(cluster)
+            gap = await kills(cluster, node)
+            await node.bus.close()
+            numbers = [cluster.number(server) for server in ("nats1", "nats2", "nats3")]
+        check(cluster.result == 0, f"it ends by itself: {cluster.result}")
+        check(not any(pathlib.Path(f"/proc/{number}").exists() for number in numbers), "no server is left")
+        with Cluster(folder) as cluster:
+            node = await Node(cluster).connect()
+            about = await node.api("STREAM.INFO.BW_LOG")
+            check(about["state"]["last_seq"] == 2, "another start finds everything")
+            await node.bus.close()
+        return gap
+
+
+# Connections that a killed server closes are no news.
+logging.getLogger("asyncio").setLevel(logging.ERROR)
+try:
+    gap = asyncio.run(main())
+except Failed as failure:
+    sys.exit(f"nats: FAILED: {failure}")
+print(f"nats: {check.passed} checks; the others went on {gap:.1f} s after the leader was killed")
