@@ -29,10 +29,10 @@ package final class Cluster: Sendable {
                 ClusterLog.stream(settings), ClusterRecord.settings, SnapshotManifest.settings,
             ] { try opening.make(stream) }
             clockOffset = try opening.clockOffset()
-            do throws(NatsError) { log = try ClusterLog(jetStream) } catch {
+            record = try ClusterRecord(jetStream, name: settings.name)
+            do throws(NatsError) { log = try ClusterLog(jetStream, record) } catch {
                 throw ClusterFault(error)
             }
-            record = try ClusterRecord(jetStream, name: settings.name)
         } catch {
             timer.stop()
             throw error

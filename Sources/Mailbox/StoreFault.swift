@@ -16,6 +16,10 @@ package enum StoreFault: Error, Equatable, Sendable, CustomStringConvertible {
     case outdated
     /// Nobody knows whether the log has the batch.
     case undecided
+    /// The log no longer has what this store lacks.
+    case behind
+    /// The folder has a store that never followed the log.
+    case foreign
 
     package var description: String {
         switch self {
@@ -29,13 +33,18 @@ package enum StoreFault: Error, Equatable, Sendable, CustomStringConvertible {
         case .thread(let code): "the store cannot start a thread (error \(code))"
         case .outdated: "other nodes write without a pause"
         case .undecided: "the cluster did not answer"
+        case .behind: "the store is too old to follow the other nodes"
+        case .foreign: "the folder has a store of its own, which is not part of the cluster"
         }
     }
 
     package var hint: String? {
         switch self {
         case .sqlite(let error) where error.isFull: "free some space on the disk"
-        case .sqlite, .crypto, .thread, .outdated, .undecided: nil
+        case .sqlite, .crypto, .thread, .outdated: nil
+        case .undecided: "see whether the servers of NATS run, and lead their streams"
+        case .behind: "start bellwire again: it then begins with a copy of another node's store"
+        case .foreign: "name an empty folder with state, or move the store with bellwire migrate"
         case .damaged: "move the files bellwire.db* away and run bellwire restore"
         case .wrongMasterKey: "start with the key file or credential that belongs to this store"
         case .newerSchema:

@@ -10,9 +10,11 @@ package final class ClusterLog: CommitLog {
 
     private let jetStream: JetStream
     private let feed: LogFeed
+    private let record: ClusterRecord
 
-    init(_ jetStream: JetStream) throws(NatsError) {
+    init(_ jetStream: JetStream, _ record: ClusterRecord) throws(NatsError) {
         self.jetStream = jetStream
+        self.record = record
         feed = try LogFeed(jetStream)
     }
 
@@ -33,6 +35,12 @@ package final class ClusterLog: CommitLog {
 
     /// The next entry was removed from the log: only a snapshot leads on.
     package var isTooFarBehind: Bool { feed.isTooFarBehind }
+
+    package var isLead: Bool { record.isLead }
+
+    package func takeNumbers() -> NumberBlock? {
+        (try? record.takeNumbers()).flatMap { UInt32(exactly: $0) }.map(NumberBlock.init)
+    }
 
     /// Removes the entries up to this one. False if nobody knows whether that was done.
     package func trim(through number: Int64) -> Bool {

@@ -17,6 +17,8 @@ struct RemoteClients: Sendable {
         counts.filter { ($0.value[node]?.fetchers ?? 0) > 0 }.map(\.key)
     }
 
+    var nodes: Set<String> { Set(counts.values.flatMap(\.keys)) }
+
     /// Nil for none.
     mutating func set(_ count: Count?, of engine: UInt32, at node: String) {
         counts[engine, default: [:]][node] = count

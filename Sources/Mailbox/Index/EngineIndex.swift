@@ -166,6 +166,9 @@ extension EngineIndex {
         elsewhere.withLock { $0.engines(fetchedAt: node) }
     }
 
+    /// Other nodes that have clients.
+    package var nodes: Set<String> { elsewhere.withLock { $0.nodes } }
+
     var hasUnshared: Bool { unshared.withLock { $0?.engines.isEmpty == false } }
 
     func set(_ count: RemoteClients.Count?, of engine: UInt32, at node: String) {

@@ -11,6 +11,10 @@ package protocol CommitLog: AnyObject, Sendable {
     func follow(_ arrived: @escaping @Sendable () -> Void)
     /// Whether everything that was in the log a second ago has arrived. Any thread may ask.
     var isCurrent: Bool { get }
+    /// Entries that come next were removed from the log: only a copy of another store leads on.
+    var isTooFarBehind: Bool { get }
+    /// Whether this store does now what only one of them has to do. Any thread may ask.
+    var isLead: Bool { get }
     /// A block of row numbers that no other store gets; nil if that fails. It may block for some
     /// seconds.
     func takeNumbers() -> NumberBlock?

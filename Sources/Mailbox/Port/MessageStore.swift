@@ -33,6 +33,9 @@ package protocol MessageStore: AnyObject, Sendable {
     /// nobody is served, because what the `index` says may have ended.
     var isCurrent: Bool { get }
 
+    /// Whether this node does now what only one of those that share the store has to do.
+    var isLead: Bool { get }
+
     /// The address under which endpoints are made from now on. Call it before the first operation.
     func serve(at baseURL: String) throws(StoreFault)
     /// Any thread may call it. The caller chooses `ticket`, which comes back with the answer.

@@ -2,6 +2,7 @@ package import Base
 package import Crypto
 package import Dialects
 import Reactor
+import Synchronization
 package import SQLite
 package import System
 
@@ -53,6 +54,9 @@ package final class SQLiteStore: MessageStore {
     package var clock: StoreClock { time.clock }
     package var isUsable: Bool { writer.isUsable && isCurrent }
     package var isCurrent: Bool { log?.isCurrent ?? true }
+    /// The last entry of the log that is in the store.
+    package var applied: Int64 { writer.applied.load(ordering: .relaxed) }
+    package var isLead: Bool { log?.isLead ?? true }
 
     /// Locks the folder, checks the database and loads the index.
     package init(_ options: Options) throws(StoreFault) {

@@ -1,5 +1,6 @@
 import Base
 import Crypto
+import Glibc
 import Delivery
 import SQLite
 import System
@@ -26,6 +27,7 @@ struct StoreOpening {
         let keys = StoreKeys(
             master: options.masterKey, former: options.formerKeys,
             endpoint: try Self.endpointKey(record.sealedEndpointKey, Self.sealer(options)))
+        try Self.checkOrigin(record, keys, options, on: connection)
         let time = StoreTimekeeper(
             clock: StoreClock(after: record.values.anchor, at: now), reading: options.reading)
         let index = try inspection.explaining { () throws(StoreFault) in
@@ -50,10 +52,23 @@ struct StoreOpening {
             devices: index.deviceCount, endpoints: index.endpointCount, messages: messages)
     }
 
+    /// In milliseconds.
+    private static let patience: Int64 = 30_000
+
     /// Follows the log to its end before the store serves anybody.
     private static func join(_ executor: BatchExecutor) throws(StoreFault) {
         guard let log = executor.log else { return }
-        try executor.catchUp()
+        var last = Int64.min
+        let end = Boot.milliseconds + patience
+        repeat {
+            last = executor.state.applied
+            try executor.catchUp()
+            if log.isTooFarBehind { throw .behind }
+            guard Boot.milliseconds < end || last != executor.state.applied else {
+                throw .undecided
+            }
+            if !log.isCurrent { usleep(20_000) }
+        } while !log.isCurrent || last != executor.state.applied
         guard let block = log.takeNumbers(), executor.transaction.index.begin(block) else {
             throw .undecided
         }
@@ -65,11 +80,8 @@ struct StoreOpening {
     ) throws(StoreFault) -> StateRow.Record {
         if let record = try StateRow.read(on: connection) { return record }
         try inspection.finish()
-        let isUsed =
-            try connection.number(
-                "SELECT EXISTS (SELECT 1 FROM owner) OR EXISTS (SELECT 1 FROM subscription)") != 0
         // With a new key, existing endpoints would be reported as never issued.
-        guard !isUsed else { throw .damaged("its state is missing") }
+        guard try !isUsed(connection) else { throw .damaged("its state is missing") }
         let origin: StoreOrigin
         if let given = options.log?.origin {
             origin = given
@@ -83,6 +95,25 @@ struct StoreOpening {
             values: StateRow.Values(anchor: anchor), sealedEndpointKey: origin.sealedEndpointKey)
         try StateRow.create(record, on: connection)
         return record
+    }
+
+    /// A store that follows a log began with what the others began with, and only followed.
+    private static func checkOrigin(
+        _ record: StateRow.Record, _ keys: StoreKeys, _ options: SQLiteStore.Options,
+        on connection: borrowing Connection
+    ) throws(StoreFault) {
+        guard let origin = options.log?.origin else { return }
+        let shared = try endpointKey(origin.sealedEndpointKey, sealer(options))
+        let isSame = keys.endpoint.withSpan { own in
+            shared.withSpan { own.elementsEqual($0) }
+        }
+        guard isSame else { throw .foreign }
+        if record.values.applied == 0, try isUsed(connection) { throw .foreign }
+    }
+
+    private static func isUsed(_ connection: borrowing Connection) throws(StoreFault) -> Bool {
+        try connection.number(
+            "SELECT EXISTS (SELECT 1 FROM owner) OR EXISTS (SELECT 1 FROM subscription)") != 0
     }
 
     private static func sealer(_ options: SQLiteStore.Options) throws(StoreFault) -> Sealer {

@@ -124,7 +124,10 @@ final class BatchExecutor {
     }
 
     /// The round of reminders at the start is not finished.
-    var isReminding: Bool { transaction.index.reminders.isUnderWay }
+    var isReminding: Bool { isLead && transaction.index.reminders.isUnderWay }
+
+    /// Does what one of several stores has to do.
+    var isLead: Bool { log?.isLead ?? true }
 
     func remind(atMost limit: Int) throws(StoreFault) {
         guard let last = transaction.index.reminders.last else { return }

@@ -31,6 +31,8 @@ final class StoreWriter: @unchecked Sendable {
 
     private let queue = Monitor(WriterQueue())
     let usable = Atomic(true)
+    /// The last entry of the log that is in the store.
+    let applied = Atomic<Int64>(0)
     /// How far a change of the master key is; nil if there is none. Any thread may use it.
     let resealing = Lock<ResealingProgress?>(nil)
     private let limits: StoreLimits
@@ -147,11 +149,13 @@ final class StoreWriter: @unchecked Sendable {
     private var patience: Int64? {
         guard let executor else { return max(0, retryAt - Boot.milliseconds) }
         if executor.hasToReseal || executor.isReminding { return 0 }
-        let upkeep = checkpoints.patience(executor, at: Boot.milliseconds)
+        var upkeep = checkpoints.patience(executor, at: Boot.milliseconds)
+        // It may become the lead, which nobody tells.
+        if executor.log != nil { upkeep = min(upkeep ?? .max, Self.sweepInterval) }
         if executor.hasToErase {
             return min(max(0, nextErasure - Boot.milliseconds), upkeep ?? .max)
         }
-        guard let expiry = executor.nextExpiry else { return upkeep }
+        guard executor.isLead, let expiry = executor.nextExpiry else { return upkeep }
         let rest = expiry.milliseconds - executor.time.now.milliseconds
         return min(max(rest, Self.sweepInterval), upkeep ?? 3_600_000)
     }
@@ -206,6 +210,7 @@ final class StoreWriter: @unchecked Sendable {
 extension StoreWriter {
     private func keepUp(_ executor: BatchExecutor) throws(StoreFault) {
         try executor.catchUp()
+        applied.store(executor.state.applied, ordering: .relaxed)
         executor.keepNumbers()
         try executor.unlessOutdated { () throws(StoreFault) in try workAhead(executor) }
         if checkpoints.isDue(executor) {
@@ -219,7 +224,7 @@ extension StoreWriter {
     private func workAhead(_ executor: BatchExecutor) throws(StoreFault) {
         try executor.shareClients()
         let now = executor.time.now
-        if let expiry = executor.nextExpiry, expiry <= now, nextSweep <= now {
+        if executor.isLead, let expiry = executor.nextExpiry, expiry <= now, nextSweep <= now {
             let isMore = try executor.sweep(atMost: Self.sweepLimit)
             let pause = isMore ? 0 : Self.sweepInterval
             nextSweep = StoreTime(milliseconds: now.milliseconds + pause)

@@ -202,6 +202,7 @@ extension CallbackService {
     }
 
     func giveOutPlaces() {
+        guard store.isLead else { return waitToLead() }
         while let callback = lanes.next(at: milliseconds) {
             guard let courier = couriers[callback] else { continue }
             guard store.index.callbacks.handOut(callback) else {
@@ -215,6 +216,11 @@ extension CallbackService {
         if let time = lanes.nextTime, laneTimer == nil {
             laneTimer = schedule(max(1, time - milliseconds), Self.laneCookie)
         }
+    }
+
+    /// Another node sends, as long as it is there.
+    private func waitToLead() {
+        if laneTimer == nil { laneTimer = schedule(1_000, Self.laneCookie) }
     }
 
     private var milliseconds: Int64 { Instant.now.nanoseconds / 1_000_000 }

@@ -64,6 +64,8 @@ final class MemoryLog: @unchecked Sendable {
         func entries(after last: Int64) -> [NumberedEntry] { log.entries(after: last) }
         func follow(_ arrived: @escaping @Sendable () -> Void) { log.follow(arrived) }
         var isCurrent: Bool { true }
+        var isTooFarBehind: Bool { false }
+        var isLead: Bool { true }
         func takeNumbers() -> NumberBlock? { log.takeNumbers() }
     }
 }

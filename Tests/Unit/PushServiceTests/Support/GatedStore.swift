@@ -22,6 +22,7 @@ final class GatedStore: MessageStore, @unchecked Sendable {
     var clock: StoreClock { store.clock }
     var isUsable: Bool { lock.withLock { store.isUsable && !isBroken } }
     var isCurrent: Bool { true }
+    var isLead: Bool { true }
 
     /// Holds operations of these kinds until `open`.
     func shut(_ kinds: Kind...) { lock.withLock { shut.formUnion(kinds) } }

@@ -1,0 +1,134 @@
+package import Mailbox
+import Reactor
+import System
+
+/// What a node does for the others as long as it leads: it writes down which nodes have ended, and
+/// keeps copies of the store so that the log can be shortened.
+package final class ClusterUpkeep: Sendable {
+    package typealias Report = @Sendable (ClusterEvent) -> Void
+
+    /// In milliseconds.
+    private static let interval: Int64 = 1_000
+    /// Signs of life of all nodes have come after this time.
+    private static let silence: Int64 = 20_000
+
+    private let cluster: Cluster
+    private let store: SQLiteStore
+    private let folder: String
+    private let report: Report
+    private let end = Awaited<Void>()
+    private let began = Boot.milliseconds
+    private let thread = Lock<WorkThread?>(nil)
+    private let snapshots = Lock(SnapshotSchedule())
+
+    package init(
+        _ cluster: Cluster, _ store: SQLiteStore, in folder: String, _ report: @escaping Report
+    ) {
+        self.cluster = cluster
+        self.store = store
+        self.folder = folder
+        self.report = report
+    }
+
+    package func start() throws {
+        let thread = try WorkThread(name: "cluster-upkeep") { [self] in
+            while end.wait(atMost: Self.interval) == nil { work() }
+        }
+        self.thread.withLock { $0 = thread }
+    }
+
+    /// Once, before the store is closed.
+    package func stop() {
+        end.bring(())
+        thread.withLock { $0 }?.join()
+    }
+
+    private func work() {
+        if cluster.log.isTooFarBehind { return report(.behind) }
+        guard store.isLead, store.isCurrent else { return }
+        removeLostNodes()
+        keepSnapshot()
+    }
+
+    private func removeLostNodes() {
+        guard Boot.milliseconds - began > Self.silence else { return }
+        let living = cluster.record.livingNodes
+        for node in store.index.engines.nodes where !living.contains(node) {
+            let engines = store.index.engines.engines(fetchedAt: node)
+            let outcome = Awaited<StoreOutcome>()
+            store.submit(.engine(.lost(node: node)), ticket: 0, to: OutcomeSink(outcome))
+            guard outcome.wait(atMost: 10_000) == .done else { return }
+            report(.lost(node: node))
+            // What its fetchers have not taken is for viewers.
+            for engine in engines {
+                let id = EngineClientID(engine: engine, number: 0)
+                store.submit(
+                    .engine(.leave(id, isFetching: false)), ticket: 0, to: OutcomeSink(Awaited()))
+            }
+        }
+    }
+
+    private func keepSnapshot() {
+        let applied = store.applied
+        let now = Boot.milliseconds
+        guard snapshots.withLock({ $0.isDue(applied, at: now) }) else { return }
+        do {
+            let path = SQLiteStore.file(in: folder) + ".copy"
+            let number = try SQLiteStore.copy(in: folder, to: path)
+            defer { SQLiteStore.remove(copy: path) }
+            try cluster.putSnapshot(fileAt: path, through: number)
+            // Nodes that are a little behind go on by the log.
+            let former = snapshots.withLock { $0.kept(number, at: now) }
+            if let former { _ = cluster.trimLog(through: former) }
+            report(.snapshot(number))
+        } catch {
+            snapshots.withLock { $0.failed(at: now) }
+            report(.snapshotFailed("\(error)"))
+        }
+    }
+}
+
+/// What is worth a line in the log.
+package enum ClusterEvent: Equatable, Sendable {
+    case lost(node: String)
+    case snapshot(Int64)
+    case snapshotFailed(String)
+    /// This node cannot go on without a copy of another one's store.
+    case behind
+}
+
+/// When a copy of the store is due.
+struct SnapshotSchedule {
+    /// The log may be so much longer than what follows the last copy.
+    static let entries: Int64 = 20_000
+    /// In milliseconds.
+    static let interval: Int64 = 900_000
+
+    private var last: Int64?
+    private var next: Int64 = 0
+
+    func isDue(_ applied: Int64, at now: Int64) -> Bool {
+        now >= next && applied - (last ?? 0) >= Self.entries
+    }
+
+    /// Returns the number of the copy before.
+    mutating func kept(_ number: Int64, at now: Int64) -> Int64? {
+        defer { (last, next) = (number, now + Self.interval) }
+        return last
+    }
+
+    mutating func failed(at now: Int64) { next = now + Self.interval / 15 }
+}
+
+/// Waits for one outcome.
+private final class OutcomeSink: StoreSink {
+    private let outcome: Awaited<StoreOutcome>
+
+    init(_ outcome: Awaited<StoreOutcome>) { self.outcome = outcome }
+
+    func completed(_ completions: [Completion]) {
+        for completion in completions { outcome.bring(completion.outcome) }
+    }
+
+    func loaded(_ answer: LoadAnswer, ticket: UInt64) {}
+}
