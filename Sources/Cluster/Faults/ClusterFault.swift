@@ -71,7 +71,8 @@ package enum ClusterFault: Error, Equatable, Sendable, CustomStringConvertible {
     init?(_ answer: JetStreamAnswer, stream: String, replicas: Int) {
         switch answer {
         case .done: return nil
-        case .noResponder, .refused(_, JetStreamError.busy), .lost: self = .noAnswer
+        case .refused(_, JetStreamError.busy), .lost: self = .noAnswer
+        case .noResponder: self = .noStreams
         case .refused(_, JetStreamError.otherStream): self = .otherStream(stream)
         case .refused(_, let error) where JetStreamError.notEnabled.contains(error):
             self = .noStreams

@@ -3,21 +3,26 @@ import System
 
 /// Brings one entry into the log, or finds out that others were first.
 struct LogAppending {
-    /// In milliseconds: of all attempts, of each, and between two.
-    private static let patience: Int64 = 3_000
-    private static let attemptPatience: Int64 = 1_000
+    private static let attempts: Int64 = 3
+    /// In milliseconds: for an attempt, and between two.
+    private static let patience: Int64 = 1_000
     private static let pause: UInt32 = 50
+    /// A long entry has more time: so many bytes in each millisecond.
+    private static let speed: Int64 = 10_000
 
     private let jetStream: JetStream
     private let name: String
     private let bodies: [[UInt8]]
     private let last: Int64
+    private let patience: Int64
 
     init(_ entry: CommitEntry, after last: Int64, longest: Int, _ jetStream: JetStream) {
         self.jetStream = jetStream
         name = LogPart.name(of: entry)
         bodies = LogPart.bodies(entry, longest: longest)
         self.last = last
+        let length = bodies.reduce(0) { $0 + $1.count }
+        patience = Self.patience + Int64(length) / Self.speed
     }
 
     /// Blocks until it is known, at most for some seconds.
@@ -25,7 +30,7 @@ struct LogAppending {
     /// A repetition of what is stored already is recognised by its name. So the same entry is sent
     /// until there is an answer.
     func run() -> CommitAnswer {
-        let deadline = Boot.milliseconds + Self.patience
+        let deadline = Boot.milliseconds + Self.attempts * patience
         var isDoubtful = false
         var attempt = 0
         while Boot.milliseconds < deadline {
@@ -48,7 +53,7 @@ struct LogAppending {
         guard bodies.count > 1 else {
             return jetStream.publish(
                 LogFeed.subject, fields + [("Nats-Msg-Id", name)], bodies[0],
-                patience: Self.attemptPatience)
+                patience: patience)
         }
         for index in 0..<bodies.count - 1 {
             // The servers refuse the batch when its end comes without all of it.
@@ -59,7 +64,7 @@ struct LogAppending {
         let index = bodies.count - 1
         return jetStream.publish(
             LogFeed.subject, part(index, attempt, [fields[1], ("Nats-Batch-Commit", "1")]),
-            bodies[index], patience: Self.attemptPatience)
+            bodies[index], patience: patience)
     }
 
     private func part(

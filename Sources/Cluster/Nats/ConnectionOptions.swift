@@ -64,6 +64,9 @@ final class ConnectionOptions {
 
     private func setPatience() throws(NatsError) {
         try ensure(natsOptions_SetTimeout(handle, Self.patience), "natsOptions_SetTimeout")
+        // Otherwise a server that reads no more holds up all threads.
+        try ensure(
+            natsOptions_SetWriteDeadline(handle, Self.patience), "natsOptions_SetWriteDeadline")
         try ensure(
             natsOptions_SetPingInterval(handle, Self.pingInterval), "natsOptions_SetPingInterval")
         try ensure(

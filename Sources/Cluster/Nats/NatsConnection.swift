@@ -19,6 +19,7 @@ final class NatsConnection: @unchecked Sendable {
     private let handle: OpaquePointer
     private let requests = Lock(RequestTable())
     private let inbox: String
+    private let isUp = Lock(true)
     private let onReturn = Lock<(@Sendable () -> Void)?>(nil)
     private let subscription = Lock<NatsSubscription?>(nil)
 
@@ -32,7 +33,7 @@ final class NatsConnection: @unchecked Sendable {
         guard let handle else { throw NatsError("natsConnection_Connect", NATS_NO_MEMORY) }
         self.handle = handle
         inbox = try Self.newInbox()
-        events.connection = self
+        events.connection.withLock { $0.value = self }
         let answers = try NatsSubscription(of: handle, to: inbox + ".*") { [weak self] message in
             self?.received(message)
         }
@@ -51,12 +52,14 @@ final class NatsConnection: @unchecked Sendable {
 
     /// All requests are lost, and no message comes any more.
     func close() {
+        isUp.withLock { $0 = false }
         subscription.withLock { $0 = nil }
         natsConnection_Close(handle)
         lose(requests.withLock { $0.removeAll() })
     }
 
-    var isConnected: Bool { natsConnection_Status(handle) == NATS_CONN_STATUS_CONNECTED }
+    /// Kept here because libnats would make whoever asks wait for a long message that is being sent.
+    var isConnected: Bool { isUp.withLock { $0 } }
 
     /// The longest message that the servers take.
     var longest: Int { Int(natsConnection_GetMaxPayload(handle)) }
@@ -120,17 +123,26 @@ final class NatsConnection: @unchecked Sendable {
         return inbox.map { String(cString: $0) } ?? ""
     }
 
-    fileprivate func wasLost() { lose(requests.withLock { $0.removeAll() }) }
+    fileprivate func wasLost() {
+        isUp.withLock { $0 = false }
+        lose(requests.withLock { $0.removeAll() })
+    }
 
-    fileprivate func hasReturned() { onReturn.withLock { $0 }?() }
+    fileprivate func hasReturned() {
+        isUp.withLock { $0 = true }
+        onReturn.withLock { $0 }?()
+    }
 }
 
 /// Passes on what libnats says of the connection.
 ///
 /// libnats may call it as long as the process lives, so it is never freed; there are few.
-// Unchecked: the connection is set once, before anybody waits for its events.
-private final class ConnectionEvents: @unchecked Sendable {
-    weak var connection: NatsConnection?
+private final class ConnectionEvents: Sendable {
+    struct Receiver {
+        weak var value: NatsConnection?
+    }
+
+    let connection = Lock(Receiver())
 
     func install(in options: ConnectionOptions) throws(NatsError) {
         let context = Unmanaged.passRetained(self).toOpaque()
@@ -147,6 +159,7 @@ private final class ConnectionEvents: @unchecked Sendable {
 
     private static func of(_ context: UnsafeMutableRawPointer?) -> NatsConnection? {
         guard let context else { return nil }
-        return Unmanaged<ConnectionEvents>.fromOpaque(context).takeUnretainedValue().connection
+        let events = Unmanaged<ConnectionEvents>.fromOpaque(context).takeUnretainedValue()
+        return events.connection.withLock { $0.value }
     }
 }

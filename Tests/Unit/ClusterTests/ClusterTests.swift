@@ -75,6 +75,27 @@ struct ClusterTests {
         try servers.start(server)
     }
 
+    @Test("A node leaves a server that hangs, and doubles nothing")
+    func hanging() async throws {
+        let (node, other) = (try cluster("a", .hanging, on: 0), try cluster("b", .hanging, on: 1))
+        try await onThread { [servers] in
+            let (writer, reader) = (LogWriter(node.log), LogWriter(other.log))
+            #expect(writer.write(LogWriter.entry(1)))
+            #expect(becomes(within: 5) { node.isUsable })
+            servers.signal(SIGSTOP, to: 0)
+            let asked = Date()
+            #expect(becomes(within: 2) { !node.isUsable })
+            #expect(Date().timeIntervalSince(asked) < 3)
+            #expect(writer.write(LogWriter.entry(2, length: 3 << 20)))
+            #expect(becomes(within: 10) { node.isUsable })
+            servers.signal(SIGCONT, to: 0)
+            #expect(reader.wait(for: 2))
+            #expect(reader.names == [1, 2] && reader.last == writer.last)
+        }
+        node.close()
+        other.close()
+    }
+
     @Test("An entry longer than a message arrives whole, told or read later")
     func large() async throws {
         let (first, second) = (try cluster("a", .large), try cluster("b", .large))
