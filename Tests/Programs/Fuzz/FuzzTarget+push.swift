@@ -91,7 +91,8 @@ extension FuzzTarget {
 
     static func readConfiguration(_ bytes: [UInt8]) {
         let file = ConfigurationInput.File(path: "file", bytes: bytes)
-        let input = ConfigurationInput(environment: ["HOME": "/"], file: file)
+        var input = ConfigurationInput(environment: ["HOME": "/"], file: file)
+        input.hostName = "host"
         guard let configuration = try? ServerConfiguration(input) else { return }
         var cursor = JSONCursor()
         var writer = JSONWriter()
