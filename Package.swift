@@ -205,7 +205,7 @@ let package = Package(
             name: "bellwire",
             dependencies: [
                 "Base", "WebPush", "Notifications", "Dialects", "EngineHost", "Delivery", "System",
-                "Crypto", "TLS", "Reactor", "Outbound", "HTTP", "SQLite", "Mailbox",
+                "Crypto", "TLS", "Reactor", "Outbound", "HTTP", "SQLite", "Mailbox", "Cluster",
                 "Configuration", "PushService", "API", "Desktop", "Bus", "Terminal",
             ],
             swiftSettings: strict, linkerSettings: bound),

@@ -6,7 +6,7 @@ package struct SystemError: Error, Equatable, Sendable, CustomStringConvertible 
     package let code: Int32
 
     /// Reads `errno`: nothing may run between the call and this.
-    init(_ call: StaticString) {
+    package init(_ call: StaticString) {
         code = errno
         self.call = "\(call)"
     }

@@ -42,7 +42,7 @@ extension Cluster {
         guard try newestSnapshot(to: draft) != nil else { throw StoreFault.behind }
         for suffix in ["-wal", "-shm"] { unlink(path + suffix) }
         guard rename(draft, path) == 0 else {
-            throw ClusterFault.file(SystemError("rename", code: errno))
+            throw ClusterFault.file(SystemError("rename"))
         }
     }
 }

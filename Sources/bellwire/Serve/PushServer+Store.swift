@@ -6,7 +6,8 @@ import System
 /// The store of the server, and the keys that it is sealed under.
 extension PushServer {
     static func store(
-        _ configuration: ServerConfiguration, _ keys: KeyFolder, _ checkout: Checkout?, _ log: Log
+        _ configuration: ServerConfiguration, _ keys: KeyFolder, _ node: ClusterNode?,
+        _ checkout: Checkout?, _ log: Log
     ) throws -> SQLiteStore {
         let earlier = try keys.earlierKeys(of: checkout ?? .ofThisProgram)
         var options = SQLiteStore.Options(
@@ -25,7 +26,7 @@ extension PushServer {
                 .info, "store-upgrading",
                 [("step", step.name), ("number", "\(step.number)"), ("of", "\(step.last)")])
         }
-        let store = try open(options, keys, earlier, log)
+        let store = try open(options, keys, earlier, node, log)
         let report = store.report
         log.write(
             .info, "store-opened",
@@ -38,12 +39,13 @@ extension PushServer {
 
     /// Earlier keys that open the store are taken over.
     private static func open(
-        _ options: SQLiteStore.Options, _ keys: KeyFolder, _ earlier: EarlierKeys?, _ log: Log
+        _ options: SQLiteStore.Options, _ keys: KeyFolder, _ earlier: EarlierKeys?,
+        _ node: ClusterNode?, _ log: Log
     ) throws -> SQLiteStore {
         let store: SQLiteStore
-        do throws(StoreFault) {
-            store = try SQLiteStore(options)
-        } catch {
+        do {
+            store = try node?.openStore(options) ?? SQLiteStore(options)
+        } catch let error as StoreFault {
             // The keys of that checkout belong to another store.
             if earlier != nil, error == .wrongMasterKey { throw keys.missing }
             throw error

@@ -27,6 +27,8 @@ final class PushServer {
     let service: PushContext
     let server: HTTPServer
     private let store: SQLiteStore
+    /// Nil if the store is of this machine alone.
+    private let node: ClusterNode?
     private let pushes: PushLoops
     private let api: APILoops
     private let callbacks: CallbackService
@@ -37,16 +39,22 @@ final class PushServer {
         _ configuration: ServerConfiguration, _ given: GivenSockets, _ ports: OpenPorts,
         further: [ListenAddress] = [], _ checkout: Checkout?, _ log: Log
     ) throws {
-        guard configuration.remoteStore == nil else {
-            throw CommandError.usage("this version supports only the store sqlite")
-        }
         // The group that may use the control socket needs access to the folder.
         try PrivateFolder.make(configuration.state, mode: 0o750)
         let keys = try KeyFolder(configuration)
         self.keys = keys
         self.configuration = configuration
-        let store = try Self.store(configuration, keys, checkout, log)
+        let node = try configuration.remoteStore.map { try ClusterNode($0, log) }
+        let store: SQLiteStore
         do {
+            store = try Self.store(configuration, keys, node, checkout, log)
+        } catch {
+            node?.leave()
+            throw error
+        }
+        self.node = node
+        do {
+            try node?.begin(with: store, in: configuration.state, log)
             certificates =
                 configuration.listeners.contains(where: \.isEncrypted)
                 ? try ServerCertificates(configuration, keys) : nil
@@ -85,7 +93,9 @@ final class PushServer {
             }
             Self.announce(listeners, configuration, baseURL, log)
         } catch {
+            node?.end()
             store.close()
+            node?.leave()
             throw error
         }
         self.store = store
@@ -112,7 +122,9 @@ final class PushServer {
             if case .cut(let connections) = ending { count + connections } else { count }
         }
         callbacks.end()
+        node?.end()
         store.close()
+        node?.leave()
         service.close()
         pushes.close()
         api.close()

@@ -1,5 +1,6 @@
 import Base
 import Bus
+import Cluster
 import Configuration
 import Crypto
 import Desktop
@@ -38,6 +39,8 @@ struct CommandError: Error {
         case let error as StateFolder.Failure:
             self.init(message: error.description, hint: error.hint)
         case let error as BackupFailure: self.init(message: error.description, hint: error.hint)
+        case let error as ClusterFault:
+            self.init(message: error.description, hint: error.hint, exitCode: .unavailable)
         case let error as StoreFault: self.init(message: error.description, hint: error.hint)
         case let error as CertificateStore.Failure:
             self.init(message: error.description, hint: error.hint)

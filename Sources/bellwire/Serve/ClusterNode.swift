@@ -1,0 +1,77 @@
+import Cluster
+import Configuration
+import Glibc
+import Mailbox
+import System
+
+/// This server as one of several that share a store.
+final class ClusterNode {
+    private let cluster: Cluster
+    private let name: String
+    private var upkeep: ClusterUpkeep?
+
+    init(_ remote: RemoteStore, _ log: Log) throws {
+        var settings = ClusterSettings(servers: remote.servers, name: remote.node)
+        settings.authority = remote.authorities
+        settings.credentials = remote.credentials.flatMap { path in
+            remote.isCredentialsNamed || access(path, R_OK) == 0 ? path : nil
+        }
+        settings.replicas = remote.replicas
+        name = remote.node
+        cluster = try Cluster(settings)
+        do { try checkServers(remote, log) } catch {
+            cluster.close()
+            throw error
+        }
+        log.write(.info, "cluster-joined", [("node", name)])
+    }
+
+    /// What a server acknowledges has to be on its disk.
+    private func checkServers(_ remote: RemoteStore, _ log: Log) throws {
+        guard !remote.acceptsUnsynced else { return }
+        switch cluster.syncsAlways() {
+        case true?: return
+        case false?:
+            throw CommandError(
+                message: "a server of NATS confirms messages that are not on its disk yet",
+                hint: "write sync_interval: always into its jetstream block, or set "
+                    + "store-unsynced = yes if you can lose two minutes")
+        case nil:
+            throw CommandError(
+                message: "the servers of NATS do not say whether they sync each write",
+                hint: "let the account ask bw.servers as deploy/nats/server.conf does, or set "
+                    + "store-unsynced = yes")
+        }
+    }
+
+    func openStore(_ options: SQLiteStore.Options) throws -> SQLiteStore {
+        try cluster.openStore(options, node: name)
+    }
+
+    /// Does what the others need of this node.
+    func begin(with store: SQLiteStore, in folder: String, _ log: Log) throws {
+        let upkeep = ClusterUpkeep(cluster, store, in: folder) { event in
+            switch event {
+            case .lost(let node): log.write(.warning, "node-lost", [("node", node)])
+            case .snapshot(let number): log.write(.info, "snapshot-kept", [("entry", "\(number)")])
+            case .snapshotFailed(let reason):
+                log.write(.error, "snapshot-failed", [("reason", reason)])
+            case .behind:
+                log.write(
+                    .error, "node-behind",
+                    [("hint", "start bellwire again: it then gets a copy of the store")])
+            }
+        }
+        try upkeep.start()
+        self.upkeep = upkeep
+    }
+
+    /// Call this before the store is closed.
+    func end() {
+        upkeep?.stop()
+        upkeep = nil
+    }
+
+    /// Call this last.
+    func leave() { cluster.close() }
+}
