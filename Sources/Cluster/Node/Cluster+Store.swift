@@ -36,7 +36,7 @@ extension Cluster {
 
     /// The log begins after what the store has, so the store becomes a copy of another one.
     private func replaceStore(in folder: String) throws {
-        let path = SQLiteStore.file(in: folder)
+        let path = StoreCopy.store(in: folder)
         let draft = path + ".snapshot"
         unlink(draft)
         guard try newestSnapshot(to: draft) != nil else { throw StoreFault.behind }

@@ -1,5 +1,6 @@
 package import Mailbox
 import Reactor
+import Synchronization
 import System
 
 /// What a node does for the others as long as it leads: it writes down which nodes have ended, and
@@ -19,6 +20,9 @@ package final class ClusterUpkeep: Sendable {
     private let end = Awaited<Void>()
     private let began = Boot.milliseconds
     private let thread = Lock<WorkThread?>(nil)
+    private let isBehind = Atomic(false)
+    /// For so many looks this node has been cut off.
+    private let cutOff = Atomic(0)
     private let snapshots = Lock(SnapshotSchedule())
 
     package init(
@@ -44,8 +48,20 @@ package final class ClusterUpkeep: Sendable {
     }
 
     private func work() {
-        if cluster.log.isTooFarBehind { return report(.behind) }
-        guard store.isLead, store.isCurrent else { return }
+        if cluster.log.isTooFarBehind {
+            if !isBehind.exchange(true, ordering: .relaxed) { report(.behind) }
+            return
+        }
+        guard store.isCurrent else {
+            // Once, as soon as it lasts.
+            if cutOff.add(1, ordering: .relaxed).newValue == 2 {
+                report(.cutOff)
+                store.sendDevicesAway()
+            }
+            return
+        }
+        cutOff.store(0, ordering: .relaxed)
+        guard store.isLead else { return }
         removeLostNodes()
         keepSnapshot()
     }
@@ -73,14 +89,12 @@ package final class ClusterUpkeep: Sendable {
         let now = Boot.milliseconds
         guard snapshots.withLock({ $0.isDue(applied, at: now) }) else { return }
         do {
-            let path = SQLiteStore.file(in: folder) + ".copy"
-            let number = try SQLiteStore.copy(in: folder, to: path)
-            defer { SQLiteStore.remove(copy: path) }
-            try cluster.putSnapshot(fileAt: path, through: number)
+            let copy = try StoreCopy(of: folder)
+            try cluster.putSnapshot(fileAt: copy.path, through: copy.number)
             // Nodes that are a little behind go on by the log.
-            let former = snapshots.withLock { $0.kept(number, at: now) }
+            let former = snapshots.withLock { $0.kept(copy.number, at: now) }
             if let former { _ = cluster.trimLog(through: former) }
-            report(.snapshot(number))
+            report(.snapshot(copy.number))
         } catch {
             snapshots.withLock { $0.failed(at: now) }
             report(.snapshotFailed("\(error)"))
@@ -93,6 +107,8 @@ package enum ClusterEvent: Equatable, Sendable {
     case lost(node: String)
     case snapshot(Int64)
     case snapshotFailed(String)
+    /// The cluster does not answer this node.
+    case cutOff
     /// This node cannot go on without a copy of another one's store.
     case behind
 }

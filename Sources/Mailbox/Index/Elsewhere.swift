@@ -10,7 +10,12 @@ package struct Elsewhere: Sendable {
     /// Devices that connected there.
     package var connected: [UInt32] = []
 
-    var isEmpty: Bool { stored.isEmpty && ended.isEmpty && connected.isEmpty }
+    /// Nobody here knows what happens there: devices are better off with another node.
+    package var isUnknown = false
+
+    var isEmpty: Bool {
+        stored.isEmpty && ended.isEmpty && connected.isEmpty && !isUnknown
+    }
 }
 
 /// Tells a listener about it. Any thread may use it.

@@ -6,7 +6,7 @@ import System
 final class RowNumbers: Sendable {
     /// Subscriptions, devices and credentials have 32-bit numbers. A client that registers without
     /// end reaches the last number after days; from then on the writer refuses new ones.
-    static let last: UInt32 = 4_000_000_000
+    static let last = NumberBlock.last
 
     private struct State {
         var given: UInt32 = 0
@@ -21,7 +21,7 @@ final class RowNumbers: Sendable {
     func next() -> UInt32 {
         state.withLock { state in
             if state.given >= state.end, let spare = state.spare {
-                (state.given, state.end, state.spare) = (spare.lowerBound - 1, spare.upperBound, nil)
+                state = State(given: spare.lowerBound - 1, end: spare.upperBound)
             }
             guard state.given < state.end else { return Self.last + 1 }
             state.given += 1
@@ -50,21 +50,4 @@ final class RowNumbers: Sendable {
     }
 
     func add(_ block: ClosedRange<UInt32>) { state.withLock { $0.spare = block } }
-}
-
-/// Numbers that only one store gives.
-package struct NumberBlock: Equatable, Sendable {
-    package static let length: UInt32 = 1 << 16
-
-    /// Blocks are counted from 1.
-    package let number: UInt32
-
-    package init(number: UInt32) { self.number = number }
-
-    /// Nil if there are no such numbers.
-    var numbers: ClosedRange<UInt32>? {
-        let (end, isTooLarge) = number.multipliedReportingOverflow(by: Self.length)
-        guard number > 0, !isTooLarge, end <= RowNumbers.last else { return nil }
-        return end - Self.length + 1...end
-    }
 }

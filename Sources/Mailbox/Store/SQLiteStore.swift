@@ -2,8 +2,8 @@ package import Base
 package import Crypto
 package import Dialects
 import Reactor
-import Synchronization
 package import SQLite
+import Synchronization
 package import System
 
 /// The store of one machine: a SQLite database in a folder of its own.
@@ -105,6 +105,13 @@ package final class SQLiteStore: MessageStore {
             let digest = Digest(try hash.digest(of: Array(baseURL.utf8).span))
             index.address = Int64(digest.words.0 >> 11)
         } catch { throw .crypto(error) }
+    }
+
+    /// Sends the devices that are connected here to other nodes.
+    package func sendDevicesAway() {
+        var news = Elsewhere()
+        news.isUnknown = true
+        index.elsewhere.notify(news)
     }
 
     package func submit(_ operation: StoreOperation, ticket: UInt64, to sink: any StoreSink) {

@@ -1,7 +1,7 @@
 import Base
 import Crypto
-import Glibc
 import Delivery
+import Glibc
 import SQLite
 import System
 

@@ -195,6 +195,8 @@ extension DeliveryDesk {
         for device in devices { channels[device]?.replaced() }
     }
 
+    func endAll() { end(Array(channels.keys)) }
+
     /// Tells the device's channel that a message was stored.
     private func announce(_ message: Message, at position: Int64) {
         let device = message.address.device

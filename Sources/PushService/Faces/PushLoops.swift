@@ -30,6 +30,9 @@ package final class PushLoops: Sendable {
 
     /// Tells the devices that are connected here what other stores did. Any thread may call it.
     private func tell(_ news: Elsewhere) {
+        if news.isUnknown {
+            for desk in directory.all { desk.loop.post { desk.endAll() } }
+        }
         for device in news.connected { post(device) { $0.end([device]) } }
         for message in news.ended { post(message.address.device) { $0.withdrawn(message) } }
         for (device, position) in news.stored {

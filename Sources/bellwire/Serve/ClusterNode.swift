@@ -56,10 +56,16 @@ final class ClusterNode {
             case .snapshot(let number): log.write(.info, "snapshot-kept", [("entry", "\(number)")])
             case .snapshotFailed(let reason):
                 log.write(.error, "snapshot-failed", [("reason", reason)])
+            case .cutOff:
+                log.write(
+                    .error, "cluster-lost",
+                    [("advice", "this node refuses everything until the cluster answers again")])
             case .behind:
                 log.write(
                     .error, "node-behind",
                     [("hint", "start bellwire again: it then gets a copy of the store")])
+                // An orderly end, and systemd starts it again.
+                kill(getpid(), SIGTERM)
             }
         }
         try upkeep.start()

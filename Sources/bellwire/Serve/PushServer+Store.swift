@@ -79,8 +79,13 @@ extension PushServer {
     }
 
     static func rotateMasterKey(
-        of store: SQLiteStore, _ keys: KeyFolder, _ log: Log
+        of store: SQLiteStore, _ keys: KeyFolder, isShared: Bool, _ log: Log
     ) throws -> String {
+        guard !isShared else {
+            throw CommandError.usage(
+                "the master key of a cluster cannot be changed while its nodes run",
+                hint: "each node would need the new key before another one uses it")
+        }
         do {
             let key = try keys.rotateMasterKey()
             store.rotate(to: key)

@@ -64,7 +64,9 @@ final class PushServer {
             try store.serve(at: baseURL.description)
             let control = ControlSettings(
                 baseURL: baseURL,
-                rotateMasterKey: { try Self.rotateMasterKey(of: store, keys, log) },
+                rotateMasterKey: { [isShared = node != nil] in
+                    try Self.rotateMasterKey(of: store, keys, isShared: isShared, log)
+                },
                 resealing: { store.resealing })
             let service = PushContext(
                 store: store, endpointKey: store.endpointKey,

@@ -122,7 +122,8 @@ extension BatchExecutor {
             if let engine { rows.add(changedEngine: engine) }
         }
         for row in rows.callbacks {
-            let select = try transaction.connection.statement("SELECT state FROM callback WHERE row = ?1", row)
+            let select = try transaction.connection.statement(
+                "SELECT state FROM callback WHERE row = ?1", row)
             guard try select.step() else { continue }
             rows.add(
                 .callback(

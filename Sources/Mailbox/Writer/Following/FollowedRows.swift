@@ -70,7 +70,8 @@ struct FollowedRows {
             effects.changes.append(.removedCredential(secret))
         case ("callback", .insert), ("callback", .update): callbacks.append(key)
         case ("callback_event", _):
-            if let callback = (row.new(Column.eventCallback) ?? row.old(Column.eventCallback))?.integer {
+            let callback = row.new(Column.eventCallback) ?? row.old(Column.eventCallback)
+            if let callback = callback?.integer {
                 effects.add(.changed, of: UInt32(clamping: callback))
             }
         case ("registration", _):

@@ -1,0 +1,35 @@
+import Glibc
+import SQLite
+
+/// A file with what a store that follows a log contains at one moment.
+package struct StoreCopy: ~Copyable {
+    package let path: String
+    /// The last entry of the log that is in it.
+    package let number: Int64
+
+    /// Copies the store in `folder`, which may be in use. The file goes with this value.
+    package init(of folder: String) throws(BackupFailure) {
+        path = Self.store(in: folder) + ".copy"
+        Self.remove(path)
+        number = try Self.fill(path, folder)
+    }
+
+    deinit { Self.remove(path) }
+
+    /// The file of the store in `folder`.
+    package static func store(in folder: String) -> String {
+        folder + "/" + WriterDatabase.fileName
+    }
+
+    private static func fill(_ path: String, _ folder: String) throws(BackupFailure) -> Int64 {
+        let snapshot = try StoreSnapshot(of: folder)
+        return try BackupFailure.onStore { () throws(StoreFault) in
+            try snapshot.copy(to: path) { _, _, _ in }
+            return try StoreSnapshot.draft(path).number("SELECT applied FROM state")
+        }
+    }
+
+    private static func remove(_ path: String) {
+        for suffix in ["", "-wal", "-shm", "-journal"] { unlink(path + suffix) }
+    }
+}
