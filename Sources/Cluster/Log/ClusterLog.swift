@@ -35,7 +35,7 @@ package final class ClusterLog: CommitLog {
     package var isTooFarBehind: Bool { feed.isTooFarBehind }
 
     /// Removes the entries up to this one. False if nobody knows whether that was done.
-    package func trim(through number: Int64) -> Bool {
+    func trim(through number: Int64) -> Bool {
         guard case .done = jetStream.purge(before: number + 1, of: LogFeed.stream) else {
             return false
         }
