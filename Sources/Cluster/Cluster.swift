@@ -44,7 +44,8 @@ package final class Cluster: Sendable {
         }
     }
 
-    /// Whether this node has all that was in the log a second ago, and the cluster answers.
+    /// Whether this node has all that was in the log a second ago, and the cluster answers. Never
+    /// before the log is followed.
     package var isUsable: Bool { connection.isConnected && log.isCurrent }
 
     /// Whether all servers that answer acknowledge only what is on their disks. Nil if this account

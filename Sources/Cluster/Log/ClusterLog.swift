@@ -43,7 +43,7 @@ package final class ClusterLog: CommitLog {
     }
 
     /// Removes the entries up to this one. False if nobody knows whether that was done.
-    package func trim(through number: Int64) -> Bool {
+    func trim(through number: Int64) -> Bool {
         guard case .done = jetStream.purge(before: number + 1, of: LogFeed.stream) else {
             return false
         }

@@ -10,8 +10,6 @@ struct RequestTable {
     private var entries: [UInt64: Entry] = [:]
     private var last: UInt64 = 0
 
-    var count: Int { entries.count }
-
     mutating func add(_ entry: Entry) -> UInt64 {
         last += 1
         entries[last] = entry

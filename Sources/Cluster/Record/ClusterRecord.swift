@@ -9,6 +9,11 @@ package final class ClusterRecord: Sendable {
         package let key: [UInt8]
         /// Milliseconds since 1970 by the cluster's time.
         package let origin: Int64
+
+        package init(key: [UInt8], origin: Int64) {
+            self.key = key
+            self.origin = origin
+        }
     }
 
     static let stream = "BW_CLUSTER"

@@ -1,0 +1,67 @@
+import Mailbox
+import Testing
+
+@testable import Cluster
+
+@Suite("What servers answer")
+struct AnswerTests {
+    private func server(_ name: String, _ syncs: Bool?, of count: Int) -> NatsConnection.Answer {
+        let rule = syncs.map { ",\"sync_always\":\($0)" } ?? ""
+        let text = """
+            {"server":{"id":"\(name)"},"data":{"config":{"strict":true\(rule)},
+            "meta_cluster":{"cluster_size":\(count)}}}
+            """
+        return .message(NatsMessage(subject: "inbox", body: Array(text.utf8)))
+    }
+
+    @Test("One server that does not sync is enough", arguments: [true, false, nil])
+    func survey(_ syncs: Bool?) {
+        var survey = ServerSurvey()
+        let isFirstLast = survey.receive(server("a", true, of: 2))
+        let isSecondLast = survey.receive(server("b", syncs, of: 2))
+        #expect(!isFirstLast && isSecondLast)
+        #expect(survey.syncsAlways == (syncs ?? false))
+    }
+
+    @Test("Nobody who may be asked is no answer")
+    func nobody() {
+        var survey = ServerSurvey()
+        let refusal = NatsMessage(subject: "", fields: ["Status": "503"])
+        for answer in [NatsConnection.Answer.message(refusal), .lost] {
+            let isLast = survey.receive(answer)
+            #expect(isLast && survey.syncsAlways == nil)
+        }
+    }
+
+    @Test("An entry in parts is the same as before, and one that never ended is left out")
+    func parts() throws {
+        var collector = LogPartCollector()
+        let entry = CommitEntry(
+            name: .max, position: -1, sequence: .max, changes: Array(0...99), news: [7])
+        let bodies = LogPart.bodies(entry, longest: 50)
+        #expect(bodies.count == 3)
+        var found: [NumberedEntry] = []
+        for (sequence, index) in [(1, 0), (2, 1), (3, 0), (4, 1), (5, 2)] {
+            let name = sequence < 3 ? "1" : LogPart.name(of: entry)
+            let fields = [
+                "Nats-Sequence": "\(sequence)", "Nats-Subject": "bw.log", LogPart.name: name,
+                LogPart.rest: "\(2 - index)",
+            ]
+            let message = NatsMessage(subject: "told", body: bodies[index], fields: fields)
+            let part = try #require(StreamMessage(message))
+            if let whole = collector.receive(part) { found.append(whole) }
+        }
+        #expect(found == [NumberedEntry(number: 5, entry: entry)])
+    }
+
+    @Test(
+        "A server's time",
+        arguments: [
+            ("1970-01-01T00:00:00Z", 0), ("2026-11-27T06:35:30.636905416Z", 1_795_761_330_636),
+            ("2024-02-29T23:59:59.5Z", 1_709_251_199_500), ("2026-13-01T00:00:00Z", nil),
+            ("2026-11-27T06:35:30+01:00", nil), ("", nil), ("Z", nil),
+        ] as [(String, Int64?)])
+    func time(_ text: String, _ milliseconds: Int64?) {
+        #expect(ServerTime.milliseconds(text) == milliseconds)
+    }
+}
