@@ -8,7 +8,11 @@ package final class ClusterLog: CommitLog {
     /// The servers add fields to a message when they tell of it.
     private static let reserve = 64 << 10
 
+    /// What nobody keeps.
+    private static let passed = "bw.now"
+
     private let jetStream: JetStream
+    private let subscription = Lock<NatsSubscription?>(nil)
     private let feed: LogFeed
     private let record: ClusterRecord
 
@@ -36,6 +40,16 @@ package final class ClusterLog: CommitLog {
     /// The next entry was removed from the log: only a snapshot leads on.
     package var isTooFarBehind: Bool { feed.isTooFarBehind }
 
+    package func tell(_ bytes: [UInt8]) {
+        // A connection that is lost tells nobody anything.
+        try? jetStream.connection.publish(Self.passed, [], bytes)
+    }
+
+    package func listen(_ hear: @escaping @Sendable ([UInt8]) -> Void) {
+        let subscription = try? jetStream.connection.subscribe(to: Self.passed) { hear($0.body) }
+        self.subscription.withLock { $0 = subscription }
+    }
+
     package var isLead: Bool { record.isLead }
 
     package func takeNumbers() -> NumberBlock? {
@@ -54,7 +68,10 @@ package final class ClusterLog: CommitLog {
 
     func tick() { feed.handle(.time) }
 
-    func stop() { feed.stop() }
+    func stop() {
+        subscription.withLock { $0 = nil }
+        feed.stop()
+    }
 
     static func stream(_ settings: ClusterSettings) -> StreamSettings {
         var stream = StreamSettings(name: LogFeed.stream, subjects: [LogFeed.subject])

@@ -13,7 +13,7 @@ package final class ClusterUpkeep: Sendable {
     /// Signs of life of all nodes have come after this time.
     private static let silence: Int64 = 20_000
 
-    private let cluster: Cluster
+    private let cluster: Membership
     private let store: SQLiteStore
     private let folder: String
     private let report: Report
@@ -26,7 +26,7 @@ package final class ClusterUpkeep: Sendable {
     private let snapshots = Lock(SnapshotSchedule())
 
     package init(
-        _ cluster: Cluster, _ store: SQLiteStore, in folder: String, _ report: @escaping Report
+        _ cluster: Membership, _ store: SQLiteStore, in folder: String, _ report: @escaping Report
     ) {
         self.cluster = cluster
         self.store = store

@@ -10,11 +10,13 @@ package struct Elsewhere: Sendable {
     /// Devices that connected there.
     package var connected: [UInt32] = []
 
+    /// Messages that are not stored, for devices that are connected here.
+    package var passed: [Message] = []
     /// Nobody here knows what happens there: devices are better off with another node.
     package var isUnknown = false
 
     var isEmpty: Bool {
-        stored.isEmpty && ended.isEmpty && connected.isEmpty && !isUnknown
+        stored.isEmpty && ended.isEmpty && connected.isEmpty && passed.isEmpty && !isUnknown
     }
 }
 
@@ -23,11 +25,18 @@ package final class ElsewhereIndex: Sendable {
     package typealias Listener = @Sendable (Elsewhere) -> Void
 
     private let listener = Lock<Listener?>(nil)
+    private let isHere = Lock<(@Sendable (UInt32) -> Bool)?>(nil)
 
-    /// `listener` is called on a store thread, when all of it is in the index.
-    package func listen(_ listener: @escaping Listener) {
+    /// `listener` is called on any thread, when all of it is in the index. `isHere` says whether a
+    /// device is connected.
+    package func listen(
+        _ listener: @escaping Listener, isHere: @escaping @Sendable (UInt32) -> Bool
+    ) {
         self.listener.withLock { $0 = listener }
+        self.isHere.withLock { $0 = isHere }
     }
+
+    func isHere(_ device: UInt32) -> Bool { isHere.withLock { $0 }?(device) ?? false }
 
     func notify(_ news: Elsewhere) {
         guard !news.isEmpty else { return }

@@ -15,6 +15,11 @@ package protocol CommitLog: AnyObject, Sendable {
     var isTooFarBehind: Bool { get }
     /// Whether this store does now what only one of them has to do. Any thread may ask.
     var isLead: Bool { get }
+    /// Tells the other stores something that nobody keeps. Any thread may call it.
+    func tell(_ bytes: [UInt8])
+    /// `hear` is called on any thread with what other stores tell, and perhaps with what this one
+    /// told.
+    func listen(_ hear: @escaping @Sendable ([UInt8]) -> Void)
     /// A block of row numbers that no other store gets; nil if that fails. It may block for some
     /// seconds.
     func takeNumbers() -> NumberBlock?

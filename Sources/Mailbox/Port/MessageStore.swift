@@ -42,6 +42,9 @@ package protocol MessageStore: AnyObject, Sendable {
     func submit(_ operation: StoreOperation, ticket: UInt64, to sink: any StoreSink)
     /// Any thread may call it. It is not ordered with operations: see `StoredPage`.
     func load(_ request: LoadRequest, ticket: UInt64, to sink: any StoreSink)
+    /// Brings a message that is never stored to the node where its device is connected. It may get
+    /// lost. Any thread may call it.
+    func passOn(_ message: Message)
     /// Tells every callback what to call `registerDevice` with, now and every day. `describe`
     /// returns these parameters as JSON, on a thread of the store.
     func remind(_ describe: @escaping @Sendable (Registration) -> String)

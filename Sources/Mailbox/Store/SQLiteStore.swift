@@ -1,5 +1,6 @@
 package import Base
 package import Crypto
+package import Delivery
 package import Dialects
 import Reactor
 package import SQLite
@@ -84,6 +85,7 @@ package final class SQLiteStore: MessageStore {
         self.writer = writer
         self.reader = reader
         self.threads = threads
+        log?.listen { [weak self] in self?.received($0) }
     }
 
     /// Whether the folder already contains a store.
@@ -116,6 +118,20 @@ package final class SQLiteStore: MessageStore {
 
     package func submit(_ operation: StoreOperation, ticket: UInt64, to sink: any StoreSink) {
         writer.submit(Submission(operation: operation, ticket: ticket, sink: sink))
+    }
+
+    package func passOn(_ message: Message) {
+        guard let log, let bytes = try? PassedMessage.bytes(message, keys) else { return }
+        log.tell(bytes)
+    }
+
+    private func received(_ bytes: [UInt8]) {
+        guard let device = PassedMessage.device(bytes), index.elsewhere.isHere(device),
+            let message = PassedMessage.message(bytes, keys)
+        else { return }
+        var news = Elsewhere()
+        news.passed = [message]
+        index.elsewhere.notify(news)
     }
 
     package func load(_ request: LoadRequest, ticket: UInt64, to sink: any StoreSink) {

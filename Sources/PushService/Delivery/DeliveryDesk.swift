@@ -88,8 +88,18 @@ final class DeliveryDesk: @unchecked Sendable {
 
     /// Handles a message whose device is not connected.
     private func takeAway(_ message: Message, _ sender: SenderTicket) {
-        message.needsStore ? keep(message, sender) : answer(sender, message, .accepted)
+        if message.needsStore { return keep(message, sender) }
+        store.passOn(message)
+        answer(sender, message, .accepted)
     }
+
+    /// The message comes from another node, which has answered its sender.
+    func received(_ message: Message) {
+        channels[message.address.device]?.accept(message, Self.answered)
+    }
+
+    /// Nobody waits for an answer.
+    private static let answered = SenderTicket(loop: -1, number: 0)
 
     /// Gives a message to the store; its sender is answered once the store has replied.
     func keep(_ message: Message, _ sender: SenderTicket) {

@@ -10,7 +10,11 @@ package final class PushLoops: Sendable {
     package init(_ service: PushContext) {
         self.service = service
         service.index.endings.listen { [weak self] in self?.end($0.devices) }
-        service.index.elsewhere.listen { [weak self] in self?.tell($0) }
+        service.index.elsewhere.listen { [weak self] in
+            self?.tell($0)
+        } isHere: { [directory] in
+            directory.desk(of: $0) != nil
+        }
     }
 
     /// Call this once for each loop, before it runs. `further`: other routes to serve there.
@@ -35,6 +39,7 @@ package final class PushLoops: Sendable {
         }
         for device in news.connected { post(device) { $0.end([device]) } }
         for message in news.ended { post(message.address.device) { $0.withdrawn(message) } }
+        for message in news.passed { post(message.address.device) { $0.received(message) } }
         for (device, position) in news.stored {
             post(device) { $0.stored(elsewhere: position, device) }
         }

@@ -6,7 +6,7 @@ import System
 
 /// This server as one of several that share a store.
 final class ClusterNode {
-    private let cluster: Cluster
+    private let cluster: Membership
     private let name: String
     private var upkeep: ClusterUpkeep?
 
@@ -18,7 +18,7 @@ final class ClusterNode {
         }
         settings.replicas = remote.replicas
         name = remote.node
-        cluster = try Cluster(settings)
+        cluster = try Membership(settings)
         do { try checkServers(remote, log) } catch {
             cluster.close()
             throw error

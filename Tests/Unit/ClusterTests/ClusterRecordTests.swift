@@ -99,16 +99,16 @@ extension ClusterTests {
     func faults() throws {
         var settings = servers.settings("a", user: "nobody:secret")
         settings.servers = ["nats://nobody:secret@\(servers.address(0, user: "x").suffix(15))"]
-        #expect(throws: ClusterFault.refused) { _ = try Cluster(settings) }
+        #expect(throws: ClusterFault.refused) { _ = try Membership(settings) }
         settings.servers = ["nats://nobody:secret@127.0.0.1:1"]
-        let fault = #expect(throws: ClusterFault.self) { _ = try Cluster(settings) }
+        let fault = #expect(throws: ClusterFault.self) { _ = try Membership(settings) }
         #expect(fault?.description.contains("secret") == false && fault?.hint != nil)
         settings.credentials = "/nowhere"
-        #expect(throws: ClusterFault.unreadable(path: "/nowhere")) { _ = try Cluster(settings) }
+        #expect(throws: ClusterFault.unreadable(path: "/nowhere")) { _ = try Membership(settings) }
     }
 
-    private func node(_ name: String, _ user: ClusterUser) throws -> Cluster {
-        try Cluster(servers.settings(name, user: user.rawValue))
+    private func node(_ name: String, _ user: ClusterUser) throws -> Membership {
+        try Membership(servers.settings(name, user: user.rawValue))
     }
 
     private func eventually(
@@ -119,7 +119,7 @@ extension ClusterTests {
 
     /// Runs it for all of them at the same time.
     private func each<Result: Sendable>(
-        _ nodes: [Cluster], _ body: @escaping @Sendable (Int, Cluster) throws -> [Result]
+        _ nodes: [Membership], _ body: @escaping @Sendable (Int, Membership) throws -> [Result]
     ) async throws -> [Result] {
         try await withThrowingTaskGroup(of: [Result].self) { group in
             for (index, node) in nodes.enumerated() {

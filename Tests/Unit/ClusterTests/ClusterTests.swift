@@ -16,13 +16,13 @@ struct ClusterTests {
 
     init() throws { servers = try #require(NatsServers.current) }
 
-    private func cluster(_ name: String, _ user: ClusterUser) throws -> Cluster {
-        try Cluster(servers.settings(name, user: user.rawValue))
+    private func cluster(_ name: String, _ user: ClusterUser) throws -> Membership {
+        try Membership(servers.settings(name, user: user.rawValue))
     }
 
     /// Connected to this server only, as long as it runs.
-    private func cluster(_ name: String, _ user: ClusterUser, on server: Int) throws -> Cluster {
-        try Cluster(
+    private func cluster(_ name: String, _ user: ClusterUser, on server: Int) throws -> Membership {
+        try Membership(
             ClusterSettings(servers: [servers.address(server, user: user.rawValue)], name: name))
     }
 

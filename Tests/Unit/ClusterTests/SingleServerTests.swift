@@ -41,12 +41,12 @@ struct SingleServerTests {
         #expect(openssl.wait() == 0)
     }
 
-    private func cluster(trusting authority: String) throws -> Cluster {
+    private func cluster(trusting authority: String) throws -> Membership {
         var settings = ClusterSettings(servers: ["tls://127.0.0.1:\(port)"], name: "a")
         settings.authority = folder.file(authority)
         let deadline = Date(timeIntervalSinceNow: 20)
         while true {
-            do { return try Cluster(settings) } catch {
+            do { return try Membership(settings) } catch {
                 guard case .unreachable = error, Date() < deadline else { throw error }
             }
             usleep(50_000)

@@ -20,9 +20,9 @@ private struct Desk {
     }
 
     /// Answers a read of the store with these messages.
-    mutating func finish(with messages: [Message]) {
+    mutating func finish(with messages: [Message], through position: Int64 = 0) {
         delivery.read(
-            StoredPage(messages: messages, through: 0, next: nil, damaged: 0), &actions)
+            StoredPage(messages: messages, through: position, next: nil, damaged: 0), &actions)
     }
 
     static func message(
@@ -174,6 +174,21 @@ struct DeviceDeliveryTests {
         desk.delivery.wants(from: .low, &desk.actions)
         desk.finish(with: [Desk.message(1, urgency: .low)])
         #expect(desk.taken() == ["read", "write 1"])
+    }
+
+    @Test("What another node stored is read, unless a page could contain it already")
+    func elsewhere() {
+        var desk = Desk(takesBack: true)
+        desk.finish(with: [], through: 7)
+        #expect(desk.taken() == ["read"])
+        desk.delivery.stored(elsewhere: 7, &desk.actions)
+        #expect(desk.taken() == [])
+        desk.delivery.stored(elsewhere: 8, &desk.actions)
+        desk.delivery.stored(elsewhere: 9, &desk.actions)
+        #expect(desk.taken() == ["read"])
+        // The page may be older than what was told while it was read.
+        desk.finish(with: [], through: 8)
+        #expect(desk.taken() == ["read"])
     }
 
     @Test("A message replaced before it was stored is not sent once it is stored")

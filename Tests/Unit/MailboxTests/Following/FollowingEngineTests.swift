@@ -42,7 +42,8 @@ struct FollowingEngineTests {
     }
 
     private static let payload =
-        #"{"loc_key":"MESSAGE_TEXT","loc_args":["Ann","Lunch?"],"user_id":42,"custom":{"from_id":"7","msg_id":"1"}}"#
+        #"{"loc_key":"MESSAGE_TEXT","loc_args":["Ann","Lunch?"],"user_id":42,"#
+        + #""custom":{"from_id":"7","msg_id":"1"}}"#
 
     @Test("A client hears of a push that came to another node, and of the end of its account")
     func news() throws {
@@ -97,7 +98,8 @@ struct FollowingEngineTests {
             EngineWord(text: Array("{\"a\":\"\u{e9}\"}".utf8), audience: .actors, isNotice: true)
         ]
         let news = [
-            EngineNews(engine: 4_000_000_000, content: .words(words, through: 7, hasFetchers: true)),
+            EngineNews(
+                engine: 4_000_000_000, content: .words(words, through: 7, hasFetchers: true)),
             EngineNews(engine: 1, content: .deadline(nil)),
             EngineNews(engine: 1, content: .deadline(1_700_000_000.25)),
             EngineNews(engine: 2, content: .ended),

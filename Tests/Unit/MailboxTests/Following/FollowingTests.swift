@@ -112,4 +112,73 @@ struct FollowingTests {
         #expect(try group.stores[1].bodies(device) == ["storedSilently"])
         try group.expectAlike()
     }
+
+    @Test("What happens elsewhere is told for devices that may be connected here")
+    func elsewhere() throws {
+        let group = try Group(2)
+        let (first, second) = (group.stores[0], group.stores[1])
+        let device = try first.addDevice()
+        let subscription = try first.register(device)
+        try group.settle()
+        let news = NewsBox()
+        second.store.index.elsewhere.listen {
+            news.add($0)
+        } isHere: {
+            $0 == device
+        }
+        try first.expectDone(.touchDevice(device, at: 5_000))
+        let message = try first.keep(subscription.address, "kept")
+        #expect(try first.run(.withdraw(message.location)) == .withdrawn(message.reference))
+        first.store.passOn(try first.message(subscription.address, "passed", ttl: 0))
+        let stranger = Address(subscription: 99, device: 99)
+        first.store.passOn(try first.message(stranger, "for nobody here", ttl: 0))
+        try group.settle()
+        let deadline = Date(timeIntervalSinceNow: 10)
+        while news.all.ended.isEmpty, Date() < deadline { usleep(2_000) }
+        #expect(news.all.connected == [device])
+        #expect(news.all.stored.map(\.device) == [device])
+        #expect(news.all.ended.map(\.id) == [message.id])
+        #expect(news.all.passed.map(\.content.body) == [Array("passed".utf8)])
+    }
+
+    @Test("A folder with a store of its own, or of another cluster, is refused")
+    func foreign() throws {
+        let own = try TestStore()
+        _ = try own.addDevice()
+        let device = try own.addDevice()
+        _ = try own.register(device)
+        own.options.log = MemoryLog().seat(
+            "node", try StoreOrigin(wall: 0, masterKey: own.options.masterKey))
+        #expect(throws: StoreFault.foreign) { try own.restart() }
+    }
+
+    @Test("No two stores give the same number")
+    func numbers() throws {
+        let group = try Group(2)
+        let indexes = group.stores.map(\.store.index)
+        let rows = indexes.map { index in (0..<100).map { _ in index.nextSubscription() } }
+        #expect(Set(rows[0]).isDisjoint(with: rows[1]))
+        let sequences = indexes.map { index in (0..<100).map { _ in index.nextSequence() } }
+        #expect(Set(sequences[0]).isDisjoint(with: sequences[1]))
+        indexes[0].raiseSequence(to: 1_000_000)
+        #expect(indexes[0].nextSequence() > 1_000_000)
+    }
+
+    /// Adds up what it is told.
+    // Unchecked: the sum is only touched under the lock.
+    private final class NewsBox: @unchecked Sendable {
+        private let lock = NSLock()
+        private var sum = Elsewhere()
+
+        var all: Elsewhere { lock.withLock { sum } }
+
+        func add(_ news: Elsewhere) {
+            lock.withLock {
+                sum.connected += news.connected
+                sum.stored += news.stored
+                sum.ended += news.ended
+                sum.passed += news.passed
+            }
+        }
+    }
 }

@@ -8,6 +8,7 @@ final class MemoryLog: @unchecked Sendable {
     private let lock = NSLock()
     private var entries: [CommitEntry] = []
     private var wakers: [@Sendable () -> Void] = []
+    private var listeners: [@Sendable ([UInt8]) -> Void] = []
     private var blocks: UInt32 = 0
     /// Says what becomes of an entry; nil for its answer that nobody gets.
     var fate: @Sendable (CommitEntry) -> Fate = { _ in .stored }
@@ -40,6 +41,14 @@ final class MemoryLog: @unchecked Sendable {
         lock.withLock { wakers.append(arrived) }
     }
 
+    fileprivate func tell(_ bytes: [UInt8]) {
+        for listener in lock.withLock({ listeners }) { listener(bytes) }
+    }
+
+    fileprivate func listen(_ hear: @escaping @Sendable ([UInt8]) -> Void) {
+        lock.withLock { listeners.append(hear) }
+    }
+
     fileprivate func takeNumbers() -> NumberBlock {
         lock.withLock {
             blocks += 1
@@ -66,6 +75,8 @@ final class MemoryLog: @unchecked Sendable {
         var isCurrent: Bool { true }
         var isTooFarBehind: Bool { false }
         var isLead: Bool { true }
+        func tell(_ bytes: [UInt8]) { log.tell(bytes) }
+        func listen(_ hear: @escaping @Sendable ([UInt8]) -> Void) { log.listen(hear) }
         func takeNumbers() -> NumberBlock? { log.takeNumbers() }
     }
 }

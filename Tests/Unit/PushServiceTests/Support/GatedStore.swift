@@ -1,4 +1,5 @@
 import Base
+import Delivery
 import Foundation
 
 @testable import Mailbox
@@ -23,6 +24,7 @@ final class GatedStore: MessageStore, @unchecked Sendable {
     var isUsable: Bool { lock.withLock { store.isUsable && !isBroken } }
     var isCurrent: Bool { true }
     var isLead: Bool { true }
+    func passOn(_ message: Message) { store.passOn(message) }
 
     /// Holds operations of these kinds until `open`.
     func shut(_ kinds: Kind...) { lock.withLock { shut.formUnion(kinds) } }

@@ -1,7 +1,7 @@
 import System
 
 /// A node's part in a cluster: the connection to its servers, and what is kept there.
-package final class Cluster: Sendable {
+package final class Membership: Sendable {
     package let log: ClusterLog
     package let record: ClusterRecord
     /// The cluster's time in milliseconds since 1970, less `Boot.milliseconds`.

@@ -4,7 +4,7 @@ package import Mailbox
 import System
 
 /// The store of a node.
-extension Cluster {
+extension Membership {
     /// Opens the node's store, which follows the log. `node` is its name there. Blocks until it has
     /// everything that the others have.
     package func openStore(
