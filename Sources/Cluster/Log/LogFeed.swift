@@ -36,7 +36,7 @@ final class LogFeed: Sendable {
 
     var isTooFarBehind: Bool { inbox.withLock { $0.follower.isTooFarBehind } }
 
-    func isCurrent(at now: Int64) -> Bool { inbox.withLock { $0.follower.isCurrent(at: now) } }
+    func isCurrent(at now: Int64) -> Bool { inbox.withLock { $0.isCurrent(at: now) } }
 
     func take(after last: Int64) -> [NumberedEntry] {
         let entries = inbox.withLock { $0.take(after: last) }

@@ -9,6 +9,8 @@ struct LogInbox {
     private(set) var follower = LogFollower()
     private var collector = LogPartCollector()
     private var entries: [NumberedEntry] = []
+    /// When each of them arrived.
+    private var arrivals: [Int64] = []
     private var bytes = 0
     /// Everything after it is in `entries`, as far as it was received.
     private var start: Int64 = 0
@@ -18,6 +20,11 @@ struct LogInbox {
     struct Outcome {
         var actions: [LogFollower.Action] = []
         var hasNews = false
+    }
+
+    /// Whether whoever follows has all that was in the log a second ago.
+    func isCurrent(at now: Int64) -> Bool {
+        follower.isCurrent(at: now) && now - (arrivals.first ?? now) <= LogFollower.patience
     }
 
     /// `messages` are those of the event, by sequence.
@@ -32,7 +39,7 @@ struct LogInbox {
             }
             guard let message = messages[sequence], let entry = collector.receive(message)
             else { continue }
-            put(entry)
+            put(entry, at: now)
             if entry.entry.name != own { outcome.hasNews = true }
         }
         return outcome
@@ -64,18 +71,20 @@ struct LogInbox {
     private mutating func moveTo(_ last: Int64) {
         if last < start || last > follower.received ?? -1 {
             follower.start(after: last)
-            (collector, entries, bytes) = (LogPartCollector(), [], 0)
+            (collector, entries, arrivals, bytes) = (LogPartCollector(), [], [], 0)
         } else {
             let done = entries.prefix { $0.number <= last }
             bytes -= done.reduce(0) { $0 + $1.bytes }
+            arrivals.removeFirst(done.count)
             entries.removeFirst(done.count)
         }
         start = last
         judge()
     }
 
-    private mutating func put(_ entry: NumberedEntry) {
+    private mutating func put(_ entry: NumberedEntry, at now: Int64) {
         entries.append(entry)
+        arrivals.append(now)
         bytes += entry.bytes
         judge()
     }

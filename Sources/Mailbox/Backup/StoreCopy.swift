@@ -1,20 +1,22 @@
-import Glibc
 import SQLite
+import System
 
 /// A file with what a store that follows a log contains at one moment.
 package struct StoreCopy: ~Copyable {
-    package let path: String
+    package var path: String { draft.path }
+    private let draft: DraftFile
     /// The last entry of the log that is in it.
     package let number: Int64
 
     /// Copies the store in `folder`, which may be in use. The file goes with this value.
     package init(of folder: String) throws(BackupFailure) {
-        path = Self.store(in: folder) + ".copy"
-        Self.remove(path)
-        number = try Self.fill(path, folder)
+        let place = Self.store(in: folder) + ".copy"
+        let draft = try BackupFailure.onFile(place) { () throws(SystemError) in
+            try DraftFile(for: place)
+        }
+        self.draft = draft
+        number = try Self.fill(draft.path, folder)
     }
-
-    deinit { Self.remove(path) }
 
     /// The file of the store in `folder`.
     package static func store(in folder: String) -> String {
@@ -27,9 +29,5 @@ package struct StoreCopy: ~Copyable {
             try snapshot.copy(to: path) { _, _, _ in }
             return try StoreSnapshot.draft(path).number("SELECT applied FROM state")
         }
-    }
-
-    private static func remove(_ path: String) {
-        for suffix in ["", "-wal", "-shm", "-journal"] { unlink(path + suffix) }
     }
 }

@@ -9,7 +9,7 @@ package protocol CommitLog: AnyObject, Sendable {
     func entries(after last: Int64) -> [NumberedEntry]
     /// `arrived` is called on any thread whenever entries have arrived.
     func follow(_ arrived: @escaping @Sendable () -> Void)
-    /// Whether everything that was in the log a second ago has arrived. Any thread may ask.
+    /// Whether the store has everything that was in the log a second ago. Any thread may ask.
     var isCurrent: Bool { get }
     /// Entries that come next were removed from the log: only a copy of another store leads on.
     var isTooFarBehind: Bool { get }

@@ -52,23 +52,27 @@ struct StoreOpening {
             devices: index.deviceCount, endpoints: index.endpointCount, messages: messages)
     }
 
-    /// In milliseconds.
+    /// In milliseconds, as long as nothing comes.
     private static let patience: Int64 = 30_000
 
     /// Follows the log to its end before the store serves anybody.
     private static func join(_ executor: BatchExecutor) throws(StoreFault) {
         guard let log = executor.log else { return }
-        var last = Int64.min
-        let end = Boot.milliseconds + patience
-        repeat {
-            last = executor.state.applied
-            try executor.catchUp()
+        var end = Boot.milliseconds + patience
+        while true {
+            let before = executor.state.applied
+            let isAtEnd = try executor.catchUp()
             if log.isTooFarBehind { throw .behind }
-            guard Boot.milliseconds < end || last != executor.state.applied else {
+            if executor.state.applied != before {
+                end = Boot.milliseconds + patience
+            } else if isAtEnd, log.isCurrent {
+                break
+            } else if Boot.milliseconds > end {
                 throw .undecided
+            } else {
+                usleep(20_000)
             }
-            if !log.isCurrent { usleep(20_000) }
-        } while !log.isCurrent || last != executor.state.applied
+        }
         guard let block = log.takeNumbers(), executor.transaction.index.begin(block) else {
             throw .undecided
         }

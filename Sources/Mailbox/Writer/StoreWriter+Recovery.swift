@@ -21,7 +21,7 @@ extension StoreWriter {
         do throws(StoreFault) {
             let executor = try source.reopen()
             resolveDoubt(executor)
-            try executor.catchUp()
+            _ = try executor.catchUp()
             // Pages that the file system failed to write may look written when they are read back.
             // Copying them into the database file writes them again.
             if lastFault?.isFull == true {

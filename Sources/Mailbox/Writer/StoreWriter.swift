@@ -209,7 +209,8 @@ final class StoreWriter: @unchecked Sendable {
 /// Work between batches.
 extension StoreWriter {
     private func keepUp(_ executor: BatchExecutor) throws(StoreFault) {
-        try executor.catchUp()
+        // What is left wakes the writer again, and is before the next operations.
+        guard try executor.catchUp() else { return wake() }
         applied.store(executor.state.applied, ordering: .relaxed)
         executor.keepNumbers()
         try executor.unlessOutdated { () throws(StoreFault) in try workAhead(executor) }

@@ -39,6 +39,11 @@ extension Command {
         }
         let passphrase = try Passphrase.read(arguments)
         let configuration = try ConfigurationSources.read(arguments)
+        guard configuration.remoteStore == nil else {
+            throw CommandError.usage(
+                "a store that nodes share cannot be restored from a backup",
+                hint: "restore it into a folder of its own, with store = sqlite")
+        }
         let progress = Progress(Progress.Form(arguments))
         guard !SQLiteStore.isThere(in: configuration.state) else {
             throw BackupFailure.storeIsThere(folder: configuration.state)

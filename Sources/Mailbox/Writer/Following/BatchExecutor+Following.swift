@@ -8,15 +8,47 @@ import WebPush
 extension BatchExecutor {
     /// In milliseconds.
     private static let patience: Int64 = 3_000
+    /// So many entries are followed in one transaction, unless they are long.
+    private static let entriesAtOnce = 256
+    private static let bytesAtOnce = 4 << 20
 
-    /// Follows all entries that have arrived.
-    func catchUp() throws(StoreFault) {
-        guard let log else { return }
+    /// Follows all entries that have arrived. False if there are more at the `end`.
+    func catchUp(until end: Int64 = Boot.milliseconds + patience) throws(StoreFault) -> Bool {
+        guard let log else { return true }
         while true {
             let entries = log.entries(after: state.applied)
-            if entries.isEmpty { return }
-            for entry in entries { try follow(entry) }
+            if entries.isEmpty { return true }
+            var rest = entries[...]
+            while !rest.isEmpty {
+                guard Boot.milliseconds < end else { return false }
+                let next = Self.next(rest)
+                try follow(next)
+                rest = rest[next.endIndex...]
+            }
         }
+    }
+
+    private static func next(_ entries: ArraySlice<NumberedEntry>) -> ArraySlice<NumberedEntry> {
+        var (count, bytes) = (0, 0)
+        for entry in entries.prefix(entriesAtOnce) where bytes < bytesAtOnce {
+            bytes += entry.entry.changes.count
+            count += 1
+        }
+        return entries.prefix(count)
+    }
+
+    /// Carries out operations after what others have written. Nil if others write without a pause.
+    func runInTurn(_ submissions: ArraySlice<Submission>) throws(StoreFault) -> [StoreOutcome]? {
+        let end = Boot.milliseconds + Self.patience
+        while try catchUp(until: end) {
+            do throws(StoreFault) { return try run(submissions) } catch {
+                guard error == .outdated, Boot.milliseconds < end else {
+                    if error == .outdated { return nil }
+                    throw error
+                }
+            }
+        }
+        return nil
     }
 
     /// Does work that nobody waits for. If other stores write at the same time, it is done later.
@@ -48,18 +80,23 @@ extension BatchExecutor {
         return nil
     }
 
-    /// Makes the changes of the next entry, in the file and then in memory.
-    func follow(_ next: NumberedEntry) throws(StoreFault) {
-        guard next.number > state.applied else { return }
-        var rows = try FollowedRows(next.entry.changes)
+    /// Makes the changes of the next entries, in the file and then in memory.
+    private func follow(_ entries: ArraySlice<NumberedEntry>) throws(StoreFault) {
+        guard let last = entries.last?.number, last > state.applied else { return }
+        var rows = FollowedRows()
+        var news: [EngineNews] = []
+        for next in entries {
+            try rows.read(next.entry.changes)
+            news += self.news(next.entry)
+        }
         engines.giveUp()
-        try make(next)
+        try make(entries.map(\.entry), through: last)
         try lookUp(&rows)
         transaction.effects = rows.effects
-        let effects = rows.effects
-        transaction.effects.elsewhere.stored = try messages.followed(rows.messages, effects.ended)
+        let stored = messages.followed(rows.messages, rows.effects.ended)
+        transaction.effects.elsewhere.stored = stored
         transaction.effects.elsewhere.ended = rows.early(at: transaction.time.now)
-        transaction.effects.engineNews = news(next.entry)
+        transaction.effects.engineNews = news
         engines.follow(rows.engines)
         transaction.effects.apply(to: transaction.index)
         marks.committed()
@@ -67,20 +104,23 @@ extension BatchExecutor {
         transaction.nextExpiry = try firstExpiry()
     }
 
-    private func make(_ numbered: NumberedEntry) throws(StoreFault) {
-        let entry = numbered.entry
-        transaction.raisePosition(to: entry.position)
-        transaction.index.raiseSequence(to: entry.sequence)
+    private func make(_ entries: [CommitEntry], through last: Int64) throws(StoreFault) {
+        for entry in entries {
+            transaction.raisePosition(to: entry.position)
+            transaction.index.raiseSequence(to: entry.sequence)
+        }
         var next = state
         next.batch += 1
         next.position = transaction.position
         next.counters = transaction.index.counters
         next.anchor = transaction.time.anchor
-        next.applied = numbered.number
+        next.applied = last
         try begin.run()
         do throws(StoreFault) {
-            try transaction.connection.forStore { connection throws(SQLiteError) in
-                try connection.apply(changes: entry.changes)
+            for entry in entries {
+                try transaction.connection.forStore { connection throws(SQLiteError) in
+                    try connection.apply(changes: entry.changes)
+                }
             }
             try stateRow.write(next)
             try end.run()

@@ -6,7 +6,7 @@ import WebPush
 /// What the rows that another store changed mean for the memory of this one.
 struct FollowedRows {
     /// Columns by their place, as the migrations leave the tables.
-    private enum Column {
+    fileprivate enum Column {
         static let first: Int32 = 0
         static let deviceUserAgent: Int32 = 1
         static let subscriptionEndpoint: Int32 = 4
@@ -27,13 +27,14 @@ struct FollowedRows {
     private(set) var boundSubscriptions: [Int64] = []
     private(set) var credentials: [Int64] = []
     private(set) var callbacks: [Int64] = []
-    private(set) var messages: [Int64] = []
+    private(set) var messages: [FollowedMessage] = []
     /// When each message that ended would have expired.
     private var expiries: [Int64] = []
     private(set) var registrations: [Int64] = []
     private(set) var engines = FollowedEngines()
 
-    init(_ changes: [UInt8]) throws(StoreFault) {
+    /// Adds the rows of the next entry.
+    mutating func read(_ changes: [UInt8]) throws(StoreFault) {
         do throws(SQLiteError) {
             let reader = try ChangeReader(changes)
             while let (table, kind) = try reader.next() { read(table, kind, reader) }
@@ -83,7 +84,8 @@ struct FollowedRows {
             if kind != .update { effects.changes.append(.engines) }
         case ("engine_record", _): engines.read(record: key, kind, row)
         case ("engine_client", _): read(clients: row, kind)
-        case ("message", .insert): messages.append(key)
+        case ("message", .insert):
+            if let message = FollowedMessage(row, at: key) { messages.append(message) }
         case ("message", .delete):
             guard let ended = Self.ended(row) else { return }
             effects.ended.append(ended)
@@ -137,16 +139,38 @@ struct FollowedRows {
     private static func ended(_ row: borrowing ChangeReader) -> MessageRows.Ended? {
         let column = Column.message
         guard let id = row.old(column.id)?.bytes.flatMap({ MessageID($0.span) }),
-            let location = row.old(column.location)?.bytes.flatMap({ LocationID($0.span) }),
-            let device = row.old(column.device)?.integer,
-            let subscription = row.old(column.subscription)?.integer,
             let sequence = row.old(column.sequence)?.integer,
-            let size = row.old(column.size)?.integer
+            let message = FollowedMessage(at: 0, { row.old($0) })
         else { return nil }
-        let address = Address(
-            subscription: UInt32(clamping: subscription), device: UInt32(clamping: device))
         return MessageRows.Ended(
-            reference: MessageReference(id: id, address: address, sequence: sequence),
-            location: location.high, size: Int(size))
+            reference: MessageReference(id: id, address: message.address, sequence: sequence),
+            location: message.location, size: message.size)
+    }
+}
+
+/// A message that another store has stored.
+struct FollowedMessage {
+    let position: Int64
+    /// The first word of it.
+    let location: UInt64
+    let address: Address
+    let size: Int
+
+    fileprivate init?(_ row: borrowing ChangeReader, at position: Int64) {
+        self.init(at: position) { row.new($0) }
+    }
+
+    fileprivate init?(at position: Int64, _ value: (Int32) -> ChangedValue?) {
+        let column = FollowedRows.Column.message
+        guard let location = value(column.location)?.bytes.flatMap({ LocationID($0.span) }),
+            let device = value(column.device)?.integer,
+            let subscription = value(column.subscription)?.integer,
+            let size = value(column.size)?.integer
+        else { return nil }
+        self.position = position
+        self.location = location.high
+        address = Address(
+            subscription: UInt32(clamping: subscription), device: UInt32(clamping: device))
+        self.size = Int(size)
     }
 }

@@ -46,26 +46,16 @@ final class StoredMessages {
 
 /// What another store did.
 extension StoredMessages {
-    /// Returns the new messages' devices and positions.
+    /// Returns the devices and positions of new messages.
     func followed(
-        _ positions: [Int64], _ ended: [MessageRows.Ended]
-    ) throws(StoreFault) -> [(device: UInt32, position: Int64)] {
-        var stored: [(device: UInt32, position: Int64)] = []
-        for position in positions {
-            let select = try transaction.connection.statement(
-                "SELECT location, subscription, device, size FROM message WHERE position = ?1",
-                position)
-            guard try select.step(), let location = select.withBytes(0, { LocationID($0) })
-            else { continue }
-            locations.set(location.high, position: position)
-            let address = Address(
-                subscription: UInt32(clamping: select.integer(1)),
-                device: UInt32(clamping: select.integer(2)))
-            transaction.index.count(Int(select.integer(3)), for: address)
-            stored.append((address.device, position))
+        _ messages: [FollowedMessage], _ ended: [MessageRows.Ended]
+    ) -> [(device: UInt32, position: Int64)] {
+        for message in messages {
+            locations.set(message.location, position: message.position)
+            transaction.index.count(message.size, for: message.address)
         }
         for message in ended { locations.remove(location: message.location) }
-        return stored
+        return messages.map { ($0.address.device, $0.position) }
     }
 }
 
