@@ -44,7 +44,7 @@ package enum StoreFault: Error, Equatable, Sendable, CustomStringConvertible {
         case .sqlite, .crypto, .thread, .outdated: nil
         case .undecided: "see whether the servers of NATS run, and lead their streams"
         case .behind: "start bellwire again: it then begins with a copy of another node's store"
-        case .foreign: "name an empty folder with state, or move the store with bellwire migrate"
+        case .foreign: "name an empty folder with state"
         case .damaged: "move the files bellwire.db* away and run bellwire restore"
         case .wrongMasterKey: "start with the key file or credential that belongs to this store"
         case .newerSchema:
