@@ -2,13 +2,13 @@ import SQLite
 import System
 
 /// A file with what a store that follows a log contains at one moment.
-package struct StoreCopy: ~Copyable {
+package struct StoreCopy {
     package var path: String { draft.path }
     private let draft: DraftFile
     /// The last entry of the log that is in it.
     package let number: Int64
 
-    /// Copies the store in `folder`, which may be in use. The file goes with this value.
+    /// Copies the store in `folder`, which may be in use. The file goes with the last use of this value.
     package init(of folder: String) throws(BackupFailure) {
         let place = Self.store(in: folder) + ".copy"
         let draft = try BackupFailure.onFile(place) { () throws(SystemError) in

@@ -160,6 +160,9 @@ async def allowed(node):
     alive = await node.bus.subscribe("bw.alive.*")
     await node.bus.publish("bw.alive.61")
     check((await alive.next_msg(timeout=5)).subject == "bw.alive.61", "a sign of life is heard")
+    passed = await node.bus.subscribe("bw.now")
+    await node.bus.publish("bw.now", b"x")
+    check((await passed.next_msg(timeout=5)).data == b"x", "a message that nobody stores is heard")
     figures = [json.loads(answer.data) for answer in await node.answers("bw.servers", {}, 3)]
     names = {figure["server"]["name"] for figure in figures}
     check(names == {"nats1", "nats2", "nats3"}, f"all servers answer: {names}")

@@ -68,18 +68,6 @@ extension BatchExecutor {
         transaction.index.add(block)
     }
 
-    /// Carries out operations after what others have written. Nil if others write without a pause.
-    func runInTurn(_ submissions: ArraySlice<Submission>) throws(StoreFault) -> [StoreOutcome]? {
-        let end = Boot.milliseconds + Self.patience
-        repeat {
-            try catchUp()
-            do throws(StoreFault) { return try run(submissions) } catch {
-                guard error == .outdated else { throw error }
-            }
-        } while Boot.milliseconds < end
-        return nil
-    }
-
     /// Makes the changes of the next entries, in the file and then in memory.
     private func follow(_ entries: ArraySlice<NumberedEntry>) throws(StoreFault) {
         guard let last = entries.last?.number, last > state.applied else { return }
