@@ -31,10 +31,11 @@ def differences(paths):
         for name in sorted(first.keys() | other.keys()):
             here, there = first.get(name, collections.Counter()), other.get(name, collections.Counter())
             if here != there:
+                ours, theirs = here - there, there - here
+                samples = [*map(short, ours)][:2], [*map(short, theirs)][:2]
                 said.append(
-                    f"table {name}: {sum((here - there).values())} rows only in {paths[0].parent.name} and"
-                    f" {sum((there - here).values())} only in {path.parent.name}, of {sum(here.values())}:"
-                    f" {[short(row) for row in list(here - there)[:2]]} {[short(row) for row in list(there - here)[:2]]}"
+                    f"table {name}: {ours.total()} rows only in {paths[0].parent.name} and {theirs.total()} only in"
+                    f" {path.parent.name}, of {here.total()}: {samples[0]} {samples[1]}"
                 )
     return said
 
@@ -45,4 +46,4 @@ def short(row):
 
 def count(path):
     """How many rows of each table there are."""
-    return {name: sum(found.values()) for name, found in rows(path)[0].items()}
+    return {name: found.total() for name, found in rows(path)[0].items()}

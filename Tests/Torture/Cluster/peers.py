@@ -2,7 +2,7 @@
 
 import asyncio
 
-from agent import Agent, Session
+from agent import Agent, Session, number_of
 from network import Route
 from sender import Client, Closed, Sender
 from websocket import PING, WebSocket
@@ -13,19 +13,21 @@ class NodesClient(Client):
 
     PATIENCE = 3
 
-    def __init__(self, nodes, context, chance):
+    def __init__(self, nodes, context, chance, log):
         super().__init__(0)
-        self.nodes, self.chance, self.tls = nodes, chance, context
+        self.nodes, self.chance, self.tls, self.log = nodes, chance, context, log
         self.choose()
 
     def choose(self):
-        node = self.chance.choice(self.nodes)
+        self.node = node = self.chance.choice(self.nodes)
         is_secure = self.chance.random() < 0.3
         self.close()
         self.port = node.tls_port if is_secure else node.port
         self.context = self.tls if is_secure else None
 
     async def ask(self, method, path, fields=(), body=b""):
+        if number_of(body) is not None:
+            self.log.note("via", p=number_of(body), n=self.node.number)
         try:
             status, answer = await super().ask(method, path, fields, body)
         except (TimeoutError, Closed) as error:
@@ -40,15 +42,15 @@ class NodesClient(Client):
 class Nodes:
     """A network: user agents come through the balancer, senders choose a node."""
 
-    def __init__(self, nodes, balancer, authority):
-        self.nodes, self.balancer = nodes, balancer
+    def __init__(self, nodes, balancer, authority, log):
+        self.nodes, self.balancer, self.log = nodes, balancer, log
         self.tls = authority.trusted("http/1.1")
 
     def to_agents(self, chance, is_calm):
         return Route(self.balancer.port, self.tls)
 
     def client(self, chance):
-        return NodesClient(self.nodes, self.tls, chance)
+        return NodesClient(self.nodes, self.tls, chance, self.log)
 
 
 class NodesSender(Sender):

@@ -1,6 +1,7 @@
 """Tortures a cluster of three nodes and three servers of NATS, and decides whether it kept its promise.
 
-usage: run.py PROGRAM [--long] [--seconds N] [--seed N] [--keep FOLDER] [--json FILE] [--only ACT,…] [--without ACT,…]
+usage: run.py PROGRAM [--long] [--seconds N] [--seed N] [--keep FOLDER] [--json FILE]
+              [--only ACT,…] [--without ACT,…] [--strict]
 """
 
 import argparse
@@ -45,7 +46,7 @@ class Scenario:
         files = authority.certify("127.0.0.1", "server")
         self.nodes = [Node(number, arguments.program, folder, self.servers, files) for number in range(COUNT)]
         self.balancer = Balancer(BALANCER, self.nodes, self.world.branch())
-        self.world.network = Nodes(self.nodes, self.balancer, authority)
+        self.world.network = Nodes(self.nodes, self.balancer, authority, self.log)
         self.acts = Acts(self.nodes, self.servers, self.log, self.world.branch())
         self.tasks = []
 
@@ -161,6 +162,10 @@ def parse():
     parser.add_argument("--json", type=pathlib.Path, help="also writes what happened to a file")
     parser.add_argument("--only", default=",".join(WEIGHTS), help="these acts: " + " ".join(WEIGHTS))
     parser.add_argument("--without", default="", help="not these acts")
+    parser.add_argument(
+        "--strict", action="store_true", help="holds nodes to order and knowledge among each other, too"
+    )
+    parser.add_argument("--judge", action="store_true", help="only judges what --keep has kept")
     arguments = parser.parse_args()
     arguments.only, arguments.without = arguments.only.split(","), arguments.without.split(",")
     arguments.seconds = arguments.seconds or (LONG if arguments.long else SHORT)
@@ -168,7 +173,7 @@ def parse():
 
 
 def judge(arguments, folder, seconds):
-    story, findings = rules.check(events.read(folder / "cluster.log"))
+    story, findings = rules.check(events.read(folder / "cluster.log"), arguments.strict)
     happened = collections.Counter(event["e"] for event in story.events)
     acts = collections.Counter(kind for kind, *_ in story.faults)
     statuses = collections.Counter(str(push.status) for push in story.pushes.values())
@@ -192,7 +197,8 @@ def main():
     with tempfile.TemporaryDirectory() as temporary:
         folder = arguments.keep or pathlib.Path(temporary)
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        asyncio.run(Scenario(folder.resolve(), arguments).run())
+        if not arguments.judge:
+            asyncio.run(Scenario(folder.resolve(), arguments).run())
         is_good = judge(arguments, folder, time.monotonic() - began)
     print(f"torture: seed {arguments.seed}, " + ("the promise was kept" if is_good else "the promise was broken"))
     return 0 if is_good else 1
