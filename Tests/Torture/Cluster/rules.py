@@ -9,16 +9,17 @@ from story import FOREVER, Story
 
 # So late may a node hear of what another one has done.
 LAG = 1.0
-# For so long a node that comes back may take an endpoint that was made meanwhile for one that has ended. Only a strict
-# check objects.
-CATCHES_UP = 2.0
+# For so long a node that comes back and says that it is well may not know yet what happened meanwhile. It takes new
+# endpoints for ended ones, and delivers what was replaced or withdrawn. Only a strict check objects.
+CATCHES_UP = 5.0
 # In these seconds the clients of a dead node are served, a node that is cut off says so, an ended endpoint is gone on
 # all nodes, and everything is well again.
 SERVED, CUT_OFF, GONE, RECOVERED = 5.0, 2.0, 1.0, 20.0
 
 
 class ClusterStory(Story):
-    def __init__(self, events):
+    def __init__(self, events, is_strict):
+        self.is_strict = is_strict
         self.agents, self.places, self.cuts, self.dead, self.probes = {}, [], [], [], []
         self.machine_ends, self.unwell, self.comparisons, self.told_to_end = [], [], [], collections.Counter()
         self.via, self.absences = {}, collections.defaultdict(list)
@@ -70,7 +71,8 @@ class ClusterStory(Story):
         self.comparisons.append(event)
 
     def fault_at(self, time):
-        return next((one for one in self.faults if one[1] <= time <= one[3] + 1), None)
+        after = 1 if self.is_strict else CATCHES_UP
+        return next((one for one in self.faults if one[1] <= time <= one[3] + after), None)
 
     def slack(self, time):
         """A node that is frozen or cut off hears nothing until then."""
@@ -203,7 +205,7 @@ REQUIRED_IN_LONG = [13, 16, "served", "cut off", "alive"]
 
 def check(events, is_strict):
     """Strict: a node that comes back knows every endpoint, and pushes through several nodes keep their order."""
-    story, findings = ClusterStory(events), checker.Findings()
+    story, findings = ClusterStory(events, is_strict), checker.Findings()
     for rule in RULES:
         rule(story, findings)
     gone_is_gone(story, findings, is_strict)
