@@ -123,14 +123,14 @@ class NatsServers:
 
 
 class Node(Machine):
-    """A bellwire whose connections to NATS go through gates, which can be shut."""
+    """A bellwire whose connections to NATS go through gates, which can be shut. Without servers it is alone."""
 
-    def __init__(self, number, program, folder, servers, files):
+    def __init__(self, number, program, folder, servers, files, is_gated=True):
         super().__init__(f"node{number + 1}", folder)
         self.number, self.program, self.port, self.tls_port = number, program, NODE + number, NODE_TLS + number
         self.state = folder / self.name
-        self.gates = [Gate(WAYS + 10 * number + place, NATS + place) for place in range(COUNT)]
-        ways = ", ".join(f"tls://bellwire:{servers.password}@127.0.0.1:{gate.port}" for gate in self.gates)
+        self.gates = [Gate(WAYS + 10 * number + place, NATS + place) for place in range(COUNT if is_gated else 0)]
+        ports = [gate.port for gate in self.gates] or range(NATS, NATS + COUNT)
         certificate, key = files
         self.configuration = folder / f"{self.name}.conf"
         self.configuration.touch(mode=0o600)
@@ -138,8 +138,11 @@ class Node(Machine):
             f"listen = http://127.0.0.1:{self.port}\nlisten = 127.0.0.1:{self.tls_port}\n"
             f"base-url = https://localhost:{BALANCER}\nregistration = open\n"
             f"tls-certificate = {certificate}\ntls-key = {key}\nstate = {self.state}\nkeys = {folder / 'keys'}\n"
-            f"store = {ways}\nstore-authorities = {folder / 'nats/ca.pem'}\nnode = {self.name}\n"
         )
+        if servers:
+            ways = ", ".join(f"tls://bellwire:{servers.password}@127.0.0.1:{port}" for port in ports)
+            with self.configuration.open("a") as file:
+                file.write(f"store = {ways}\nstore-authorities = {folder / 'nats/ca.pem'}\nnode = {self.name}\n")
 
     def command(self):
         return [self.program, "serve", "--config", self.configuration]
