@@ -44,7 +44,7 @@ class ClusterStory(Story):
         """The node of this push was away when the endpoint was made, and came back a moment ago."""
         born = self.subs[push.sub].live_since
         return any(
-            begin - LAG <= born <= end and push.sent <= end + CATCHES_UP
+            begin - LAG <= born <= push.sent <= end + CATCHES_UP
             for begin, end in self.absences[f"node{self.via.get(push.number, -1) + 1}"]
         )
 
@@ -192,6 +192,14 @@ def keeps_order_of_a_node(story, findings):
         checker.is_in_order(types.SimpleNamespace(pushes=pushes, connections=connections), findings)
 
 
+def keeps_snapshots(story, findings):
+    """New nodes need them. A node tries for the first time after 20,000 entries of the log."""
+    for event in (event for event in story.events if event["e"] == "snapshots"):
+        failed = event["failed"]
+        if failed or event["kept"]:
+            findings.check("snapshots", not failed, lambda: f"node {event['n'] + 1}: {len(failed)} times {failed[0]}")
+
+
 RULES = [
     *(checker.arrives, checker.is_as_sent, checker.keeps_its_name, checker.is_in_time, checker.is_not_repeated),
     *(checker.acknowledgement_is_final, checker.topic_replaces, checker.withdrawal_holds),
@@ -204,12 +212,15 @@ REQUIRED_IN_LONG = [13, 16, "served", "cut off", "alive"]
 
 
 def check(events, is_strict):
-    """Strict: a node that comes back knows every endpoint, and pushes through several nodes keep their order."""
+    """Strict: a node that comes back knows every endpoint, snapshots are kept, and pushes through several nodes keep
+    their order.
+    """
     story, findings = ClusterStory(events, is_strict), checker.Findings()
     for rule in RULES:
         rule(story, findings)
     gone_is_gone(story, findings, is_strict)
     if is_strict:
+        keeps_snapshots(story, findings)
         checker.is_in_order(story, findings)
     else:
         keeps_order_of_a_node(story, findings)

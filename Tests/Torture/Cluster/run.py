@@ -88,12 +88,10 @@ class Scenario:
             is_well = await self.acts.perform(kind)
             await asyncio.sleep(chance.choice([0.2, 1, 2.5]))
         await self.world.calm(8)
-        # No push is under way any more when the stores are compared.
-        self.world.rest = 1e9
-        await asyncio.sleep(3)
-        await self.compare()
+        # Nothing is under way any more when the stores are compared.
         self.world.is_over = True
-        await asyncio.sleep(0.5)
+        await asyncio.sleep(2)
+        await self.compare()
 
     async def probe(self):
         """Asks each node about endpoints that ended a second ago."""
@@ -139,6 +137,10 @@ class Scenario:
         machines = [one for one in (*self.nodes, *self.servers.all) if one.process and one.process.returncode is None]
         for machine in machines:
             await machine.end(within=10)
+        for node in self.nodes:
+            said = node.said.read_text(errors="replace") if node.said.exists() else ""
+            failed = [line for line in said.splitlines() if "event=snapshot-failed" in line]
+            self.log.note("snapshots", n=node.number, kept=said.count("event=snapshot-kept"), failed=failed)
         for gate in (self.balancer, *(gate for node in self.nodes for gate in node.gates)):
             if gate.server:
                 gate.end()
