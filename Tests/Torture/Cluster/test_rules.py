@@ -96,6 +96,10 @@ BROKEN = {
 # Only a strict check objects.
 STRICTLY = {
     "two nodes mix the order": (10, [*push(1, 5), *push(2, 6, node=1), *delivery(2, 6.02), *delivery(1, 6.1)]),
+    "a node repeats after a fault": (
+        7,
+        [*fault("freeze-nats", 3, 4.9), *push(1, 5), *delivery(1, 5.02), *delivery(1, 5.2)],
+    ),
     "no snapshot can be kept": ("snapshots", [dict(e="snapshots", t=55, n=0, kept=0, failed=["disk"])]),
     "a node that was away has missed an endpoint": (14, [*AWAY, *push(1, 3.5, 410, node=1)]),
 }
