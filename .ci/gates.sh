@@ -361,6 +361,16 @@ gate_soak() { twice tools/soak --minutes 1; }
 # torture: a server and a desktop that are killed under load, on a machine that fails, keep their promise
 gate_torture() { without_passes tools/torture --short --jobs 3; }
 
+# cluster: nodes and servers of a cluster are killed, stopped and cut off under load, and the others keep the promise
+gate_cluster() {
+    needs release && .venv/bin/python Tests/Torture/Cluster/test_rules.py && twice cluster_promise
+}
+
+cluster_promise() {
+    BELLWIRE_NATS_SERVER=$PWD/.venv/bin/nats-server without_passes tools/lib/alone .venv/bin/python \
+        Tests/Torture/Cluster/run.py "$release/bellwire"
+}
+
 # What missed its bound, what was done, and how many cases were seen where none may be missing.
 without_passes() { "$@" | { grep -v '^pass ' || true; }; }
 

@@ -1,0 +1,125 @@
+"""What befalls the machines of a cluster. Never do more than one of three servers of NATS fail at once."""
+
+import asyncio
+import functools
+import signal
+
+from events import now
+
+# How long all may take until each node is well again, after what befell them has passed.
+RECOVERY = 30
+
+
+class Acts:
+    def __init__(self, nodes, servers, log, random):
+        self.nodes, self.servers, self.log, self.random = nodes, servers, log, random
+        self.count = 0
+
+    async def perform(self, kind):
+        """One act, until everything is well again. Whether it is."""
+        self.count += 1
+        self.log.note("fault", kind=kind)
+        await getattr(self, kind.replace("-", "_"))()
+        self.log.note("healed")
+        is_well = await self.are_well()
+        if is_well:
+            self.log.note("usable")
+        return is_well
+
+    async def are_well(self):
+        end = now() + RECOVERY
+        while not await asyncio.to_thread(self.servers.are_ready) and now() < end:
+            await asyncio.sleep(0.1)
+        found = await asyncio.gather(*(node.is_healthy(max(1, end - now())) for node in self.nodes))
+        for node, is_well in zip(self.nodes, found):
+            if not is_well:
+                self.log.note("unwell", n=node.number, code=node.process.returncode, status=await node.health())
+        return all(found)
+
+    async def kill_node(self, node=None):
+        node = node or self.random.choice(self.nodes)
+        self.log.note("node-kill", n=node.number)
+        await node.end()
+        self.log.note("node-dead", n=node.number)
+        await asyncio.sleep(self.random.choice([0, 0.3, 1, 3]))
+        await node.begin()
+        self.log.note("node-begun", n=node.number)
+
+    async def end_node(self):
+        """As an administrator does it."""
+        node = self.random.choice(self.nodes)
+        self.log.note("node-kill", n=node.number)
+        code = await node.end(signal.SIGTERM)
+        self.log.note("node-ended", n=node.number, code=code)
+        await node.begin()
+
+    async def freeze_node(self):
+        await self.freeze(self.random.choice(self.nodes), [0.5, 1, 2, 4, 8])
+
+    async def freeze_nats(self):
+        await self.freeze(self.random.choice(self.servers.all), [0.5, 1, 2, 4, 8])
+
+    async def freeze(self, machine, seconds):
+        machine.freeze()
+        self.log.note("frozen", name=machine.name)
+        await asyncio.sleep(self.random.choice(seconds))
+        machine.thaw()
+        self.log.note("thawed", name=machine.name)
+
+    async def kill_nats(self):
+        server = self.random.choice(self.servers.all)
+        self.log.note("nats-kill", name=server.name)
+        await server.end()
+        await asyncio.sleep(self.random.choice([0, 1, 3, 8]))
+        await server.begin()
+
+    async def cut_node(self):
+        """Its connections to NATS are reset, or nothing comes through any more."""
+        node, is_reset = self.random.choice(self.nodes), self.random.random() < 0.5
+        began, seconds = now(), self.random.choice([2.5, 4, 8])
+        node.cut(is_reset)
+        self.log.note("cut", n=node.number, reset=is_reset)
+        refused = None
+        while now() < began + seconds:
+            if refused is None and await node.health(0.5) == 503:
+                refused = now() - began
+                self.log.note("refuses", n=node.number, after=round(refused, 3))
+            await asyncio.sleep(0.05)
+        self.log.note("joined", n=node.number, after=refused)
+        node.join()
+
+    async def kill_both(self):
+        """A node and a server of NATS, as if they shared a machine."""
+        await asyncio.gather(self.kill_node(), self.kill_nats())
+
+    async def kill_node_of_frozen(self):
+        """A node starts while a server of NATS stands still."""
+        await asyncio.gather(self.kill_node(), self.freeze_nats())
+
+    async def watch(self, is_over):
+        """Nodes that ended although nobody told them to."""
+        seen = set()
+        while not is_over():
+            for machine in (*self.nodes, *self.servers.all):
+                process = machine.process
+                if process.returncode is not None and process.pid not in seen:
+                    seen.add(process.pid)
+                    self.log.note("machine-end", name=machine.name, code=process.returncode)
+            await asyncio.sleep(0.05)
+
+    @functools.cached_property
+    def names(self):
+        return list(WEIGHTS)
+
+
+# How often each happens.
+WEIGHTS = {
+    "kill-node": 5,
+    "end-node": 1,
+    "freeze-node": 3,
+    "cut-node": 4,
+    "kill-nats": 3,
+    "freeze-nats": 3,
+    "kill-both": 1,
+    "kill-node-of-frozen": 1,
+}
