@@ -2,7 +2,7 @@
 
 from markdown_table import table
 from plots import lines
-from report_bench import push, quick, sweep
+from report_bench import cluster, push, quick, sweep
 from report_tests import coverage, mutants
 from report_torture import planted, torture
 
@@ -140,6 +140,7 @@ PARTS = {
     "coverage": coverage,
     "push": push,
     "sweep": sweep,
+    "cluster": cluster,
     "quick": quick,
     "broken": broken,
 }

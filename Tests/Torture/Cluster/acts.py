@@ -1,7 +1,6 @@
 """What befalls the machines of a cluster. Never do more than one of three servers of NATS fail at once."""
 
 import asyncio
-import functools
 import signal
 
 from events import now
@@ -106,10 +105,6 @@ class Acts:
                     seen.add(process.pid)
                     self.log.note("machine-end", name=machine.name, code=process.returncode)
             await asyncio.sleep(0.05)
-
-    @functools.cached_property
-    def names(self):
-        return list(WEIGHTS)
 
 
 # How often each happens.

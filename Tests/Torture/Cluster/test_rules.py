@@ -101,6 +101,7 @@ STRICTLY = {
         [*fault("freeze-nats", 3, 4.9), *push(1, 5), *delivery(1, 5.02), *delivery(1, 5.2)],
     ),
     "no snapshot can be kept": ("snapshots", [dict(e="snapshots", t=55, n=0, kept=0, failed=["disk"])]),
+    "a node does not know a new endpoint": (14, push(1, 1.3, 410, node=1)),
     "a node that was away has missed an endpoint": (14, [*AWAY, *push(1, 3.5, 410, node=1)]),
 }
 
