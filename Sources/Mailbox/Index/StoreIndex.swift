@@ -13,6 +13,8 @@ package final class StoreIndex: Sendable {
         case found(Endpoint)
         /// It has ended: 410.
         case gone
+        /// Another node may just have made it: ask again.
+        case unsure
         /// Until then, it may be newer than the backup that the store was restored from.
         case missing(until: StoreTime)
     }
@@ -42,6 +44,7 @@ package final class StoreIndex: Sendable {
     package let elsewhere = ElsewhereIndex()
     /// What a restore may have lost.
     let missing = MissingEndpoints()
+    private let unknown = UnknownEndpoints()
     /// Records to skip for now.
     package let setAside: SetAside
     private let userAgents: Lock<FlatTable<UserAgentEntry>>
@@ -71,7 +74,9 @@ package final class StoreIndex: Sendable {
 extension StoreIndex {
     /// `digest` is that of a token whose mark is ours.
     package func endpoint(_ digest: Digest) -> EndpointAnswer {
-        endpoints[digest].map { .found($0) } ?? missing.answer(digest)
+        if let endpoint = endpoints[digest] { return .found(endpoint) }
+        guard !unknown.mayExist(digest.words.0, at: Boot.milliseconds) else { return .unsure }
+        return missing.answer(digest)
     }
 
     /// `digest` is that of the user agent's id.
@@ -161,6 +166,7 @@ extension StoreIndex {
         guard let numbers = block.numbers else { return false }
         for rows in [subscriptionRows, deviceRows, credentialRows] { rows.begin(numbers) }
         sequence.begin(Int64(block.number))
+        unknown.begin()
         return true
     }
 
@@ -271,6 +277,7 @@ extension StoreIndex {
 
     func removeEndpoint(_ digest: Digest) {
         missing.end(digest)
+        unknown.end(digest.words.0)
         if let endpoint = endpoints.remove(digest) {
             ledger.withLock { $0.removeEndpoint(ofDevice: endpoint.address.device) }
         }

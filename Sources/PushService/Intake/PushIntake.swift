@@ -166,6 +166,7 @@ final class PushIntake {
         switch service.index.endpoint(ours.digest) {
         case .found(let endpoint): return (endpoint, ours.token)
         case .gone: throw .gone
+        case .unsure: throw .unavailable
         case .missing(let until):
             throw service.store.clock.now < until ? .missing : .gone
         }

@@ -152,6 +152,25 @@ struct FollowingTests {
         #expect(throws: StoreFault.foreign) { try own.restart() }
     }
 
+    @Test("An endpoint that nobody knows has ended only if nobody makes it meanwhile")
+    func unsure() throws {
+        let group = try Group(2)
+        let (first, second) = (group.stores[0], group.stores[1])
+        let device = try first.addDevice()
+        let early = try first.subscription(device)
+        #expect(second.answer(early) == .unsure)
+        try first.expectDone(.register(early))
+        try group.settle()
+        guard case .found = second.answer(early) else { throw AnswerBox.Missing() }
+        try first.expectDone(.unregister(subscription: early.address.subscription))
+        try group.settle()
+        #expect(second.answer(early) == .gone)
+        let never = try first.subscription(device)
+        #expect(second.answer(never) == .unsure)
+        usleep(1_600_000)
+        #expect(second.answer(never) == .gone)
+    }
+
     @Test("No two stores give the same number")
     func numbers() throws {
         let group = try Group(2)

@@ -41,7 +41,7 @@ enum StorePicture {
             lines.append("endpoint: \(index.endpoint(digest))")
         }
         for digest in try digests("SELECT endpoint FROM ended_endpoint", connection) {
-            lines.append("ended endpoint: \(index.endpoint(digest))")
+            lines.append("ended endpoint: \(index.endpoints[digest] == nil)")
         }
         for digest in try digests("SELECT secret FROM credential", connection) {
             lines.append("credential: \(String(describing: index.credential(digest)))")
