@@ -48,6 +48,9 @@ package final class Membership: Sendable {
     /// before the log is followed.
     package var isUsable: Bool { connection.isConnected && log.isCurrent }
 
+    /// The connection ended for good: only a new start leads on.
+    package var isClosed: Bool { connection.isClosed }
+
     /// Whether all servers that answer acknowledge only what is on their disks. Nil if this account
     /// may not ask them (see `ServerSurvey`). Blocks for a second at most.
     package func syncsAlways() -> Bool? { ServerSurvey.syncsAlways(connection) }

@@ -72,7 +72,7 @@ struct LogFollower {
         switch event {
         case .told(let sequence): receive(sequence, &actions)
         case .page(let from, let sequences): receive(sequences, from, now, &actions)
-        case .unreadable(let from): readFailed(from, now)
+        case .unreadable: readFailed(now)
         case .state(let state):
             isAsking = false
             last = max(last, state.last)
@@ -111,8 +111,10 @@ struct LogFollower {
         }
     }
 
-    private mutating func readFailed(_ from: Int64, _ now: Int64) {
-        guard isReading, from == received.map({ $0 + 1 }) else { return }
+    /// What was asked for may have been told meanwhile. If a former read has failed, one too many
+    /// is begun, which does no harm.
+    private mutating func readFailed(_ now: Int64) {
+        guard isReading else { return }
         (isReading, readAt) = (false, now + Self.readInterval)
     }
 

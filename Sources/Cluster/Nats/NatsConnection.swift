@@ -18,6 +18,7 @@ final class NatsConnection: @unchecked Sendable {
 
     private let handle: OpaquePointer
     private let requests = Lock(RequestTable())
+    private let closed = Lock(false)
     private let inbox: String
     private let isUp = Lock(true)
     private let onReturn = Lock<(@Sendable () -> Void)?>(nil)
@@ -59,6 +60,9 @@ final class NatsConnection: @unchecked Sendable {
     }
 
     /// Kept here because libnats would make whoever asks wait for a long message that is being sent.
+    /// It will not come back.
+    var isClosed: Bool { closed.withLock { $0 } }
+
     var isConnected: Bool { isUp.withLock { $0 } }
 
     /// The longest message that the servers take.
@@ -123,6 +127,12 @@ final class NatsConnection: @unchecked Sendable {
         return inbox.map { String(cString: $0) } ?? ""
     }
 
+    /// libnats gives the connection up after some errors, such as credentials that are refused twice.
+    fileprivate func wasClosed() {
+        closed.withLock { $0 = true }
+        wasLost()
+    }
+
     fileprivate func wasLost() {
         isUp.withLock { $0 = false }
         lose(requests.withLock { $0.removeAll() })
@@ -155,6 +165,11 @@ private final class ConnectionEvents: Sendable {
                 options.handle, { _, context in ConnectionEvents.of(context)?.hasReturned() },
                 context),
             "natsOptions_SetReconnectedCB")
+        try ensure(
+            natsOptions_SetClosedCB(
+                options.handle, { _, context in ConnectionEvents.of(context)?.wasClosed() },
+                context),
+            "natsOptions_SetClosedCB")
     }
 
     private static func of(_ context: UnsafeMutableRawPointer?) -> NatsConnection? {

@@ -18,9 +18,10 @@ package final class ClusterUpkeep: Sendable {
     private let folder: String
     private let report: Report
     private let end = Awaited<Void>()
-    private let began = Boot.milliseconds
+    /// Since then this node can have heard the others.
+    private let hears = Atomic(Boot.milliseconds)
     private let thread = Lock<WorkThread?>(nil)
-    private let isBehind = Atomic(false)
+    private let isAtEnd = Atomic(false)
     /// For so many looks this node has been cut off.
     private let cutOff = Atomic(0)
     private let snapshots = Lock(SnapshotSchedule())
@@ -48,11 +49,14 @@ package final class ClusterUpkeep: Sendable {
     }
 
     private func work() {
-        if cluster.log.isTooFarBehind {
-            if !isBehind.exchange(true, ordering: .relaxed) { report(.behind) }
+        if cluster.log.isTooFarBehind || cluster.isClosed {
+            if !isAtEnd.exchange(true, ordering: .relaxed) {
+                report(cluster.isClosed ? .closed : .behind)
+            }
             return
         }
         guard store.isCurrent else {
+            hears.store(Boot.milliseconds, ordering: .relaxed)
             // Once, as soon as it lasts.
             if cutOff.add(1, ordering: .relaxed).newValue == 2 {
                 report(.cutOff)
@@ -67,13 +71,13 @@ package final class ClusterUpkeep: Sendable {
     }
 
     private func removeLostNodes() {
-        guard Boot.milliseconds - began > Self.silence else { return }
+        guard Boot.milliseconds - hears.load(ordering: .relaxed) > Self.silence else { return }
         let living = cluster.record.livingNodes
         for node in store.index.engines.nodes where !living.contains(node) {
             let engines = store.index.engines.engines(fetchedAt: node)
             let outcome = Awaited<StoreOutcome>()
             store.submit(.engine(.lost(node: node)), ticket: 0, to: OutcomeSink(outcome))
-            guard outcome.wait(atMost: 10_000) == .done else { return }
+            guard outcome.wait(atMost: 10_000) == .done else { continue }
             report(.lost(node: node))
             // What its fetchers have not taken is for viewers.
             for engine in engines {
@@ -109,6 +113,8 @@ package enum ClusterEvent: Equatable, Sendable {
     case snapshotFailed(String)
     /// The cluster does not answer this node.
     case cutOff
+    /// The connection to the cluster has ended for good.
+    case closed
     /// This node cannot go on without a copy of another one's store.
     case behind
 }

@@ -141,6 +141,9 @@ extension EngineIndex {
         }?()
     }
 
+    /// What was written down about the clients here may be wrong.
+    func shareAgain(_ engines: [UInt32]) { for engine in engines { changed(engine) } }
+
     func takeUnshared() -> Set<UInt32> {
         unshared.withLock { unshared in
             guard let engines = unshared?.engines, !engines.isEmpty else { return [] }

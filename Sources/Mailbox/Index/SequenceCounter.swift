@@ -24,7 +24,7 @@ final class SequenceCounter: Sendable {
     func begin(_ number: Int64) {
         step.store(Self.width, ordering: .relaxed)
         rest.store(number % Self.width, ordering: .relaxed)
-        raise(to: given)
+        last.store(given - given % Self.width + number % Self.width, ordering: .relaxed)
     }
 
     func raise(to other: Int64) {

@@ -88,6 +88,11 @@ extension StoreIndex {
             device: entry.device, credential: entry.credential == 0 ? nil : entry.credential)
     }
 
+    /// Another node may just have made what has this digest: ask again.
+    package func mayBeElsewhere(_ digest: Digest) -> Bool {
+        unknown.mayExist(digest.words.0, at: Boot.milliseconds)
+    }
+
     /// `digest` is that of the bearer secret.
     package func credential(_ digest: Digest) -> DeviceCredential? {
         credentials.withLock { $0[digest] }

@@ -28,6 +28,8 @@ struct BatchEffects {
 
     /// Messages that are now stored, and their positions.
     var stored: [(message: Message, position: Int64)] = []
+    /// Messages that another store has stored.
+    var counted: [FollowedMessage] = []
     var ended: [MessageRows.Ended] = []
     var marks: [OwnedMark] = []
     var expiredMarks: [OwnedMark] = []
@@ -55,11 +57,13 @@ struct BatchEffects {
 
     func apply(to index: StoreIndex) {
         for entry in stored { entry.message.reservation.spend() }
-        for message in ended { index.release(message.size, for: message.reference.address) }
         for entry in marks { index.keep(entry) }
         for entry in expiredMarks { index.remove(entry.mark) }
         var endings = Endings()
         for change in changes { Self.apply(change, to: index, &endings) }
+        // After their devices have come, and with those that have ended already.
+        for message in counted { index.count(message.size, for: message.address) }
+        for message in ended { index.release(message.size, for: message.reference.address) }
         index.endings.notify(endings)
         index.elsewhere.notify(elsewhere)
         if !news.isEmpty { index.callbacks.notify(news) }
@@ -71,6 +75,7 @@ struct BatchEffects {
     mutating func empty() {
         stored.removeAll(keepingCapacity: true)
         ended.removeAll(keepingCapacity: true)
+        if !counted.isEmpty { counted = [] }
         engineNews.removeAll(keepingCapacity: true)
         expiredActions = 0
         marks.removeAll(keepingCapacity: true)

@@ -45,7 +45,7 @@ final class BatchExecutor {
         messages = try StoredMessages(transaction, visit: visit)
         marks = try StoredMarks(transaction)
         devices = try StoredDevices(transaction, messages)
-        callbacks = try StoredCallbacks(transaction)
+        callbacks = try StoredCallbacks(transaction, isShared: source.log != nil)
         engines = try StoredEngines(
             transaction, messages, marks, templates: source.templates)
         registrations = try StoredRegistrations(
@@ -154,7 +154,8 @@ final class BatchExecutor {
             let session = try self.session()
             if let source {
                 engines.begin()
-                shared = try engines.shareClients(as: source.node)
+                shared = transaction.index.engines.takeUnshared()
+                try engines.share(shared, as: source.node)
             }
             try body()
             try carryOutConsequences()

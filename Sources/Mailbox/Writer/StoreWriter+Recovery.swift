@@ -30,7 +30,7 @@ extension StoreWriter {
             } else {
                 guard try executor.checkpoint(.truncating) else { return scheduleRetry() }
             }
-            try executor.commitNothing()
+            try executor.unlessOutdated { () throws(StoreFault) in try executor.commitNothing() }
             self.executor = executor
             usable.store(true, ordering: .relaxed)
             source.index.engines.notifyStoreReturned()

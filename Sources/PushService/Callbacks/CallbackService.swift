@@ -149,6 +149,10 @@ extension CallbackService {
         case .attempt: attempt(courier)
         case .wait(let time): wait(until: time, courier)
         case .record(let record):
+            // What time has ended is ended by the lead; the result of an attempt always counts.
+            if !store.isLead, record.result == .lapsed || record.result == .dead {
+                return perform(courier.outbox.failed(at: surroundings.now()), for: courier)
+            }
             report(record)
             dialogue.submit(.callback(.record(record))) { [self] outcome in
                 if outcome != .unavailable {

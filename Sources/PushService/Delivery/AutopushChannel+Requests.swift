@@ -20,6 +20,11 @@ extension AutopushChannel {
             delivery.pointee.device = known.device
             return desk.attach(self, device: known.device)
         }
+        if let wanted, let digest = try? Self.digest(wanted.bytes.span),
+            index.userAgent(digest) == nil, index.mayBeElsewhere(digest)
+        {
+            return replaced()
+        }
         renew()
     }
 

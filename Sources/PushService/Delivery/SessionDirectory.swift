@@ -41,5 +41,6 @@ final class SessionDirectory: Sendable {
     func forgetAll() {
         for desk in desks.withLock({ $0 }) { desk.forgetAll() }
         desks.withLock { $0 = [] }
+        places.withLock { $0 = [:] }
     }
 }

@@ -9,6 +9,10 @@ final class ClusterNode {
     private let cluster: Membership
     private let name: String
     private var upkeep: ClusterUpkeep?
+    private let startAgain = StartAgain()
+
+    /// The process has to end with a failure, so that its manager starts it again.
+    var mustStartAgain: Bool { startAgain.isRaised }
 
     init(_ remote: RemoteStore, _ log: Log) throws {
         var settings = ClusterSettings(servers: remote.servers, name: remote.node)
@@ -50,7 +54,7 @@ final class ClusterNode {
 
     /// Does what the others need of this node.
     func begin(with store: SQLiteStore, in folder: String, _ log: Log) throws {
-        let upkeep = ClusterUpkeep(cluster, store, in: folder) { event in
+        let upkeep = ClusterUpkeep(cluster, store, in: folder) { [startAgain] event in
             switch event {
             case .lost(let node): log.write(.warning, "node-lost", [("node", node)])
             case .snapshot(let number): log.write(.info, "snapshot-kept", [("entry", "\(number)")])
@@ -64,8 +68,12 @@ final class ClusterNode {
                 log.write(
                     .error, "node-behind",
                     [("hint", "start bellwire again: it then gets a copy of the store")])
-                // An orderly end, and systemd starts it again.
-                kill(getpid(), SIGTERM)
+                startAgain.raise()
+            case .closed:
+                log.write(
+                    .error, "cluster-closed",
+                    [("hint", "see that the credentials are right, and start bellwire again")])
+                startAgain.raise()
             }
         }
         try upkeep.start()
@@ -80,4 +88,16 @@ final class ClusterNode {
 
     /// Call this last.
     func leave() { cluster.close() }
+}
+
+/// A wish for an orderly end, and another start.
+private final class StartAgain: Sendable {
+    private let raised = Lock(false)
+
+    var isRaised: Bool { raised.withLock { $0 } }
+
+    func raise() {
+        raised.withLock { $0 = true }
+        kill(getpid(), SIGTERM)
+    }
 }

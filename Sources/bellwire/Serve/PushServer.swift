@@ -112,6 +112,8 @@ final class PushServer {
         store.index.engines.followChanges(follower)
     }
 
+    var mustStartAgain: Bool { node?.mustStartAgain ?? false }
+
     func start() throws {
         try callbacks.start()
         try server.start(name: "bellwire")

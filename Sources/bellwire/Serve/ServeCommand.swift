@@ -70,11 +70,12 @@ extension Command {
             configure: configure
         ).watch()
         manager.notify(.stopping)
-        LastResort.arm(log, "server-hangs")
+        let code = server.mustStartAgain ? ExitCode.unavailable : .success
+        LastResort.arm(log, "server-hangs", code)
         log.write(.info, "ending")
         desktop?.end()
         server.end(log)
-        return .success
+        return code
     }
 
     private static func announce(_ server: PushServer, _ manager: ServiceManager, _ log: Log) {

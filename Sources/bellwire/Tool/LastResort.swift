@@ -8,11 +8,11 @@ enum LastResort {
     private static let limit: UInt32 = 4_500_000
 
     /// The log line has a thread of its own, because the log's reader may be what hangs.
-    static func arm(_ log: Log, _ event: StaticString) {
+    static func arm(_ log: Log, _ event: StaticString, _ code: ExitCode = .success) {
         do throws(ReactorError) {
             try WorkThread(name: "end") {
                 usleep(limit)
-                _exit(ExitCode.success.rawValue)
+                _exit(code.rawValue)
             }.letGo()
             try WorkThread(name: "end-log") {
                 usleep(limit - 200_000)

@@ -176,6 +176,10 @@ extension StoredEngines {
         try removeEntries(of: row)
         _ = index.engines.takeAbsence(of: row)
         try EngineRows.delete(row, on: transaction.connection)
-        try transaction.connection.run("DELETE FROM engine_client WHERE engine = ?1", row)
+        let clients = try transaction.connection.statement(
+            "DELETE FROM engine_client WHERE engine = ?1 RETURNING node", row)
+        while try clients.step() {
+            transaction.effects.changes.append(.clients(row, node: clients.text(0), nil))
+        }
     }
 }

@@ -71,28 +71,45 @@ extension BatchExecutor {
     /// Makes the changes of the next entries, in the file and then in memory.
     private func follow(_ entries: ArraySlice<NumberedEntry>) throws(StoreFault) {
         guard let last = entries.last?.number, last > state.applied else { return }
-        var rows = FollowedRows()
+        var rows = FollowedRows(node: source?.node)
         var news: [EngineNews] = []
         for next in entries {
             try rows.read(next.entry.changes)
             news += self.news(next.entry)
         }
         engines.giveUp()
-        try make(entries.map(\.entry), through: last)
-        try lookUp(&rows)
-        transaction.effects = rows.effects
-        let stored = messages.followed(rows.messages, rows.effects.ended)
-        transaction.effects.elsewhere.stored = stored
-        transaction.effects.elsewhere.ended = rows.early(at: transaction.time.now)
-        transaction.effects.engineNews = news
+        transaction.effects.empty()
+        try make(entries.map(\.entry), through: last) { () throws(StoreFault) in
+            try lookUp(&rows)
+            // If nobody knows whether the commit was done, they wait for that.
+            transaction.effects = rows.effects
+            transaction.effects.counted = rows.messages
+            transaction.effects.elsewhere.stored = rows.messages.map {
+                ($0.address.device, $0.position)
+            }
+            transaction.effects.elsewhere.ended = rows.early(at: transaction.time.now)
+            transaction.effects.engineNews = news
+            transaction.nextExpiry = try firstExpiry()
+        }
+        messages.followed(rows.messages, rows.effects.ended)
         engines.follow(rows.engines)
         transaction.effects.apply(to: transaction.index)
         marks.committed()
         transaction.effects.empty()
-        transaction.nextExpiry = try firstExpiry()
+        tellClients(rows.ownClients)
     }
 
-    private func make(_ entries: [CommitEntry], through last: Int64) throws(StoreFault) {
+    /// Another node took this one for lost, or this node wrote it before it was opened again: who
+    /// listens here is written down anew, and the clients start over, because they missed news.
+    private func tellClients(_ engines: [UInt32]) {
+        guard !engines.isEmpty else { return }
+        transaction.index.engines.shareAgain(engines)
+        transaction.index.engines.notifyStoreReturned()
+    }
+
+    private func make(
+        _ entries: [CommitEntry], through last: Int64, _ lookUp: () throws(StoreFault) -> Void
+    ) throws(StoreFault) {
         for entry in entries {
             transaction.raisePosition(to: entry.position)
             transaction.index.raiseSequence(to: entry.sequence)
@@ -110,6 +127,7 @@ extension BatchExecutor {
                     try connection.apply(changes: entry.changes)
                 }
             }
+            try lookUp()
             try stateRow.write(next)
             try end.run()
         } catch {

@@ -4,9 +4,10 @@ import SQLite
 
 /// Stores that stay alike by a log.
 extension BatchExecutor {
-    /// All tables but `state`, which is each store's own.
+    /// All tables but `state`, which is each store's own. Changes come in this order, and endpoints
+    /// have to end before their devices.
     private static let tables = [
-        "owner", "credential", "device", "subscription", "ended_endpoint", "message", "mark",
+        "owner", "credential", "subscription", "device", "ended_endpoint", "message", "mark",
         "replay", "registration", "undecryptable", "fetch_signal", "kept_answer", "engine",
         "engine_record", "callback", "callback_event", "share", "engine_client",
     ]

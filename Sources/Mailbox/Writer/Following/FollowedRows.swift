@@ -20,6 +20,8 @@ struct FollowedRows {
         )
     }
 
+    /// The name of this store, whose own rows say nothing about others.
+    let node: String?
     private(set) var effects = BatchEffects()
     /// Rows to look up once the changes are made.
     private(set) var devices: [Int64] = []
@@ -32,6 +34,10 @@ struct FollowedRows {
     private var expiries: [Int64] = []
     private(set) var registrations: [Int64] = []
     private(set) var engines = FollowedEngines()
+    /// Engines whose clients here somebody else wrote down, or this store before it was opened.
+    private(set) var ownClients: [UInt32] = []
+
+    init(node: String?) { self.node = node }
 
     /// Adds the rows of the next entry.
     mutating func read(_ changes: [UInt8]) throws(StoreFault) {
@@ -103,6 +109,7 @@ struct FollowedRows {
         guard let engine = (row.new(column.engine) ?? row.old(column.engine))?.integer,
             let node = (row.new(column.node) ?? row.old(column.node))?.text
         else { return }
+        guard node != self.node else { return ownClients.append(UInt32(clamping: engine)) }
         let fetchers = row.new(column.fetchers)?.integer ?? 0
         let count = kind == .delete ? nil : RemoteClients.Count(fetchers: Int(fetchers))
         effects.changes.append(.clients(UInt32(clamping: engine), node: node, count))

@@ -17,9 +17,8 @@ extension StoredEngines {
         index.engines.share(own, wake)
     }
 
-    /// Writes down whose clients here have changed, and returns these engines.
-    func shareClients(as node: String) throws(StoreFault) -> Set<UInt32> {
-        let engines = index.engines.takeUnshared()
+    /// Writes down which clients these engines have here.
+    func share(_ engines: Set<UInt32>, as node: String) throws(StoreFault) {
         for engine in engines {
             guard let count = index.engines.clientsHere(engine) else {
                 try transaction.connection.run(
@@ -32,7 +31,6 @@ extension StoredEngines {
                 ON CONFLICT DO UPDATE SET fetchers = ?3
                 """, engine, node, Int64(count.fetchers))
         }
-        return engines
     }
 
     /// The node has ended without a word, so its clients are gone too.

@@ -46,16 +46,9 @@ final class StoredMessages {
 
 /// What another store did.
 extension StoredMessages {
-    /// Returns the devices and positions of new messages.
-    func followed(
-        _ messages: [FollowedMessage], _ ended: [MessageRows.Ended]
-    ) -> [(device: UInt32, position: Int64)] {
-        for message in messages {
-            locations.set(message.location, position: message.position)
-            transaction.index.count(message.size, for: message.address)
-        }
+    func followed(_ messages: [FollowedMessage], _ ended: [MessageRows.Ended]) {
+        for message in messages { locations.set(message.location, position: message.position) }
         for message in ended { locations.remove(location: message.location) }
-        return messages.map { ($0.address.device, $0.position) }
     }
 }
 

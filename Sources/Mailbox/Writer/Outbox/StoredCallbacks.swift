@@ -6,8 +6,10 @@ import Delivery
 final class StoredCallbacks {
     let transaction: Transaction
     private let rows: CallbackRows
+    private let isShared: Bool
 
-    init(_ transaction: Transaction) throws(StoreFault) {
+    init(_ transaction: Transaction, isShared: Bool) throws(StoreFault) {
+        self.isShared = isShared
         rows = try CallbackRows(on: transaction.connection)
         self.transaction = transaction
     }
@@ -111,6 +113,8 @@ extension StoredCallbacks {
         case .parked where usage.state != .ending: try park(position, of: row)
         case .parked, .dead: _ = try rows.delete(position, of: row)
         case .gone: try close(callback: row, .gone)
+        // It may have been confirmed since that was read.
+        case .lapsed where usage.state != .unconfirmed: break
         case .lapsed: try close(callback: row, .lapsed)
         }
         try settle(row, usage.state)
@@ -156,7 +160,8 @@ extension StoredCallbacks {
         guard let tally = event.tally else { return false }
         let isFirstFree =
             PlantedMistake.mergeInFlight.isMade
-            || transaction.index.callbacks.beginChange(of: callback)
+            // Another node may be sending the first one.
+            || !isShared && transaction.index.callbacks.beginChange(of: callback)
         let last = try rows.lastTally(of: callback, handedOut: !isFirstFree)
         // An event from before the start may have been sent, and its receiver may ignore a repetition.
         guard let last, last.position > transaction.openedAt else { return false }
