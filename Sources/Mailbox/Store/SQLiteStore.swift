@@ -125,9 +125,14 @@ package final class SQLiteStore: MessageStore {
         log.tell(bytes)
     }
 
+    /// In milliseconds.
+    private static let passedLife: Int64 = 1_000
+
     private func received(_ bytes: [UInt8]) {
         guard let device = PassedMessage.device(bytes), index.elsewhere.isHere(device),
-            let message = PassedMessage.message(bytes, keys)
+            let message = PassedMessage.message(bytes, keys),
+            // It may have waited for this node, and it was for those who were there.
+            time.now.milliseconds - message.expiry.milliseconds < Self.passedLife
         else { return }
         var news = Elsewhere()
         news.passed = [message]

@@ -115,6 +115,10 @@ def goes_on(story, findings):
     for push in story.pushes.values():
         if push.status is not None and push.status >= 500:
             findings.check(15, bool(push.retry), lambda: f"{push}: the answer has no Retry-After")
+            # Until a node certainly knows, it asks to come again.
+            if "gone" in restored.expected(push, story) or story.may_not_know_it_yet(push):
+                findings.case("asked to come again for an endpoint that is new or has ended")
+                continue
             findings.check(
                 15, story.is_at_fault(push.done), lambda: f"{push}: refused although nothing had failed for a second"
             )
