@@ -5,6 +5,7 @@ usage: check.py      nothing else may use the ports of deploy/cluster: run it un
 """
 
 import asyncio
+import contextlib
 import json
 import logging
 import pathlib
@@ -263,6 +264,14 @@ async def kills(cluster, node):
     return gap
 
 
+async def led(node, subject):
+    """Nobody answers before the stream has a leader again, which takes some seconds."""
+    for _ in range(6):
+        with contextlib.suppress(nats.errors.TimeoutError):
+            return await node.api(subject)
+    raise Failed(f"{subject}: no answer")
+
+
 async def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
@@ -278,7 +287,7 @@ async def main():
         check(not any(pathlib.Path(f"/proc/{number}").exists() for number in numbers), "no server is left")
         with Cluster(folder) as cluster:
             node = await Node(cluster).connect()
-            about = await node.api("STREAM.INFO.BW_LOG")
+            about = await led(node, "STREAM.INFO.BW_LOG")
             check(about["state"]["last_seq"] == 4, "another start finds everything")
             await node.bus.close()
         return gap
