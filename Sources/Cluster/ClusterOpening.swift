@@ -18,11 +18,8 @@ struct ClusterOpening {
 
     /// libnats does not say which file it cannot read.
     static func check(_ settings: ClusterSettings) throws(ClusterFault) {
-        let files = [
-            settings.authority, settings.certificate?.certificate, settings.certificate?.key,
-            settings.credentials,
-        ]
-        for case let path? in files where access(path, R_OK) != 0 {
+        for case let path? in [settings.authority, settings.credentials]
+        where access(path, R_OK) != 0 {
             throw .unreadable(path: path)
         }
     }

@@ -26,7 +26,7 @@ package final class Membership: Sendable {
         do throws(ClusterFault) {
             let opening = ClusterOpening(jetStream, replicas: settings.replicas)
             for stream in [
-                ClusterLog.stream(settings), ClusterRecord.settings, SnapshotManifest.settings,
+                ClusterLog.stream, ClusterRecord.settings, SnapshotManifest.settings,
             ] { try opening.make(stream) }
             clockOffset = try opening.clockOffset()
             record = try ClusterRecord(jetStream, name: settings.name)

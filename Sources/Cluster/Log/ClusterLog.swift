@@ -73,9 +73,8 @@ package final class ClusterLog: CommitLog {
         feed.stop()
     }
 
-    static func stream(_ settings: ClusterSettings) -> StreamSettings {
+    static var stream: StreamSettings {
         var stream = StreamSettings(name: LogFeed.stream, subjects: [LogFeed.subject])
-        stream.bytes = settings.logBytes
         stream.toldAt = (LogFeed.subject, LogFeed.told)
         stream.takesBatches = true
         return stream

@@ -4,16 +4,12 @@ package struct ClusterSettings: Sendable {
     package var servers: [String]
     /// The file of the authority that signs the servers' certificates; nil for the system's.
     package var authority: String?
-    /// The files with the certificate of this node and with its key.
-    package var certificate: (certificate: String, key: String)?
     /// The file with the account's credentials.
     package var credentials: String?
     /// Of this node. Each has its own.
     package var name: String
     /// On so many servers everything is kept. Nil for three, or for one if there is no cluster.
     package var replicas: Int?
-    /// Beyond so many bytes the log takes nothing until it is trimmed.
-    package var logBytes: Int?
 
     package init(servers: [String], name: String) {
         self.servers = servers
@@ -21,6 +17,6 @@ package struct ClusterSettings: Sendable {
     }
 
     var isEncrypted: Bool {
-        authority != nil || certificate != nil || servers.contains { $0.hasPrefix("tls://") }
+        authority != nil || servers.contains { $0.hasPrefix("tls://") }
     }
 }

@@ -50,11 +50,6 @@ final class ConnectionOptions {
                 natsOptions_LoadCATrustedCertificates(handle, authority),
                 "natsOptions_LoadCATrustedCertificates")
         }
-        if let (certificate, key) = settings.certificate {
-            try ensure(
-                natsOptions_LoadCertificatesChain(handle, certificate, key),
-                "natsOptions_LoadCertificatesChain")
-        }
         if let credentials = settings.credentials {
             try ensure(
                 natsOptions_SetUserCredentialsFromFiles(handle, credentials, nil),

@@ -62,10 +62,6 @@ package final class ClusterRecord: Sendable {
     /// The names of the nodes that gave a sign in the last 15 seconds, with this one.
     package var livingNodes: Set<String> { watch.livingNodes }
 
-    /// `handler` is called on a thread of the cluster, with the name of a node that gave no sign
-    /// for 15 seconds.
-    package func onGone(_ handler: @escaping @Sendable (String) -> Void) { watch.onGone(handler) }
-
     func connectionReturned() { watch.connectionReturned() }
 
     func tick() {

@@ -19,6 +19,7 @@ struct LifeSigns {
     }
 
     /// The nodes that gave no sign while this one's own signs came back. Each is named once.
+    @discardableResult
     mutating func takeGone() -> [String] {
         guard let now = heard[own] else { return [] }
         let gone = heard.filter { now - $0.value >= Self.patience }.keys.sorted()

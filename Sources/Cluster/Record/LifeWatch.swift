@@ -7,7 +7,6 @@ final class LifeWatch: Sendable {
     private struct State {
         var signs: LifeSigns
         var due: Int64 = .min
-        var onGone: (@Sendable (String) -> Void)?
     }
 
     private let connection: NatsConnection
@@ -27,22 +26,19 @@ final class LifeWatch: Sendable {
 
     var livingNodes: Set<String> { state.withLock { $0.signs.living(at: Boot.milliseconds) } }
 
-    func onGone(_ handler: @escaping @Sendable (String) -> Void) {
-        state.withLock { $0.onGone = handler }
-    }
-
     func connectionReturned() { state.withLock { $0.signs.returned(at: Boot.milliseconds) } }
 
     func tick() {
         let now = Boot.milliseconds
-        let (isDue, gone, onGone) = state.withLock { state in
-            let isDue = now >= state.due
-            if isDue { state.due = now + LifeSigns.interval }
-            return (isDue, state.onGone == nil ? [] : state.signs.takeGone(), state.onGone)
+        let isDue = state.withLock { state in
+            // Names that nobody has any more would add up.
+            state.signs.takeGone()
+            guard now >= state.due else { return false }
+            state.due = now + LifeSigns.interval
+            return true
         }
         // The next one may succeed.
         if isDue { try? connection.publish(subject) }
-        for node in gone { onGone?(node) }
     }
 
     func stop() { subscription.withLock { $0 = nil } }

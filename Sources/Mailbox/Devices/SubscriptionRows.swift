@@ -38,6 +38,16 @@ enum SubscriptionRows {
         return subscriptions
     }
 
+    /// What `endpointAndDigest` reads.
+    static let endpointQuery =
+        "SELECT row, device, kind, sender, key_hash, endpoint FROM subscription"
+
+    static func endpointAndDigest(_ select: borrowing StoreStatement) -> (Endpoint, Digest)? {
+        guard let endpoint = endpoint(select), let digest = select.withBytes(5, { Digest($0) })
+        else { return nil }
+        return (endpoint, digest)
+    }
+
     static func endpoint(_ select: borrowing StoreStatement) -> Endpoint? {
         guard let kind = SubscriptionKind(rawValue: UInt8(clamping: select.integer(2))),
             let sender = SenderRule(number: select.integer(3), keyHash: select.bytes(4))

@@ -4,7 +4,7 @@ import WebPush
 
 /// News for clients that are connected to other stores, as JSON.
 extension EngineNews {
-    /// Nil for news that is only for one client, which is connected here.
+    /// False for what is only for one client, which is connected here.
     private var isForOthers: Bool {
         switch content {
         case .answer, .welcome: false

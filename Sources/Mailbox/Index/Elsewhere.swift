@@ -9,7 +9,6 @@ package struct Elsewhere: Sendable {
     package var ended: [MessageReference] = []
     /// Devices that connected there.
     package var connected: [UInt32] = []
-
     /// Messages that are not stored, for devices that are connected here.
     package var passed: [Message] = []
     /// Nobody here knows what happens there: devices are better off with another node.

@@ -16,27 +16,18 @@ extension StoreIndex {
     }
 
     private func loadDevices(from connection: borrowing Connection) throws(StoreFault) {
-        let select = try StoreStatement(
-            "SELECT row, user_agent, credential, owner, created FROM device", on: connection)
+        let select = try StoreStatement(DeviceRows.query, on: connection)
         while try select.step() {
-            guard let userAgent = select.withBytes(1, { Digest($0) }) else { continue }
-            let credential = UInt32(clamping: select.integer(2))
-            let device = KnownUserAgent(
-                row: UInt32(clamping: select.integer(0)), userAgent: userAgent,
-                credential: select.isNull(2) ? nil : credential, created: select.integer(4))
-            add(device, owner: UInt32(clamping: select.integer(3)))
+            if let (device, owner) = DeviceRows.device(select) { add(device, owner: owner) }
         }
     }
 
     private func loadEndpoints(from connection: borrowing Connection) throws(StoreFault) {
-        let select = try StoreStatement(
-            "SELECT row, device, kind, sender, key_hash, endpoint FROM subscription",
-            on: connection)
+        let select = try StoreStatement(SubscriptionRows.endpointQuery, on: connection)
         while try select.step() {
-            guard let endpoint = SubscriptionRows.endpoint(select),
-                let digest = select.withBytes(5, { Digest($0) })
-            else { continue }
-            add(endpoint, digest)
+            if let (endpoint, digest) = SubscriptionRows.endpointAndDigest(select) {
+                add(endpoint, digest)
+            }
         }
     }
 }

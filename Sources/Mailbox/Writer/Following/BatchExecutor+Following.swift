@@ -141,14 +141,11 @@ extension BatchExecutor {
     private func lookUp(_ rows: inout FollowedRows) throws(StoreFault) {
         for row in rows.devices {
             let select = try transaction.connection.statement(
-                "SELECT user_agent, credential, owner, created FROM device WHERE row = ?1", row)
-            guard try select.step(), let userAgent = select.withBytes(0, { Digest($0) })
-            else { continue }
-            let device = KnownUserAgent(
-                row: UInt32(clamping: row), userAgent: userAgent,
-                credential: select.isNull(1) ? nil : UInt32(clamping: select.integer(1)),
-                created: select.integer(3))
-            rows.add(.device(device, owner: UInt32(clamping: select.integer(2))))
+                DeviceRows.query + " WHERE row = ?1", row)
+            guard try select.step(), let (device, owner) = DeviceRows.device(select) else {
+                continue
+            }
+            rows.add(.device(device, owner: owner))
         }
         for row in rows.newSubscriptions {
             guard let (endpoint, digest) = try endpoint(row) else { continue }
@@ -180,12 +177,7 @@ extension BatchExecutor {
 
     private func endpoint(_ row: Int64) throws(StoreFault) -> (Endpoint, Digest)? {
         let select = try transaction.connection.statement(
-            """
-            SELECT row, device, kind, sender, key_hash, endpoint FROM subscription WHERE row = ?1
-            """, row)
-        guard try select.step(), let endpoint = SubscriptionRows.endpoint(select),
-            let digest = select.withBytes(5, { Digest($0) })
-        else { return nil }
-        return (endpoint, digest)
+            SubscriptionRows.endpointQuery + " WHERE row = ?1", row)
+        return try select.step() ? SubscriptionRows.endpointAndDigest(select) : nil
     }
 }

@@ -84,12 +84,13 @@ struct FollowingEngineTests {
         index.listen(Listener(), to: registration.device)
         index.addFetcher(of: registration.device)
         let deadline = Date(timeIntervalSinceNow: 10)
-        while first.store.index.engines.nodes.isEmpty, Date() < deadline { usleep(2_000) }
-        #expect(first.store.index.engines.engines(fetchedAt: "node-1") == [registration.device])
+        let fetched = { first.store.index.engines.engines(fetchedAt: "node-1") }
+        while fetched().isEmpty, Date() < deadline { usleep(2_000) }
+        #expect(fetched() == [registration.device])
         try first.expectDone(.engine(.lost(node: "node-1")))
         // It reads that, and writes them down again.
-        while first.store.index.engines.nodes.isEmpty, Date() < deadline { usleep(2_000) }
-        #expect(first.store.index.engines.engines(fetchedAt: "node-1") == [registration.device])
+        while fetched().isEmpty, Date() < deadline { usleep(2_000) }
+        #expect(fetched() == [registration.device])
         second.close()
         try first.expectDone(.engine(.lost(node: "node-1")))
         #expect(!first.store.index.engines.hasListeners(registration.device))

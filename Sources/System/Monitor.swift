@@ -2,12 +2,12 @@ import Glibc
 
 /// A value that one thread at a time may use, and whose changes a thread can wait for.
 // Unchecked: the value is only touched inside the lock.
-final class Monitor<Value: ~Copyable>: @unchecked Sendable {
+package final class Monitor<Value: ~Copyable>: @unchecked Sendable {
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
     private let condition: UnsafeMutablePointer<pthread_cond_t>
     private let value: UnsafeMutablePointer<Value>
 
-    init(_ initial: consuming Value) {
+    package init(_ initial: consuming Value) {
         mutex = .allocate(capacity: 1)
         mutex.initialize(to: pthread_mutex_t())
         pthread_mutex_init(mutex, nil)
@@ -30,17 +30,17 @@ final class Monitor<Value: ~Copyable>: @unchecked Sendable {
         mutex.deallocate()
     }
 
-    func withLock<Result>(_ body: (inout Value) -> Result) -> Result {
+    package func withLock<Result>(_ body: (inout Value) -> Result) -> Result {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }
         return body(&value.pointee)
     }
 
     /// Wakes the waiting thread.
-    func signal() { pthread_cond_signal(condition) }
+    package func signal() { pthread_cond_signal(condition) }
 
     /// Waits until `body` has a result; nil after `limit` milliseconds.
-    func wait<Result>(atMost limit: Int64?, _ body: (inout Value) -> Result?) -> Result? {
+    package func wait<Result>(atMost limit: Int64?, _ body: (inout Value) -> Result?) -> Result? {
         let deadline = limit.map(Self.time(after:))
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }
