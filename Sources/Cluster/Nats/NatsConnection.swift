@@ -17,6 +17,7 @@ final class NatsConnection: @unchecked Sendable {
     typealias AnswerHandler = @Sendable (Answer) -> Bool
 
     private let handle: OpaquePointer
+    private let events = ConnectionEvents()
     private let requests = Lock(RequestTable())
     private let closed = Lock(false)
     private let inbox: String
@@ -27,14 +28,13 @@ final class NatsConnection: @unchecked Sendable {
     /// Connects, or fails after some seconds.
     init(_ settings: ClusterSettings) throws(NatsError) {
         let options = try ConnectionOptions(settings)
-        let events = ConnectionEvents()
         try events.install(in: options)
         var handle: OpaquePointer?
         try ensure(natsConnection_Connect(&handle, options.handle), "natsConnection_Connect")
         guard let handle else { throw NatsError("natsConnection_Connect", NATS_NO_MEMORY) }
         self.handle = handle
         inbox = try Self.newInbox()
-        events.connection.withLock { $0.value = self }
+        events.set(self)
         let answers = try NatsSubscription(of: handle, to: inbox + ".*") { [weak self] message in
             self?.received(message)
         }
@@ -42,6 +42,7 @@ final class NatsConnection: @unchecked Sendable {
     }
 
     deinit {
+        events.end()
         subscription.withLock { $0 = nil }
         natsConnection_Destroy(handle)
     }
@@ -146,16 +147,33 @@ final class NatsConnection: @unchecked Sendable {
 
 /// Passes on what libnats says of the connection.
 ///
-/// libnats may call it as long as the process lives, so it is never freed; there are few.
-private final class ConnectionEvents: Sendable {
-    struct Receiver {
-        weak var value: NatsConnection?
+/// libnats may call at any time, also after the connection has ended, so it gets a number and no
+/// pointer.
+private struct ConnectionEvents {
+    private struct Connections {
+        struct Receiver {
+            weak var value: NatsConnection?
+        }
+
+        var receivers: [Int: Receiver] = [:]
+        var last = 0
     }
 
-    let connection = Lock(Receiver())
+    private static let connections = Lock(Connections())
+
+    private let number = Self.connections.withLock { connections in
+        connections.last += 1
+        return connections.last
+    }
+
+    func set(_ connection: NatsConnection) {
+        Self.connections.withLock { $0.receivers[number] = Connections.Receiver(value: connection) }
+    }
+
+    func end() { _ = Self.connections.withLock { $0.receivers.removeValue(forKey: number) } }
 
     func install(in options: ConnectionOptions) throws(NatsError) {
-        let context = Unmanaged.passRetained(self).toOpaque()
+        let context = UnsafeMutableRawPointer(bitPattern: number)
         try ensure(
             natsOptions_SetDisconnectedCB(
                 options.handle, { _, context in ConnectionEvents.of(context)?.wasLost() }, context),
@@ -173,8 +191,6 @@ private final class ConnectionEvents: Sendable {
     }
 
     private static func of(_ context: UnsafeMutableRawPointer?) -> NatsConnection? {
-        guard let context else { return nil }
-        let events = Unmanaged<ConnectionEvents>.fromOpaque(context).takeUnretainedValue()
-        return events.connection.withLock { $0.value }
+        connections.withLock { $0.receivers[Int(bitPattern: context)]?.value }
     }
 }
