@@ -9,6 +9,8 @@ from story import FOREVER
 PROMPT, TAKEN_OVER = 5.0, 45.0
 # A node that no longer reaches the servers may send for so long.
 LEASE = 20.0
+# And at least so long another one cannot, after it has begun.
+REIGN = 8.0
 # Receivers refuse a time that is so far from theirs (Standard Webhooks).
 TOLERANCE = 300
 
@@ -105,18 +107,21 @@ def goes_on(number, one, calls, story, findings):
 
 def is_sent_by_one(calls, story, findings):
     """Another node calls only after something befell the one before."""
+    begin = -FOREVER
     for before, after in zip(calls.rows, calls.rows[1:]):
         if before[1] == after[1]:
             continue
-        reasons = [
-            (time, name)
-            for time, name in story.blows
-            if time <= after[0] and time >= before[0] - (LEASE if name.startswith("nats") else 1)
-        ]
+        # Only who ends in order gives the lead back before its time is over.
+        is_early = after[0] < begin + REIGN and not any(
+            event["e"] == "node-ended" and event["n"] == before[1] and begin <= event["t"] <= after[0]
+            for event in story.events
+        )
+        begin = after[0]
+        reasons = [(time, name) for time, name in story.blows if before[0] - LEASE <= time <= after[0]]
         holds = any(name.startswith("nats") or name == f"node{before[1] + 1}" for _, name in reasons)
         findings.check(
             "one sender",
-            holds,
+            holds and not is_early,
             lambda: f"node {before[1] + 1} called at {before[0]:.3f}, and node {after[1] + 1} at {after[0]:.3f}",
         )
 

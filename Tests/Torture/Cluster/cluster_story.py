@@ -1,5 +1,6 @@
 """The story in a log of a cluster: what befell its machines, and through which node each push went."""
 
+import collections
 import functools
 
 from hooked import Hooks
@@ -17,6 +18,8 @@ class ClusterStory(Story):
         self.edges = set()
         # What befell which machine, and the registrations that have a callback, or always answer it at once.
         self.blows, self.callers, self.steady = [], set(), set()
+        # When machines were frozen or cut off.
+        self.absences = collections.defaultdict(list)
         # From then on nobody begins anything.
         self.over = FOREVER
         # What is worth telling besides violations.
@@ -40,14 +43,19 @@ class ClusterStory(Story):
 
     def on_frozen(self, event):
         self.blows.append((event["t"], event["name"]))
+        self.absences[event["name"]].append([event["t"], FOREVER])
 
     def on_thawed(self, event):
         self.blows.append((event["t"], event["name"]))
+        self.absences[event["name"]][-1][1] = event["t"]
 
     def on_node_kill(self, event):
         self.blows.append((event["t"], f"node{event['n'] + 1}"))
 
-    on_node_begun = on_cut = on_node_kill
+    on_node_begun = on_node_kill
+
+    def on_cut(self, event):
+        self.on_frozen(event | {"name": f"node{event['n'] + 1}"})
 
     def on_nats_kill(self, event):
         self.blows.append((event["t"], event["name"]))
@@ -68,7 +76,7 @@ class ClusterStory(Story):
         self.places.append(event)
 
     def on_joined(self, event):
-        self.blows.append((event["t"], f"node{event['n'] + 1}"))
+        self.on_thawed(event | {"name": f"node{event['n'] + 1}"})
         self.cuts.append(event)
 
     def on_probe(self, event):
@@ -85,6 +93,10 @@ class ClusterStory(Story):
         found = getattr(self, "on_" + event["e"].replace("-", "_"), None)
         if found and "-" in event["e"]:
             found(event)
+
+    def is_away(self, node, time):
+        """It is frozen or cut off then, or was until a moment ago."""
+        return any(begin <= time <= end + 1 for begin, end in self.absences[f"node{node + 1}"])
 
     def fault_at(self, time):
         return next((one for one in self.faults if one[1] <= time <= one[3] + 1), None)

@@ -2,11 +2,12 @@
 
 import collections
 
+import whole
 from story import FOREVER
 from viewed import GROUP_SIZE, View
 
 # After the node of a client has died, it has the whole state of its engine so soon; while nothing fails, news comes.
-WHOLE, PROMPT = 45.0, 5.0
+WHOLE, PROMPT, CUT_OFF = 45.0, 5.0, 12.0
 
 
 class Stay:
@@ -23,7 +24,7 @@ class Looked:
     def __init__(self, story):
         self.story, self.stays = story, collections.defaultdict(list)
         self.of, self.kinds, self.names = {}, {}, collections.defaultdict(dict)
-        self.dismissed = collections.defaultdict(set)
+        self.dismissed, self.wholes = collections.defaultdict(set), collections.defaultdict(list)
         by_number = {}
         for event in story.events:
             kind = event["e"]
@@ -40,6 +41,9 @@ class Looked:
     def on_welcome(self, event, stay):
         stay.welcome = min(stay.welcome, event["t"])
         self.see(event, stay, event["shown"])
+        if "viewer" in self.kinds[event["r"]]:
+            shown = {push for _, _, push in event["shown"]}
+            self.wholes[self.of[event["r"]]].append((event["t"], event["r"], shown))
 
     def on_view(self, event, stay):
         self.see(event, stay, event["added"])
@@ -63,6 +67,8 @@ class Looked:
 def rule(story, findings):
     looked = Looked(story)
     keeps_all(looked, story, findings)
+    for account in list(looked.wholes):
+        whole.rule(account, story.hooks.applications[account], looked, story, findings)
     for viewer, stays in looked.stays.items():
         one = story.hooks.applications[looked.of[viewer]]
         for stay in stays:
@@ -95,6 +101,9 @@ def keeps_all(looked, story, findings):
             views[viewer].touched = {looked.names[account].get(name) for name in looked.dismissed[account]}
         if event["e"] in ("welcome", "dismiss") or not views[viewer].is_new:
             getattr(views[viewer], "on_" + event["e"])(event)
+        if event["e"] == "welcome":
+            # What came at other nodes is often told in whole.
+            views[viewer].on_view({"c": event["c"], "gone": [], "added": event["shown"]})
 
 
 def deadline(story, time):
@@ -138,9 +147,12 @@ def come_back(stays, one, story, findings):
 
 
 def ends(stay, one, story, findings):
-    """The connection ends within a second of the account, on every node."""
+    """The connection ends within a second of the account, on every node. One that is cut off sends clients of engines
+    away after ten seconds.
+    """
     if one.revoked < FOREVER and stay.begin < one.revoked:
-        limit = one.revoked + 1 + story.delay(one.revoked + 1)
+        is_away = story.is_away(stay.node, one.revoked + 1)
+        limit = one.revoked + (CUT_OFF if is_away else 1) + story.delay(one.revoked + 1)
         findings.check(
             "ended", stay.end <= limit, lambda: f"client {stay.viewer} stays at node {stay.node + 1} after {limit:.3f}"
         )

@@ -80,7 +80,8 @@ class Owner:
 
     async def make_secret(self, name):
         """The number and the secret of a new device."""
-        for _ in range(20):
+        end = now() + PATIENCE
+        while now() < end:
             try:
                 status, answer = await self.world.server.control("POST", "devices", {"name": name, "owner": "ann"})
             except OSError:

@@ -1,5 +1,8 @@
 """Rule 14 for what was ended at one node: a second later no node knows it any more, and its sessions have ended."""
 
+# A node that is cut off sends user agents away after some seconds.
+CUT_OFF = 5.0
+
 
 def rule(story, findings):
     for event in story.events:
@@ -10,9 +13,10 @@ def rule(story, findings):
         elif event["e"] == "end-probe":
             wanted = {"push": 410, "engine": 404}[event["what"]]
             is_right(event, {wanted}, f"{event['what']} of application {event['r']}, which has ended", story, findings)
+    nodes = {event["c"]: event["node"] for event in story.places}
     for connection in story.connections.values():
         if connection.device is not None and connection.status is not None:
-            is_let_in_rightly(connection, story, findings)
+            is_let_in_rightly(connection, nodes, story, findings)
 
 
 def is_right(event, wanted, text, story, findings):
@@ -25,7 +29,7 @@ def is_right(event, wanted, text, story, findings):
     )
 
 
-def is_let_in_rightly(connection, story, findings):
+def is_let_in_rightly(connection, nodes, story, findings):
     device, allowed = story.devices[connection.device], {101}
     if any(time + 1 < connection.opened for time in device.revoked):
         allowed = {401}
@@ -37,7 +41,7 @@ def is_let_in_rightly(connection, story, findings):
     if connection.opened < device.made + 1:
         allowed |= {401, 503}
     if connection.status == 101 and not connection.reads_late:
-        is_ended_in_time(connection, device, story, findings)
+        is_ended_in_time(connection, device, nodes, story, findings)
     findings.check(
         14,
         connection.status in allowed,
@@ -48,9 +52,10 @@ def is_let_in_rightly(connection, story, findings):
     )
 
 
-def is_ended_in_time(connection, device, story, findings):
+def is_ended_in_time(connection, device, nodes, story, findings):
     for time in (time for time in device.revoked if connection.answered < time):
-        limit = time + 1 + story.delay(time + 1)
+        is_away = story.is_away(nodes.get(connection.number, -1), time + 1)
+        limit = time + (CUT_OFF if is_away else 1) + story.delay(time + 1)
         findings.check(
             "ended",
             connection.closed <= limit,

@@ -115,11 +115,19 @@ BROKEN = {
             *(tell(12, 30) + call(3, 30.1, "e12", 12, node=0)),
         ],
     ),
+    "a node calls in between": (
+        "one sender",
+        [*kill(3, 0), *call(2, 20, "x", node=1), *call(3, 20.5, "y", node=0), *call(4, 21, "z", node=1)],
+    ),
     "the time of a call is wrong": (24, call(2, 5, "x", skew=400)),
     "a living registration is gone": (14, tell(11, 5, 410)),
     "an ended registration takes pushes": (14, [*ENDED, *LAST, *tell(11, 33)]),
     "a push is refused although nothing fails": (15, tell(11, 5, 503)),
     "a viewer misses a push": ("engines", [*tell(11, 5), *call(2, 5.1, "e11", 11)]),
+    "a node tells everything but one": (
+        "engines",
+        [*tell(11, 5), *call(2, 5.1, "e11", 11), show(1, 5.1, 1, 11), leave(1, 6), *look(2, 9, 1)],
+    ),
     "a viewer is not served again": ("engines", [leave(1, 5)]),
     "a notification is lost with its node": (19, [*tell(11, 5), show(1, 5.1, 1, 11), leave(1, 6), *look(2, 7, 1)]),
     "a notification gets another number": (
