@@ -11,6 +11,8 @@ from events import now
 RECOVERY = 30
 # Longer than a node leads without renewing that.
 LEAD = 18
+# Longer than anybody may wait for an engine.
+PARTED = 50
 
 
 class Acts:
@@ -65,6 +67,10 @@ class Acts:
 
     async def cut_lead(self):
         await self.cut_node(self.lead(), LEAD)
+
+    async def part_node(self):
+        """For longer than a client of an engine may do without its state."""
+        await self.cut_node(seconds=PARTED)
 
     async def end_node(self):
         """As an administrator does it."""
@@ -155,6 +161,7 @@ WEIGHTS = {
     "lose-lead": 1,
     "freeze-lead": 1,
     "cut-lead": 1,
+    "part-node": 1,
     "kill-node": 5,
     "end-node": 1,
     "freeze-node": 3,

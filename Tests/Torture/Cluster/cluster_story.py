@@ -20,7 +20,7 @@ class ClusterStory(Story):
         self.blows, self.callers, self.steady = [], set(), set()
         # When machines were frozen or cut off.
         self.absences = collections.defaultdict(list)
-        # From then on nobody begins anything.
+        # From then on nobody comes back.
         self.over = FOREVER
         # What is worth telling besides violations.
         self.figures = {}

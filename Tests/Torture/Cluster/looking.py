@@ -26,7 +26,8 @@ class NodesViewer(OwnedViewer):
         self.log.note("viewer", r=self.application, of=application.number, kind=self.ROLE)
 
     async def run(self):
-        while not self.world.is_over and not self.has_ended:
+        # Longer than anybody sends something.
+        while not self.world.is_done and not self.has_ended:
             self.connection += 1
             try:
                 await self.visit()

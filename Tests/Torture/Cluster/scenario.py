@@ -24,7 +24,7 @@ class Scenario:
         self.folder, self.arguments = folder, arguments
         self.log = events.EventLog(folder / "cluster.log")
         self.world = world = World(None, self.log, arguments.seed)
-        world.rest, world.viewers, world.caller = 0.03, 0, None
+        world.rest, world.viewers, world.caller, world.is_done = 0.03, 0, None, False
         self.servers = NatsServers(folder)
         subprocess.run([arguments.program, "keys", "new", "master", self.key()], check=True, capture_output=True)
         authority = Authority(folder)
@@ -78,9 +78,10 @@ class Scenario:
         await asyncio.sleep(8)
         # Nothing is under way any more when the stores are compared.
         self.world.is_over = True
-        self.log.note("over")
         await self.people.settle()
         await asyncio.sleep(2)
+        self.world.is_done = True
+        self.log.note("over")
         await self.people.compare()
         await self.compare()
 
