@@ -7,7 +7,9 @@ from story import FOREVER
 from viewed import GROUP_SIZE, View
 
 # After the node of a client has died, it has the whole state of its engine so soon; while nothing fails, news comes.
-WHOLE, PROMPT, CUT_OFF = 45.0, 5.0, 12.0
+WHOLE, PROMPT = 45.0, 5.0
+# A node that is cut off sends clients away.
+CUT_OFF = 12.0
 
 
 class Stay:

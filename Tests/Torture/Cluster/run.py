@@ -35,7 +35,7 @@ def parse():
     parser.add_argument("--seed", type=int, default=int(time.time()))
     parser.add_argument("--keep", type=pathlib.Path, help="folder for logs and states")
     parser.add_argument("--json", type=pathlib.Path, help="also writes what happened to a file")
-    parser.add_argument("--only", help="these acts: " + " ".join(WEIGHTS))
+    parser.add_argument("--only", help="these acts, or nothing: " + " ".join(WEIGHTS))
     parser.add_argument("--without", default="", help="not these acts, or clocks: nodes have the same clocks then")
     parser.add_argument("--judge", action="store_true", help="only judges what --keep has kept")
     arguments = parser.parse_args()

@@ -64,7 +64,9 @@ class Scenario:
         await self.people.begin()
         self.spawn(self.probe())
         chance, end, is_well = self.world.branch(), time.monotonic() + self.arguments.seconds, True
-        names = [name for name in self.arguments.only if name not in self.arguments.without]
+        names = [name for name in self.arguments.only if name in WEIGHTS and name not in self.arguments.without]
+        if not names:
+            await asyncio.sleep(self.arguments.seconds)
         # Each act comes once before any comes twice; the first one shows its effect late.
         row = [name for name in names if name != "kill-lead"]
         chance.shuffle(row)
