@@ -20,7 +20,7 @@ def rule(story, findings):
             known = pushes[event["r"]].setdefault(event["id"], event["p"])
             findings.check("fetched", known == event["p"], lambda: f"payload {event['id']} is another one: {event}")
     for viewer, kind in looked.kinds.items():
-        if "fetcher" in kind:
+        if kind == "fetcher":
             one = story.hooks.applications[looked.of[viewer]]
             comes_again(viewer, looked.stays[viewer], taken[viewer], asked[viewer], story, findings)
             comes(viewer, looked.stays[viewer], pushes[viewer], one, story, findings)

@@ -43,7 +43,7 @@ class Looked:
     def on_welcome(self, event, stay):
         stay.welcome = min(stay.welcome, event["t"])
         self.see(event, stay, event["shown"])
-        if "viewer" in self.kinds[event["r"]]:
+        if self.kinds[event["r"]] == "viewer":
             shown = {push for _, _, push in event["shown"]}
             self.wholes[self.of[event["r"]]].append((event["t"], event["r"], shown))
 
@@ -75,9 +75,10 @@ def rule(story, findings):
         one = story.hooks.applications[looked.of[viewer]]
         for stay in stays:
             ends(stay, one, story, findings)
-        if "viewer" in looked.kinds[viewer]:
+        if looked.kinds[viewer] == "viewer":
             shows_all(viewer, stays, one, looked, story, findings)
-        come_back(stays, one, story, findings)
+        if looked.kinds[viewer] != "glance":
+            come_back(stays, one, story, findings)
     for event in story.events:
         if event["e"] == "view-refused":
             one = story.hooks.applications[looked.of[event["r"]]]
@@ -95,7 +96,7 @@ def keeps_all(looked, story, findings):
         if event["e"] not in ("welcome", "view", "processed", "dismiss", "dismissed"):
             continue
         viewer = event["r"]
-        if "viewer" not in looked.kinds[viewer]:
+        if looked.kinds[viewer] != "viewer":
             continue
         if viewer not in views:
             views[viewer] = View(viewer, findings)

@@ -15,7 +15,7 @@ BEAT, PATIENCE = 1.0, 2.0
 class NodesViewer(OwnedViewer):
     """Leaves a node that is silent, and looks for another one. Only one viewer of an account acts."""
 
-    ROLE = "role=viewer"
+    KIND, ROLE = "viewer", "role=viewer"
 
     def __init__(self, world, application, is_acting):
         super().__init__(world, application)
@@ -23,7 +23,7 @@ class NodesViewer(OwnedViewer):
         # The log has several viewers of an account.
         self.application, self.is_acting = world.viewers, is_acting
         self.node, self.is_there, self.has_ended = None, False, False
-        self.log.note("viewer", r=self.application, of=application.number, kind=self.ROLE)
+        self.log.note("viewer", r=self.application, of=application.number, kind=self.KIND)
 
     async def run(self):
         # Longer than anybody sends something.
@@ -90,7 +90,7 @@ class NodesViewer(OwnedViewer):
 class Fetcher(NodesViewer):
     """Takes most payloads; those that it does not take have to come again."""
 
-    ROLE = "role=fetcher&raw=true"
+    KIND, ROLE = "fetcher", "role=fetcher&raw=true"
 
     def __init__(self, world, application):
         super().__init__(world, application, is_acting=False)
@@ -126,6 +126,8 @@ class Fetcher(NodesViewer):
 
 class Glance(NodesViewer):
     """Looks once at what a certain node shows."""
+
+    KIND = "glance"
 
     def __init__(self, world, application, node):
         super().__init__(world, application, is_acting=False)

@@ -72,7 +72,7 @@ class People:
             seen = [
                 sorted(name for _, name in viewer.shown.values())
                 for viewer in self.viewers
-                if viewer.source is one and viewer.is_there and "viewer" in viewer.ROLE
+                if viewer.source is one and viewer.is_there and viewer.KIND == "viewer"
             ]
             names = sorted(name for _, name, _ in shown[0] or [])
             found = [
