@@ -7,6 +7,7 @@ import pathlib
 import signal
 import subprocess
 
+import clocks
 from gates import Gate
 
 CHECKOUT = pathlib.Path(__file__).resolve().parents[3]
@@ -82,20 +83,27 @@ class NatsServers:
 
     def __init__(self, folder):
         self.folder = folder
-        self.shell("make_nats_secrets")
+        # A day ago, so that they are valid for a node whose clock is behind.
+        self.shell("make_nats_secrets", clocks.yesterday(folder / "secrets.clock"))
         self.password = (folder / "nats/password").read_text().strip()
         self.all = [NatsServer(number, self) for number in range(1, COUNT + 1)]
 
-    def shell(self, commands):
+    def shell(self, commands, environment=()):
         script = (
             'set -euo pipefail; fail() { printf "%s\\n" "$@" >&2; exit 1; }; say() { :; }\n'
             f"source deploy/lib/nats.sh; folder=$1\n"
             f"NATS_PORT={NATS} NATS_CLUSTER_PORT={NATS_CLUSTER} NATS_MONITORING_PORT={NATS_MONITORING}\n"
             f"find_nats_server\n{commands}\n"
         )
-        return subprocess.run(
-            ["bash", "-c", script, "cluster", self.folder], cwd=CHECKOUT, check=True, stdout=subprocess.PIPE, text=True
-        ).stdout
+        done = subprocess.run(
+            ["bash", "-c", script, "cluster", self.folder],
+            cwd=CHECKOUT,
+            check=True,
+            stdout=subprocess.PIPE,
+            text=True,
+            env={**os.environ, **dict(environment)},
+        )
+        return done.stdout
 
     def are_ready(self):
         return (
@@ -128,7 +136,8 @@ class Node(Machine):
     def __init__(self, number, program, folder, servers, files, is_gated=True):
         super().__init__(f"node{number + 1}", folder)
         self.number, self.program, self.port, self.tls_port = number, program, NODE + number, NODE_TLS + number
-        self.state = folder / self.name
+        # How its clocks differ from those of this machine.
+        self.state, self.clock = folder / self.name, {}
         self.gates = [Gate(WAYS + 10 * number + place, NATS + place) for place in range(COUNT if is_gated else 0)]
         ports = [gate.port for gate in self.gates] or range(NATS, NATS + COUNT)
         certificate, key = files
@@ -138,6 +147,7 @@ class Node(Machine):
             f"listen = http://127.0.0.1:{self.port}\nlisten = 127.0.0.1:{self.tls_port}\n"
             f"base-url = https://localhost:{BALANCER}\nregistration = open\n"
             f"tls-certificate = {certificate}\ntls-key = {key}\nstate = {self.state}\nkeys = {folder / 'keys'}\n"
+            "callback-allow = 127.0.1.0/24\n"
         )
         if servers:
             ways = ", ".join(f"tls://bellwire:{servers.password}@127.0.0.1:{port}" for port in ports)
@@ -148,7 +158,7 @@ class Node(Machine):
         return [self.program, "serve", "--config", self.configuration]
 
     def environment(self):
-        return {**os.environ, "SWIFT_BACKTRACE": "enable=no", "HOME": str(self.folder)}
+        return {**os.environ, "SWIFT_BACKTRACE": "enable=no", "HOME": str(self.folder), **self.clock}
 
     def cut(self, is_reset):
         for gate in self.gates:

@@ -1,11 +1,18 @@
 """Senders and user agents that know several nodes, and turn to another one when theirs does not answer."""
 
 import asyncio
+import re
 
 from agent import Agent, Session, number_of
 from network import Route
 from sender import Client, Closed, Sender
 from websocket import PING, WebSocket
+
+
+def push_of(body):
+    """The push that made this body: of a user agent's channel, or of a registration."""
+    found = re.match(rb"(?:bw-|version=)(\d+)", body)
+    return int(found.group(1)) if found else number_of(body)
 
 
 class NodesClient(Client):
@@ -26,8 +33,8 @@ class NodesClient(Client):
         self.context = self.tls if is_secure else None
 
     async def ask(self, method, path, fields=(), body=b""):
-        if number_of(body) is not None:
-            self.log.note("via", p=number_of(body), n=self.node.number)
+        if push_of(body) is not None:
+            self.log.note("via", p=push_of(body), n=self.node.number)
         try:
             status, answer = await super().ask(method, path, fields, body)
         except (TimeoutError, Closed) as error:
@@ -109,8 +116,8 @@ class RoamingSession(Session):
 class RoamingAgent(Agent):
     """`is_resident`: always there, as far as the nodes let it."""
 
-    def __init__(self, world, channels, is_resident=False):
-        super().__init__(world, channels)
+    def __init__(self, world, channels, is_resident=False, has_device=False):
+        super().__init__(world, channels, has_device)
         self.is_resident = is_resident
         world.log.note("agent", a=self.number, resident=is_resident)
 

@@ -102,8 +102,7 @@ class Application:
         self.attempts += 1
         number = self.attempts
         self.note(number, time, fields, body)
-        weights = MODES if not self.world.is_calm else {"at once": 1}
-        mode = self.random.choices(list(weights), list(weights.values()))[0]
+        mode = self.choose_mode()
         if mode == "late":
             await asyncio.sleep(self.random.uniform(0, 0.2))
         if mode == "silent":
@@ -119,6 +118,10 @@ class Application:
         writer.write("\r\n".join(lines).encode() + b"\r\n\r\n")
         await writer.drain()
         return True
+
+    def choose_mode(self):
+        weights = MODES if not self.world.is_calm else {"at once": 1}
+        return self.random.choices(list(weights), list(weights.values()))[0]
 
     def note(self, number, time, fields, body):
         event = json.loads(body)

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -63,6 +64,17 @@ time_t time(time_t *where) {
     clock_gettime(CLOCK_REALTIME, &now);
     if (where) *where = now.tv_sec;
     return now.tv_sec;
+}
+
+// Who waits until a time of day means the one that they were told. A time since the start of the machine is
+// smaller.
+int pthread_cond_timedwait(pthread_cond_t *restrict condition, pthread_mutex_t *restrict mutex,
+                           const struct timespec *restrict until) {
+    static int (*real)(pthread_cond_t *, pthread_mutex_t *, const struct timespec *);
+    if (!real) real = next("pthread_cond_timedwait");
+    struct timespec there = *until;
+    if (there.tv_sec > 1000000000) there.tv_sec -= (control->offset + control->slept) / 1000000000;
+    return real(condition, mutex, &there);
 }
 
 // Zero, or why the fault refuses that.

@@ -31,7 +31,8 @@ class WebSocket(asyncio.Protocol):
         return made
 
     def connection_made(self, transport):
-        self.transport = transport
+        # The first frames may come before `connect` returns.
+        self.transport, self.peer.socket = transport, self
         transport.write(
             b"GET %s HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nUpgrade: websocket\r\n"
             b"Connection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
