@@ -35,8 +35,6 @@ package enum CommitAnswer: Equatable, Sendable {
 
 /// What a commit changes.
 package struct CommitEntry: Equatable, Sendable {
-    /// The schema of this program.
-    package static let knownSchema = Schema.migrations.count
     /// With which stores began to follow logs.
     package static let firstSchema = 14
 
@@ -54,7 +52,7 @@ package struct CommitEntry: Equatable, Sendable {
 
     package init(
         name: UInt64, position: Int64, sequence: Int64, changes: [UInt8], news: [UInt8] = [],
-        schema: Int = Self.knownSchema
+        schema: Int
     ) {
         self.schema = schema
         self.name = name
