@@ -206,6 +206,9 @@ gate_stories() {
         && BELLWIRE_STORIES=2000 behind run_tests .build-address/release --filter RandomStoryTests
 }
 
+# followed: the tests of the store again, each beside a second store that follows it by a log and must be alike
+gate_followed() { needs debug && BELLWIRE_FOLLOWED_STORES=1 behind run_tests "$debug" --filter '^MailboxTests\.'; }
+
 # events: 150,000 events of a delivery, against a model, in optimised code; tools/models plays a million
 gate_events() {
     needs address \
@@ -248,6 +251,12 @@ gate_monitoring() {
 
 # nats: the servers of deploy/cluster give a node what it needs and nothing more, and go on without one of them
 gate_nats() { BELLWIRE_NATS_SERVER=$PWD/.venv/bin/nats-server tools/lib/alone .venv/bin/python Tests/Peers/Nats/check.py; }
+
+# cluster-keys: a cluster gets another master key while it is pushed to, and no push fails
+gate_cluster_keys() {
+    needs release && BELLWIRE_NATS_SERVER=$PWD/.venv/bin/nats-server tools/lib/alone .venv/bin/python \
+        Tests/Torture/Cluster/keys.py "$release/bellwire"
+}
 
 # synapse: a Matrix homeserver pushes through the gateway
 gate_synapse() { needs release && .venv-synapse/bin/python Tests/Peers/Synapse/check.py "$release/bellwire"; }

@@ -55,11 +55,13 @@ package final class Membership: Sendable {
     /// may not ask them (see `ServerSurvey`). Blocks for a second at most.
     package func syncsAlways() -> Bool? { ServerSurvey.syncsAlways(connection) }
 
-    /// Keeps a copy of the store that has every entry up to `number`, instead of older ones. Blocks.
+    /// Keeps a copy of the store that has every entry up to `number`, instead of older ones. Blocks,
+    /// at most until it is not wanted any more.
     package func putSnapshot(
-        fileAt path: String, through number: Int64
+        fileAt path: String, through number: Int64,
+        while isWanted: @escaping () -> Bool = { true }
     ) throws(ClusterFault) {
-        var writing = try SnapshotWriting(jetStream)
+        var writing = try SnapshotWriting(jetStream, while: isWanted)
         try writing.write(path, through: number)
     }
 

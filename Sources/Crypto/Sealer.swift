@@ -93,6 +93,9 @@ package struct Sealer: ~Copyable {
         throw .damaged
     }
 
+    /// The id of the key that it seals under.
+    package var keyID: UInt64 { current.id }
+
     /// False if a rotation of the master key has to seal the field again.
     package func isSealedUnderCurrentKey(_ sealed: Span<UInt8>) -> Bool {
         Self.masterKeyID(of: sealed) == current.id

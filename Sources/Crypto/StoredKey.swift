@@ -112,7 +112,7 @@ extension StoredKey {
         switch self {
         case .receiver(let keys): [("p256dh", keys.privateKey.publicKey.base64URL)]
         case .vapid(let key): [("application-server-key", key.publicKey.base64URL)]
-        case .master(let key): [("id", Self.hexadecimal(key.id))]
+        case .master(let key): [("id", Self.masterID(key.id))]
         }
     }
 
@@ -125,7 +125,8 @@ extension StoredKey {
         ]
     }
 
-    private static func hexadecimal(_ id: UInt64) -> String {
+    /// How the id of a master key is shown.
+    package static func masterID(_ id: UInt64) -> String {
         let digits = String(id, radix: 16)
         return String(repeating: "0", count: 16 - digits.count) + digits
     }

@@ -18,6 +18,8 @@ package enum StoreFault: Error, Equatable, Sendable, CustomStringConvertible {
     case undecided
     /// The log no longer has what this store lacks.
     case behind
+    /// The log has an entry of a newer schema.
+    case newerLog(found: Int, known: Int)
     /// The folder has a store that never followed the log.
     case foreign
 
@@ -34,6 +36,8 @@ package enum StoreFault: Error, Equatable, Sendable, CustomStringConvertible {
         case .outdated: "other nodes write without a pause"
         case .undecided: "the cluster did not answer"
         case .behind: "the store is too old to follow the other nodes"
+        case .newerLog(let found, let known):
+            "other nodes run a newer bellwire (they write schema \(found), this version knows \(known))"
         case .foreign: "the folder has a store of its own, which is not part of the cluster"
         }
     }
@@ -44,6 +48,7 @@ package enum StoreFault: Error, Equatable, Sendable, CustomStringConvertible {
         case .sqlite, .crypto, .thread, .outdated: nil
         case .undecided: "see whether the servers of NATS run, and lead their streams"
         case .behind: "start bellwire again: it then begins with a copy of another node's store"
+        case .newerLog: "upgrade bellwire on this node"
         case .foreign: "name an empty folder with state"
         case .damaged: "move the files bellwire.db* away and run bellwire restore"
         case .wrongMasterKey: "start with the key file or credential that belongs to this store"

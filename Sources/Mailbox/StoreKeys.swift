@@ -7,7 +7,10 @@ import System
 final class StoreKeys: Sendable {
     private struct Masters {
         var current: MasterKey
-        var former: [MasterKey]
+        /// Those that data may also be sealed under.
+        var others: [MasterKey]
+        /// All of that has to be sealed under the current one.
+        var mustReseal: Bool
         /// Counts changes, so that threads know when to replace their sealers.
         var generation = 0
     }
@@ -15,25 +18,32 @@ final class StoreKeys: Sendable {
     let endpoint: Secret
     private let masters: Lock<Masters>
 
-    init(master: MasterKey, former: [MasterKey], endpoint: Secret) {
-        masters = Lock(Masters(current: master, former: former))
+    /// `isShared`: several stores stay alike, and only one of them seals everything again.
+    init(master: MasterKey, former: [MasterKey], endpoint: Secret, isShared: Bool = false) {
+        masters = Lock(
+            Masters(current: master, others: former, mustReseal: !isShared && !former.isEmpty))
         self.endpoint = endpoint
     }
 
     var generation: Int { masters.withLock { $0.generation } }
-    var hasFormer: Bool { masters.withLock { !$0.former.isEmpty } }
+    var mustReseal: Bool { masters.withLock { $0.mustReseal } }
+    /// The keys that open something here.
+    var identifiers: Set<UInt64> {
+        masters.withLock { masters in Set(masters.others.map(\.id) + [masters.current.id]) }
+    }
 
     func sealer() throws(OpenSSLError) -> Sealer {
         let masters = masters.withLock { $0 }
-        return try Sealer(current: masters.current, former: masters.former)
+        return try Sealer(current: masters.current, former: masters.others)
     }
 
     /// From now on everything is sealed under `key`; older data still opens. Call this only while
     /// no thread reads: a reader without the new key would take newly sealed data for damaged.
     func rotate(to key: MasterKey) {
         masters.withLock { masters in
-            masters.former.append(masters.current)
+            masters.others.append(masters.current)
             masters.current = key
+            masters.mustReseal = true
             masters.generation += 1
         }
     }
@@ -41,8 +51,43 @@ final class StoreKeys: Sendable {
     /// Call this when nothing is sealed under the former keys any more.
     func dropFormer() {
         masters.withLock { masters in
-            masters.former = []
+            masters.others = []
+            masters.mustReseal = false
             masters.generation += 1
         }
     }
+}
+
+/// Stores that stay alike.
+extension StoreKeys {
+    /// What other stores seal under this key opens here from now on.
+    func learn(_ key: MasterKey) {
+        guard !identifiers.contains(key.id) else { return }
+        masters.withLock { masters in
+            masters.others.append(key)
+            masters.generation += 1
+        }
+    }
+
+    /// Seals under one of the known keys from now on.
+    func use(_ id: UInt64) {
+        masters.withLock { masters in
+            guard let place = masters.others.firstIndex(where: { $0.id == id }) else { return }
+            let former = masters.current
+            masters.current = masters.others[place]
+            masters.others[place] = former
+            masters.generation += 1
+        }
+    }
+
+    /// This store seals everything again for all of them.
+    func reseal() {
+        masters.withLock { masters in
+            masters.mustReseal = true
+            masters.generation += 1
+        }
+    }
+
+    /// The other keys stay: another store may not be done with them.
+    func endResealing() { masters.withLock { $0.mustReseal = false } }
 }

@@ -6,16 +6,17 @@ extension Connection {
 
     /// Copies the whole database into a draft while others go on writing. The copy shows one
     /// moment: that of this connection's transaction. `report` gets the number of copied pages, and
-    /// of all pages.
+    /// of all pages. Fails as interrupted when `isWanted` says that nobody wants the copy any more.
     package func copy(
-        into draft: borrowing Connection, report: (_ done: Int, _ total: Int) -> Void
+        into draft: borrowing Connection, while isWanted: () -> Bool = { true },
+        report: (_ done: Int, _ total: Int) -> Void
     ) throws(SQLiteError) {
         guard let copy = sqlite3_backup_init(draft.handle, "main", handle, "main") else {
             throw SQLiteError("sqlite3_backup_init", code: sqlite3_errcode(draft.handle))
         }
         var code = SQLITE_OK
         while code == SQLITE_OK {
-            code = sqlite3_backup_step(copy, Self.pagesAtOnce)
+            code = isWanted() ? sqlite3_backup_step(copy, Self.pagesAtOnce) : SQLITE_INTERRUPT
             let total = Int(sqlite3_backup_pagecount(copy))
             report(total - Int(sqlite3_backup_remaining(copy)), total)
         }

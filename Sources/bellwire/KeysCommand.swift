@@ -20,6 +20,11 @@ extension Command {
             again while it serves. The command shows how far that is; the server goes on even if
             you interrupt the command. Backups made before that need the old key: keep a copy of it
             with those that bellwire backup made without keys.
+
+            In a cluster you give each node the new key first: make it with keys new master
+            master-next.json, copy it into the folder keys of each node, and send each SIGHUP.
+            rotate-master on one of them then has all nodes use it, and says when the former key is
+            no longer needed.
             """,
         options: serverOptions,
         examples: [
@@ -73,8 +78,26 @@ extension Command {
             let id = Printable.text(root["id"]?.text ?? "")
             return "master key \(id) is in use; the server is sealing old data again\n"
         }
-        follow(control, signals, Progress(Progress.Form(arguments)))
+        let end = follow(control, signals, Progress(Progress.Form(arguments)))
+        if let end, end["shared"]?.bool == true { try tellEnd(end, arguments) }
         return code
+    }
+
+    /// What is left to do on the nodes of a cluster.
+    private static func tellEnd(_ end: JSONNode, _ arguments: Arguments) throws {
+        if let failure = end["failure"]?.text {
+            throw CommandError(message: "the former master key stays: \(Printable.text(failure))")
+        }
+        let unopened = end["unopened"]?.integer ?? 0
+        guard unopened == 0 else {
+            throw CommandError(
+                message: "\(unopened) rows cannot be unsealed, perhaps because they are damaged",
+                hint: "keep the former key on all nodes, as master-former.json")
+        }
+        guard !arguments.has("json") else { return }
+        try StandardOutput.write(
+            "nothing is sealed under the former key any more: on each node, replace master.json by "
+                + "master-next.json\n")
     }
 
     private static let masterKeyPath = "/api/v1/master-key"
@@ -84,10 +107,10 @@ extension Command {
     private static let followPatience: Int64 = 60_000
 
     /// Shows how far the server is, until it is done, does not get on, or a signal asks this command
-    /// to end.
+    /// to end. Returns what the server said at the end.
     private static func follow(
         _ control: ControlConnection, _ signals: SignalQueue, _ progress: Progress
-    ) {
+    ) -> JSONNode? {
         var latest = (done: -1, total: 0, at: Boot.milliseconds)
         defer { progress.end() }
         // The new key is in use already, so a server that says nothing is no failure of the command.
@@ -98,17 +121,21 @@ extension Command {
                 if latest.total > 0 {
                     progress.advance("sealing", to: latest.total, of: latest.total)
                 }
-                return
+                return state
             }
             let (done, total) = (state["done"]?.integer ?? 0, state["total"]?.integer ?? 0)
             if done != latest.done { latest = (Int(done), Int(total), Boot.milliseconds) }
             if total > 0 { progress.advance("sealing", to: Int(done), of: Int(total)) }
-            let isStuck = Boot.milliseconds - latest.at > followPatience
+            // A node of a cluster may wait for others, and only the one that leads counts.
+            let isStuck =
+                state["shared"]?.bool != true && Boot.milliseconds - latest.at > followPatience
             guard !isStuck, signals.next(within: followInterval) != .end else {
                 progress.end()
-                return StandardError.write("bellwire: the server goes on sealing by itself\n")
+                StandardError.write("bellwire: the server goes on sealing by itself\n")
+                return nil
             }
         }
+        return nil
     }
 
     /// Reads a key file. Other commands use this, too.

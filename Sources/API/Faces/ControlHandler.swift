@@ -1,7 +1,7 @@
 import Base
-package import Configuration
+import Configuration
 import HTTP
-package import Mailbox
+import Mailbox
 import PushService
 import Reactor
 import System
@@ -194,13 +194,18 @@ final class ControlHandler: HTTPHandler {
 
     /// Whether stored data is being sealed under a new key, and how far that is.
     private var masterKey: APIResult {
-        let progress = settings.resealing()
+        let rotation = settings.rotation()
         var writer = JSONWriter()
         writer.object { writer in
-            writer.member("sealing", progress != nil)
-            guard let progress else { return }
-            writer.member("done", progress.done)
-            writer.member("total", progress.total)
+            writer.member("sealing", rotation.progress != nil)
+            if let progress = rotation.progress {
+                writer.member("done", progress.done)
+                writer.member("total", progress.total)
+            }
+            guard rotation.isShared else { return }
+            writer.member("shared", true)
+            writer.member("unopened", rotation.unopened)
+            if let failure = rotation.failure { writer.member(text: "failure", failure) }
         }
         return .success((200, writer.bytes))
     }
@@ -211,6 +216,8 @@ final class ControlHandler: HTTPHandler {
             let id = try settings.rotateMasterKey()
             writer.object { $0.member("id", id) }
             return .success((202, writer.bytes))
+        } catch let refusal as RotationRefusal {
+            return .failure(.cannotRotateYet(refusal.reason))
         } catch {
             // The log has the details.
             return .failure(.cannotRotate)
@@ -219,22 +226,5 @@ final class ControlHandler: HTTPHandler {
 
     func answer(to refusal: HTTPRefusal) -> (ResponseHead, body: [UInt8]) {
         APIRefusal.http(refusal).answer(service.errorPage).parts
-    }
-}
-
-package struct ControlSettings: Sendable {
-    package let baseURL: BaseURL
-    /// Makes a new master key and starts to seal everything again; returns the id of the key.
-    let rotateMasterKey: @Sendable () throws -> String
-    /// How far that is; nil when it is done.
-    let resealing: @Sendable () -> ResealingProgress?
-
-    package init(
-        baseURL: BaseURL, rotateMasterKey: @escaping @Sendable () throws -> String,
-        resealing: @escaping @Sendable () -> ResealingProgress?
-    ) {
-        self.baseURL = baseURL
-        self.rotateMasterKey = rotateMasterKey
-        self.resealing = resealing
     }
 }

@@ -28,6 +28,8 @@ enum APIRefusal: Error, Equatable {
     case otherRequest
     /// The master key cannot be replaced now, or cannot be replaced at all.
     case cannotRotate
+    /// The same; the text says why.
+    case cannotRotateYet(String)
     /// Another export is under way, or has just ended.
     case exporting
     /// There is no status page; the text says why.
@@ -43,7 +45,7 @@ enum APIRefusal: Error, Equatable {
         case .notAllowed, .foreignPage: 403
         case .unknown: 404
         case .nameInUse, .tooManyDevices, .ownerExists, .tooManyRegistrations, .otherRequest,
-            .cannotRotate, .noPage:
+            .cannotRotate, .cannotRotateYet, .noPage:
             409
         case .tooManyKeys: 429
         case .unavailable, .setAside, .unconfirmed, .exporting: 503
@@ -69,14 +71,14 @@ enum APIRefusal: Error, Equatable {
         case .noPage: 1027
         case .otherRequest: 1006
         case .foreignPage: 1007
-        case .cannotRotate: 1008
+        case .cannotRotate, .cannotRotateYet: 1008
         case .http: nil
         }
     }
 
     var message: String {
         switch self {
-        case .badBody(let reason), .noPage(let reason): reason
+        case .badBody(let reason), .noPage(let reason), .cannotRotateYet(let reason): reason
         case .notAllowed: "this user has no rights here"
         case .unknown: "it does not exist, or belongs to somebody else"
         case .nameInUse: "this owner already has a device with that name"

@@ -16,8 +16,20 @@ package enum ClusterFault: Error, Equatable, Sendable, CustomStringConvertible {
     /// An error of JetStream.
     case failed(error: Int)
     case damagedSnapshot
+    /// Nobody waits for the end any more.
+    case stopped
+    /// Everything is sealed under a master key that this node does not have.
+    case lacksKey(UInt64)
+    /// The folder was sealed under another one.
+    case lacksFormerKey
+    /// All nodes write a newer schema.
+    case olderProgram(found: Int, known: Int)
+    /// These nodes could not follow what this one writes.
+    case olderNodes([String])
     case file(SystemError)
     case crypto(OpenSSLError)
+    /// The key of endpoints.
+    case unsealable
     case thread(code: Int32)
 
     package var description: String {
@@ -34,8 +46,19 @@ package enum ClusterFault: Error, Equatable, Sendable, CustomStringConvertible {
             "the cluster has a stream \(name) with other settings, or its servers are too old"
         case .failed(let error): "the cluster refused a request (JetStream's error \(error))"
         case .damagedSnapshot: "the cluster's snapshot is not complete"
+        case .stopped: "the node ends"
+        case .lacksKey(let id):
+            "the cluster's master key is \(StoredKey.masterID(id)), which this node does not have"
+        case .lacksFormerKey:
+            "the folder of this node was sealed under a former master key, which it does not have"
+        case .olderProgram(let found, let known):
+            "the cluster has schema \(found), and this bellwire knows only \(known)"
+        case .olderNodes(let names):
+            "these nodes run an older bellwire, which cannot follow this one: "
+                + names.joined(separator: ", ")
         case .file(let error): "the snapshot cannot be read or written: \(error)"
         case .crypto(let error): "the snapshot cannot be checked: \(error)"
+        case .unsealable: "the key of endpoints cannot be sealed"
         case .thread(let code): "the cluster's thread cannot start (error \(code))"
         }
     }
@@ -51,8 +74,16 @@ package enum ClusterFault: Error, Equatable, Sendable, CustomStringConvertible {
         case .tooFewServers: "start more servers, free space on them, or ask for fewer copies"
         case .otherStream(let name):
             "use nats-server 2.12 or newer; if \(name) is not of bellwire, use another account"
+        case .lacksKey:
+            "put the file of that key into the folder keys, as master.json or master-next.json, or "
+                + "give it as a credential of that name"
+        case .lacksFormerKey:
+            "put the file of that key into the folder keys as master-former.json, or name an empty "
+                + "folder with state"
+        case .olderProgram: "upgrade bellwire on this node"
+        case .olderNodes: "upgrade them too: this one begins when the last of them has ended"
         case .file(let error): error.hint
-        case .failed, .damagedSnapshot, .crypto, .thread: nil
+        case .failed, .damagedSnapshot, .stopped, .crypto, .unsealable, .thread: nil
         }
     }
 

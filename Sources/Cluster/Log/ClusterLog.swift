@@ -35,7 +35,7 @@ package final class ClusterLog: CommitLog {
     package func follow(_ arrived: @escaping @Sendable () -> Void) { feed.follow(arrived) }
 
     /// Whether this node has all that was in the log a second ago, and the cluster answers.
-    package var isCurrent: Bool { feed.isCurrent(at: Boot.milliseconds) }
+    package var isCurrent: Bool { feed.isCurrent(at: Boot.milliseconds) && record.isInformed }
 
     /// The next entry was removed from the log: only a snapshot leads on.
     package var isTooFarBehind: Bool { feed.isTooFarBehind }

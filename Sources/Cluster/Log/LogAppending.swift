@@ -12,6 +12,7 @@ struct LogAppending {
 
     private let jetStream: JetStream
     private let name: String
+    private let schema: String
     private let bodies: [[UInt8]]
     private let last: Int64
     private let patience: Int64
@@ -19,6 +20,7 @@ struct LogAppending {
     init(_ entry: CommitEntry, after last: Int64, longest: Int, _ jetStream: JetStream) {
         self.jetStream = jetStream
         name = LogPart.name(of: entry)
+        schema = String(entry.schema)
         bodies = LogPart.bodies(entry, longest: longest)
         self.last = last
         let length = bodies.reduce(0) { $0 + $1.count }
@@ -49,21 +51,22 @@ struct LogAppending {
     }
 
     private func publish(_ attempt: Int) -> PublishAnswer {
-        let fields = [("Nats-Expected-Last-Sequence", String(last)), (LogPart.name, name)]
+        let last = ("Nats-Expected-Last-Sequence", String(last))
+        let own = [(LogPart.name, name), (LogPart.schema, schema)]
         guard bodies.count > 1 else {
             return jetStream.publish(
-                LogFeed.subject, fields + [("Nats-Msg-Id", name)], bodies[0],
+                LogFeed.subject, own + [last, ("Nats-Msg-Id", name)], bodies[0],
                 patience: patience)
         }
         for index in 0..<bodies.count - 1 {
             // The servers refuse the batch when its end comes without all of it.
             try? jetStream.connection.publish(
-                LogFeed.subject, part(index, attempt, index == 0 ? fields : [fields[1]]),
+                LogFeed.subject, part(index, attempt, index == 0 ? own + [last] : own),
                 bodies[index])
         }
         let index = bodies.count - 1
         return jetStream.publish(
-            LogFeed.subject, part(index, attempt, [fields[1], ("Nats-Batch-Commit", "1")]),
+            LogFeed.subject, part(index, attempt, own + [("Nats-Batch-Commit", "1")]),
             bodies[index], patience: patience)
     }
 

@@ -3,11 +3,12 @@ import Mailbox
 
 /// An entry as messages of the log: one, or several if it is longer than a message may be.
 ///
-/// The header of each has the entry's name, and how many parts come after it. The body of the entry
+/// The header of each has the entry's name, its schema, and how many parts come after it. The body of the entry
 /// begins with its position, its sequence and the length of its changes.
 enum LogPart {
     static let name = "Bellwire-Entry"
     static let rest = "Bellwire-Rest"
+    static let schema = "Bellwire-Schema"
 
     static func name(of entry: CommitEntry) -> String { String(entry.name, radix: 16) }
 
@@ -27,15 +28,17 @@ enum LogPart {
     }
 
     /// Nil if it is no entry.
-    static func entry(name: String, _ bytes: [UInt8]) -> CommitEntry? {
-        guard let name = UInt64(name, radix: 16), bytes.count >= 24 else { return nil }
+    static func entry(name: String, schema: String?, _ bytes: [UInt8]) -> CommitEntry? {
+        guard let name = UInt64(name, radix: 16), bytes.count >= 24,
+            let schema = schema.map({ Int($0) }) ?? CommitEntry.firstSchema
+        else { return nil }
         let count = bytes.span.word(at: 16)
         guard count <= UInt64(bytes.count - 24) else { return nil }
         let end = 24 + Int(count)
         return CommitEntry(
             name: name, position: Int64(bitPattern: bytes.span.word(at: 0)),
             sequence: Int64(bitPattern: bytes.span.word(at: 8)), changes: Array(bytes[24..<end]),
-            news: Array(bytes[end...]))
+            news: Array(bytes[end...]), schema: schema)
     }
 }
 
@@ -51,7 +54,8 @@ struct LogPartCollector {
         bytes += message.message.body
         guard message.message[LogPart.rest] ?? "0" == "0" else { return nil }
         defer { self = LogPartCollector() }
-        return LogPart.entry(name: name, bytes).map {
+        let schema = message.message[LogPart.schema]
+        return LogPart.entry(name: name, schema: schema, bytes).map {
             NumberedEntry(number: message.sequence, entry: $0)
         }
     }

@@ -25,6 +25,7 @@ package final class ClusterUpkeep: Sendable {
     /// For so many looks this node has been cut off.
     private let cutOff = Atomic(0)
     private let snapshots = Lock(SnapshotSchedule())
+    package let rotation: KeyRotation
 
     package init(
         _ cluster: Membership, _ store: SQLiteStore, in folder: String, _ report: @escaping Report
@@ -33,6 +34,7 @@ package final class ClusterUpkeep: Sendable {
         self.store = store
         self.folder = folder
         self.report = report
+        rotation = KeyRotation(cluster, store)
     }
 
     package func start() throws {
@@ -49,12 +51,8 @@ package final class ClusterUpkeep: Sendable {
     }
 
     private func work() {
-        if cluster.log.isTooFarBehind || cluster.isClosed {
-            if !isAtEnd.exchange(true, ordering: .relaxed) {
-                report(cluster.isClosed ? .closed : .behind)
-            }
-            return
-        }
+        guard !isAtEnd.load(ordering: .relaxed) else { return }
+        if let last = lastEvent { return end(with: last) }
         guard store.isCurrent else {
             hears.store(Boot.milliseconds, ordering: .relaxed)
             // Once, as soon as it lasts.
@@ -65,10 +63,28 @@ package final class ClusterUpkeep: Sendable {
             return
         }
         cutOff.store(0, ordering: .relaxed)
+        let event = rotation.work { keepSnapshot(always: true) }
+        if case .keyMissing? = event, let event { return end(with: event) }
+        if let event { report(event) }
         guard store.isLead else { return }
         removeLostNodes()
-        keepSnapshot()
+        keepSnapshot(always: false)
     }
+
+    /// Why this node cannot go on.
+    private var lastEvent: ClusterEvent? {
+        if cluster.isClosed { return .closed }
+        if cluster.log.isTooFarBehind { return .behind }
+        return store.newerLog.map { .newerLog($0) }
+    }
+
+    private func end(with event: ClusterEvent) {
+        isAtEnd.store(true, ordering: .relaxed)
+        report(event)
+    }
+
+    /// Nothing that takes long may go on.
+    private var isEnding: Bool { end.wait(atMost: 0) != nil }
 
     private func removeLostNodes() {
         guard Boot.milliseconds - hears.load(ordering: .relaxed) > Self.silence else { return }
@@ -88,20 +104,27 @@ package final class ClusterUpkeep: Sendable {
         }
     }
 
-    private func keepSnapshot() {
+    /// False if it is not due, or failed.
+    @discardableResult
+    private func keepSnapshot(always: Bool) -> Bool {
         let applied = store.applied
         let now = Boot.milliseconds
-        guard snapshots.withLock({ $0.isDue(applied, at: now) }) else { return }
+        guard snapshots.withLock({ $0.isDue(applied, always: always, at: now) }) else {
+            return false
+        }
         do {
-            let copy = try StoreCopy(of: folder)
-            try cluster.putSnapshot(fileAt: copy.path, through: copy.number)
+            let copy = try StoreCopy(of: folder) { !isEnding }
+            try cluster.putSnapshot(fileAt: copy.path, through: copy.number) { [self] in !isEnding }
             // Nodes that are a little behind go on by the log.
             let former = snapshots.withLock { $0.kept(copy.number, at: now) }
             if let former { _ = cluster.trimLog(through: former) }
             report(.snapshot(copy.number))
+            return true
         } catch {
+            guard !isEnding else { return false }
             snapshots.withLock { $0.failed(at: now) }
             report(.snapshotFailed("\(error)"))
+            return false
         }
     }
 }
@@ -117,6 +140,14 @@ package enum ClusterEvent: Equatable, Sendable {
     case closed
     /// This node cannot go on without a copy of another one's store.
     case behind
+    /// Others write in a schema that this program does not know.
+    case newerLog(Int)
+    /// The cluster seals under a master key that this node does not have.
+    case keyMissing(UInt64)
+    /// This node seals under another master key from now on.
+    case keyUsed(UInt64)
+    /// Everything was sealed under it again, except for rows that could not be unsealed.
+    case resealed(UInt64, unopened: Int)
 }
 
 /// When a copy of the store is due.
@@ -128,9 +159,12 @@ struct SnapshotSchedule {
 
     private var last: Int64?
     private var next: Int64 = 0
+    private var retryAt: Int64 = 0
 
-    func isDue(_ applied: Int64, at now: Int64) -> Bool {
-        now >= next && applied - (last ?? 0) >= Self.entries
+    /// `always`: whatever the log has, and however new the last copy is.
+    func isDue(_ applied: Int64, always: Bool = false, at now: Int64) -> Bool {
+        guard now >= retryAt else { return false }
+        return always || now >= next && applied - (last ?? 0) >= Self.entries
     }
 
     /// Returns the number of the copy before.
@@ -139,7 +173,7 @@ struct SnapshotSchedule {
         return last
     }
 
-    mutating func failed(at now: Int64) { next = now + Self.interval / 15 }
+    mutating func failed(at now: Int64) { retryAt = now + Self.interval / 15 }
 }
 
 /// Waits for one outcome.

@@ -17,20 +17,49 @@ extension Membership {
             let now = Boot.milliseconds
             return ClockReading(boot: nil, sinceBoot: now, wall: now + offset)
         }
-        options.log = LogSource(log: log, node: node, origin: try origin(options))
-        do throws(StoreFault) { return try SQLiteStore(options) } catch {
-            guard error == .behind else { throw error }
+        let keys = Set(([options.masterKey] + options.formerKeys).map(\.id))
+        // Before it reads what the others have agreed on, they can hear what it can follow.
+        record.tell { NodeTerms(schema: CommitEntry.knownSchema, keys: keys) }
+        try SchemaAgreement(record: record).reach()
+        options.log = LogSource(log: log, node: node, origin: try origin(&options))
+        let store = try open(options)
+        record.tell { [weak store] in
+            NodeTerms(
+                schema: CommitEntry.knownSchema, keys: store?.knownKeys ?? keys,
+                sealingKey: store?.sealingKey)
         }
-        try replaceStore(in: options.folder)
-        return try SQLiteStore(options)
+        return store
     }
 
-    private func origin(_ options: SQLiteStore.Options) throws -> StoreOrigin {
+    private func open(_ options: SQLiteStore.Options) throws -> SQLiteStore {
+        do {
+            do throws(StoreFault) { return try SQLiteStore(options) } catch {
+                guard error == .behind else { throw error }
+            }
+            try replaceStore(in: options.folder)
+            return try SQLiteStore(options)
+        } catch let fault as StoreFault {
+            // The key of the cluster is there, so it is a former one that is missing.
+            throw fault == .wrongMasterKey ? ClusterFault.lacksFormerKey : fault
+        }
+    }
+
+    /// Chooses the key under which the cluster seals among those that are there.
+    private func origin(_ options: inout SQLiteStore.Options) throws -> StoreOrigin {
         let made = try StoreOrigin(
             wall: Boot.milliseconds + clockOffset, masterKey: options.masterKey)
         let identity = try record.identity { () throws(ClusterFault) in
             ClusterRecord.Identity(key: made.sealedEndpointKey, origin: made.wall)
         }
+        guard let id = identity.sealingKey else {
+            throw ClusterFault.otherStream(ClusterRecord.stream)
+        }
+        let keys = [options.masterKey] + options.formerKeys
+        guard let current = keys.first(where: { $0.id == id }) else {
+            throw ClusterFault.lacksKey(id)
+        }
+        options.masterKey = current
+        options.formerKeys = keys.filter { $0.id != id }
         return StoreOrigin(wall: identity.origin, sealedEndpointKey: identity.key)
     }
 

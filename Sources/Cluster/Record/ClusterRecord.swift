@@ -1,4 +1,5 @@
 import Base
+import Crypto
 import System
 
 /// What the nodes agree on besides the log: a stream that keeps the newest message of each subject.
@@ -14,10 +15,18 @@ package final class ClusterRecord: Sendable {
             self.key = key
             self.origin = origin
         }
+
+        /// The id of the master key under which the cluster seals: the one that has sealed this.
+        package var sealingKey: UInt64? { Sealer.masterKeyID(ofStart: key.span) }
+
+        var body: [UInt8] {
+            var bytes: [UInt8] = []
+            bytes.append(bigEndian: UInt64(bitPattern: origin))
+            return bytes + key
+        }
     }
 
     static let stream = "BW_CLUSTER"
-    private static let identity = "bw.cluster.identity"
     private static let numbers = "bw.cluster.numbers"
     /// In milliseconds.
     private static let patience: Int64 = 5_000
@@ -25,11 +34,16 @@ package final class ClusterRecord: Sendable {
 
     private let jetStream: JetStream
     private let keeper: LeadKeeper
+    /// Of this node.
+    let name: String
     private let watch: LifeWatch
+    let keyWatch: KeyWatch
 
     init(_ jetStream: JetStream, name: String) throws(ClusterFault) {
         self.jetStream = jetStream
+        self.name = name
         keeper = LeadKeeper(jetStream, mark: try RandomText.make())
+        keyWatch = KeyWatch(jetStream)
         do throws(NatsError) { watch = try LifeWatch(jetStream.connection, name: name) } catch {
             throw ClusterFault(error)
         }
@@ -39,13 +53,11 @@ package final class ClusterRecord: Sendable {
     package func identity(
         orMake make: () throws(ClusterFault) -> Identity
     ) throws(ClusterFault) -> Identity {
-        try change(Self.identity) { (found) throws(ClusterFault) in
+        try change(KeyWatch.identity) { (found) throws(ClusterFault) in
             if let found { return (nil, try Self.identity(found)) }
             let made = try make()
-            var bytes: [UInt8] = []
-            bytes.append(bigEndian: UInt64(bitPattern: made.origin))
-            return (bytes + made.key, made)
-        }
+            return (made.body, made)
+        }.result
     }
 
     /// A number from 1 on that nobody else gets.
@@ -53,7 +65,7 @@ package final class ClusterRecord: Sendable {
         try change(Self.numbers) { (found) throws(ClusterFault) in
             let next = (found.flatMap { Int64(String(decoding: $0, as: UTF8.self)) } ?? 0) + 1
             return (Array(String(next).utf8), next)
-        }
+        }.result
     }
 
     /// Whether this node leads: no two do at the same time.
@@ -62,10 +74,17 @@ package final class ClusterRecord: Sendable {
     /// The names of the nodes that gave a sign in the last 15 seconds, with this one.
     package var livingNodes: Set<String> { watch.livingNodes }
 
+    /// What these nodes tell of themselves; nil for those that run a version that tells nothing.
+    package var nodeTerms: [String: NodeTerms?] { watch.terms }
+
+    /// The others hear this with each sign of life.
+    package func tell(_ terms: @escaping @Sendable () -> NodeTerms) { watch.tell(terms) }
+
     func connectionReturned() { watch.connectionReturned() }
 
     func tick() {
         keeper.tick()
+        keyWatch.tick()
         watch.tick()
     }
 
@@ -86,19 +105,19 @@ package final class ClusterRecord: Sendable {
     ///
     /// After a write without an answer it begins again too. If that write was done after all, its
     /// result belongs to nobody.
-    private func change<Result>(
+    func change<Result>(
         _ subject: String, _ body: ([UInt8]?) throws(ClusterFault) -> ([UInt8]?, Result)
-    ) throws(ClusterFault) -> Result {
+    ) throws(ClusterFault) -> (result: Result, sequence: Int64) {
         let deadline = Boot.milliseconds + Self.patience
         repeat {
             let outcome = jetStream.get(.newest([subject], batch: 1), of: Self.stream)
             if case .messages(let messages) = outcome {
                 let (bytes, result) = try body(messages.first?.message.body)
-                guard let bytes else { return result }
+                guard let bytes else { return (result, messages.first?.sequence ?? 0) }
                 let expected = String(messages.first?.sequence ?? 0)
                 let answer = jetStream.publish(
                     subject, [("Nats-Expected-Last-Subject-Sequence", expected)], bytes)
-                if case .stored = answer { return result }
+                if case .stored(let sequence) = answer { return (result, sequence) }
                 if case .refused(let error) = answer { throw .failed(error: error) }
             }
             WorkPause.milliseconds(Self.pause)
@@ -106,7 +125,7 @@ package final class ClusterRecord: Sendable {
         throw .noAnswer
     }
 
-    private static func identity(_ bytes: [UInt8]) throws(ClusterFault) -> Identity {
+    static func identity(_ bytes: [UInt8]) throws(ClusterFault) -> Identity {
         guard bytes.count > 8 else { throw .otherStream(stream) }
         return Identity(
             key: Array(bytes[8...]), origin: Int64(bitPattern: bytes.span.word(at: 0)))

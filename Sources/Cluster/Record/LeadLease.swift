@@ -54,7 +54,11 @@ struct LeadLease {
             return nil
         case (.refused, .asking) where sequence == nil: return wait(now)
         case (.refused, .asking), (.unanswered, .asking): return look()
-        case (.found(let sequence, true), .looking): return renew(sequence, now)
+        case (.found(let sequence, true), .looking):
+            // Nobody may lead the stream now: then the next renewal fails as well.
+            self.sequence = sequence
+            state = .holding(sequence, until: now + Self.retryInterval)
+            return nil
         case (.found, .looking), (.foundNone, .looking):
             (sequence, ledUntil) = (nil, .min)
             return wait(now)

@@ -4,25 +4,41 @@ struct LifeSigns {
     static let interval: Int64 = 2_000
     private static let patience: Int64 = 15_000
 
+    private struct Sign {
+        var at: Int64
+        /// Nil if the node says nothing of itself.
+        var terms: NodeTerms?
+    }
+
     private let own: String
-    private var heard: [String: Int64] = [:]
+    private var heard: [String: Sign] = [:]
 
     init(own: String) { self.own = own }
 
-    mutating func hear(_ node: String, at now: Int64) { heard[node] = now }
+    mutating func hear(_ node: String, _ terms: NodeTerms? = nil, at now: Int64) {
+        heard[node] = Sign(at: now, terms: terms)
+    }
+
+    /// It has ended in order.
+    mutating func leave(_ node: String) { heard[node] = nil }
 
     /// Nobody is blamed for the time while this node was cut off.
-    mutating func returned(at now: Int64) { for node in heard.keys { heard[node] = now } }
+    mutating func returned(at now: Int64) { for node in heard.keys { heard[node]?.at = now } }
 
     func living(at now: Int64) -> Set<String> {
-        Set(heard.filter { now - $0.value < Self.patience }.keys)
+        Set(heard.filter { now - $0.value.at < Self.patience }.keys)
+    }
+
+    /// What the living nodes tell of themselves.
+    func terms(at now: Int64) -> [String: NodeTerms?] {
+        heard.filter { now - $0.value.at < Self.patience }.mapValues(\.terms)
     }
 
     /// The nodes that gave no sign while this one's own signs came back. Each is named once.
     @discardableResult
     mutating func takeGone() -> [String] {
-        guard let now = heard[own] else { return [] }
-        let gone = heard.filter { now - $0.value >= Self.patience }.keys.sorted()
+        guard let now = heard[own]?.at else { return [] }
+        let gone = heard.filter { now - $0.value.at >= Self.patience }.keys.sorted()
         for node in gone { heard[node] = nil }
         return gone
     }

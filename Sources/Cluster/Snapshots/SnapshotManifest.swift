@@ -15,13 +15,24 @@ struct SnapshotManifest: Equatable {
 
     static let stream = "BW_SNAPSHOT"
     static let all = "bw.snapshot.*.manifest"
+    static let everything = "bw.snapshot.>"
 
     static func subject(_ name: String) -> String { "bw.snapshot.\(name).manifest" }
 
     static func subject(_ name: String, piece: Int) -> String { "bw.snapshot.\(name).\(piece)" }
 
+    /// All of one.
+    static func pieces(_ name: String) -> String { "bw.snapshot.\(name).*" }
+
+    /// The names of which there are pieces without a manifest.
+    static func incomplete(_ subjects: [String]) -> Set<String> {
+        let parts = subjects.map { $0.split(separator: ".") }.filter { $0.count == 4 }
+        let names = Set(parts.map { String($0[2]) })
+        return names.subtracting(parts.filter { $0[3] == "manifest" }.map { String($0[2]) })
+    }
+
     static var settings: StreamSettings {
-        var stream = StreamSettings(name: Self.stream, subjects: ["bw.snapshot.>"])
+        var stream = StreamSettings(name: Self.stream, subjects: [everything])
         stream.messagesPerSubject = 1
         return stream
     }

@@ -12,17 +12,37 @@ struct SnapshotWriting {
     private let jetStream: JetStream
     private let name: String
     private let length: Int
+    /// False when the node has to end.
+    private let isWanted: () -> Bool
     private var first: Int64?
 
-    init(_ jetStream: JetStream) throws(ClusterFault) {
+    init(
+        _ jetStream: JetStream, while isWanted: @escaping () -> Bool
+    ) throws(ClusterFault) {
         self.jetStream = jetStream
+        self.isWanted = isWanted
         name = try RandomText.make()
         length = min(Self.pieceLength, jetStream.connection.longest - 4_096)
     }
 
-    /// Blocks until it is there and older ones are removed.
+    /// Blocks until it is there and older ones are removed. What was written of one that fails is
+    /// removed at once, or before the next one.
     mutating func write(_ path: String, through number: Int64) throws(ClusterFault) {
-        let manifest = try SnapshotFault.passing { () throws in
+        SnapshotLeftovers(jetStream: jetStream).remove()
+        do throws(ClusterFault) {
+            try put(SnapshotManifest.subject(name), try pieces(path, number).body)
+        } catch {
+            SnapshotLeftovers.remove(name, jetStream)
+            throw error
+        }
+        // What is older goes. If that fails, it goes with the next one.
+        if let first { _ = jetStream.purge(before: first, of: SnapshotManifest.stream) }
+    }
+
+    private mutating func pieces(
+        _ path: String, _ number: Int64
+    ) throws(ClusterFault) -> SnapshotManifest {
+        try SnapshotFault.passing { () throws in
             let file = try LargeFile(path)
             var hash = try SHA256()
             try hash.begin()
@@ -37,14 +57,12 @@ struct SnapshotWriting {
                 name: name, number: number, size: file.size, digest: Digest(try hash.finish()),
                 pieces: piece)
         }
-        try put(SnapshotManifest.subject(name), manifest.body)
-        // What is older goes. If that fails, it goes with the next one.
-        if let first { _ = jetStream.purge(before: first, of: SnapshotManifest.stream) }
     }
 
     private mutating func put(_ subject: String, _ bytes: [UInt8]) throws(ClusterFault) {
         let deadline = Boot.milliseconds + Self.patience
         repeat {
+            guard isWanted() else { throw .stopped }
             switch jetStream.publish(subject, [("Nats-Msg-Id", subject)], bytes) {
             case .stored(let sequence), .repeated(let sequence):
                 first = first ?? sequence

@@ -90,10 +90,12 @@ package struct StoreSnapshot: ~Copyable {
         }
     }
 
-    func copy(to path: String, _ report: BackupReport) throws(StoreFault) {
+    func copy(
+        to path: String, while isWanted: () -> Bool = { true }, _ report: BackupReport
+    ) throws(StoreFault) {
         let draft = try Self.draft(path)
         try connection.forStore { connection throws(SQLiteError) in
-            try connection.copy(into: draft) { report(.copying, $0, $1) }
+            try connection.copy(into: draft, while: isWanted) { report(.copying, $0, $1) }
         }
     }
 

@@ -64,6 +64,11 @@ package final class EngineIndex: Sendable {
         left.withLock { $0.removeValue(forKey: engine) }
     }
 
+    /// Their end did not count.
+    func putBack(_ absences: [UInt32: StoreTime]) {
+        left.withLock { $0.merge(absences) { newer, _ in newer } }
+    }
+
     /// Call before a fetcher joins; it counts until it is removed.
     package func addFetcher(of engine: UInt32) {
         fetchers.withLock { $0[engine, default: 0] += 1 }

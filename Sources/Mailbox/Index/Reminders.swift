@@ -13,8 +13,9 @@ final class Reminders: Sendable {
     var last: UInt32? { state.withLock { $0.last } }
     var isUnderWay: Bool { last != nil }
 
-    func begin(_ describe: @escaping @Sendable (Registration) -> String) {
-        state.withLock { $0 = State(describe: describe, last: 0) }
+    /// `withRound`: reminds all of them now.
+    func begin(withRound: Bool, _ describe: @escaping @Sendable (Registration) -> String) {
+        state.withLock { $0 = State(describe: describe, last: withRound ? 0 : nil) }
     }
 
     /// Nil when all have been reminded.

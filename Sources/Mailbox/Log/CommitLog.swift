@@ -35,6 +35,9 @@ package enum CommitAnswer: Equatable, Sendable {
 
 /// What a commit changes.
 package struct CommitEntry: Equatable, Sendable {
+    /// With which stores began to follow logs.
+    package static let firstSchema = 14
+
     /// Chosen by its writer at random, who recognises it by that if the answer was lost.
     package let name: UInt64
     /// The last position and the last order of acceptance that were given.
@@ -44,10 +47,14 @@ package struct CommitEntry: Equatable, Sendable {
     package let changes: [UInt8]
     /// What engines tell clients of other nodes, sealed.
     package let news: [UInt8]
+    /// The number of the schema that its writer has. SQLite would skip tables that it does not know.
+    package let schema: Int
 
     package init(
-        name: UInt64, position: Int64, sequence: Int64, changes: [UInt8], news: [UInt8] = []
+        name: UInt64, position: Int64, sequence: Int64, changes: [UInt8], news: [UInt8] = [],
+        schema: Int
     ) {
+        self.schema = schema
         self.name = name
         self.position = position
         self.sequence = sequence

@@ -1,3 +1,4 @@
+package import Base
 package import Crypto
 
 /// What a store begins with, and what stores that stay alike have in common.
@@ -16,11 +17,23 @@ package struct StoreOrigin: Equatable, Sendable {
 
     /// Makes an endpoint key.
     package init(wall: Int64, masterKey: MasterKey) throws(StoreFault) {
+        let key: Secret
+        do throws(OpenSSLError) { key = try Random.secret(count: Self.endpointKeyLength) } catch {
+            throw .crypto(error)
+        }
+        try self.init(wall: wall, endpointKey: key, masterKey: masterKey)
+    }
+
+    /// Seals the endpoint key.
+    package init(
+        wall: Int64, endpointKey: Secret, masterKey: MasterKey
+    ) throws(StoreFault) {
         self.wall = wall
         do throws(OpenSSLError) {
             var sealer = try Sealer(current: masterKey)
-            let key = try Random.bytes(count: Self.endpointKeyLength)
-            sealedEndpointKey = try sealer.seal(key.span, at: Self.keyPlace)
+            sealedEndpointKey = try endpointKey.withSpan { key throws(OpenSSLError) in
+                try sealer.seal(key, at: Self.keyPlace)
+            }
         } catch { throw .crypto(error) }
     }
 }

@@ -43,11 +43,11 @@ package final class SQLiteStore: MessageStore {
     package let report: StoreFigures
     /// Makes and recognises endpoint tokens.
     package let endpointKey: Secret
-    private let keys: StoreKeys
+    let keys: StoreKeys
     private let time: StoreTimekeeper
     private let folder: StateFolder
-    private let writer: StoreWriter
-    private let reader: StoreReader
+    let writer: StoreWriter
+    let reader: StoreReader
     private let threads: [WorkThread]
     /// Nil for a store of its own.
     private let log: (any CommitLog)?
@@ -58,6 +58,11 @@ package final class SQLiteStore: MessageStore {
     /// The last entry of the log that is in the store.
     package var applied: Int64 { writer.applied.load(ordering: .relaxed) }
     package var isLead: Bool { log?.isLead ?? true }
+    /// The schema of an entry that ended the following, because this program does not know it.
+    package var newerLog: Int? {
+        let found = writer.newerLog.load(ordering: .relaxed)
+        return found > 0 ? found : nil
+    }
 
     /// Locks the folder, checks the database and loads the index.
     package init(_ options: Options) throws(StoreFault) {
@@ -144,22 +149,10 @@ package final class SQLiteStore: MessageStore {
     }
 
     package func remind(_ describe: @escaping @Sendable (Registration) -> String) {
-        index.reminders.begin(describe)
+        // A node that begins does not mean that the service does. All are reminded once a day.
+        index.reminders.begin(withRound: log == nil, describe)
         writer.wake()
     }
-
-    /// Seals new data under `key` from now on, and existing data step by step. The key must be on
-    /// the disk, and the former one must stay there until `onResealed`.
-    package func rotate(to key: MasterKey) {
-        writer.resealing.withLock { $0 = ResealingProgress(done: 0, total: 0) }
-        reader.between { [keys, writer] in
-            keys.rotate(to: key)
-            writer.wake()
-        }
-    }
-
-    /// How far that has got; nil when it is done. Any thread may use it.
-    package var resealing: ResealingProgress? { writer.resealing.withLock { $0 } }
 
     /// Finishes the queued work and ends. Call once, never on a store thread.
     package func close() {

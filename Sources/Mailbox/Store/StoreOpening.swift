@@ -26,7 +26,8 @@ struct StoreOpening {
         }
         let keys = StoreKeys(
             master: options.masterKey, former: options.formerKeys,
-            endpoint: try Self.endpointKey(record.sealedEndpointKey, Self.sealer(options)))
+            endpoint: try Self.endpointKey(record.sealedEndpointKey, Self.sealer(options)),
+            isShared: options.log != nil)
         try Self.checkOrigin(record, keys, options, on: connection)
         let time = StoreTimekeeper(
             clock: StoreClock(after: record.values.anchor, at: now), reading: options.reading)

@@ -54,7 +54,7 @@ final class BatchExecutor {
         self.state = state
         onExpiredActions = source.onExpiredActions
         self.source = source.log
-        resealing = source.keys.hasFormer ? Resealing() : nil
+        resealing = Resealing.needed(source.keys, isShared: source.log != nil)
         transaction.nextExpiry = try firstExpiry()
         // The cache is enlarged after everything was read; otherwise it would start full of useless
         // pages.
@@ -124,7 +124,7 @@ final class BatchExecutor {
     }
 
     /// The round of reminders at the start is not finished.
-    var isReminding: Bool { isLead && transaction.index.reminders.isUnderWay }
+    var isReminding: Bool { transaction.index.reminders.isUnderWay }
 
     /// Does what one of several stores has to do.
     var isLead: Bool { log?.isLead ?? true }
@@ -144,11 +144,12 @@ final class BatchExecutor {
         transaction.effects.empty()
         engines.giveUp()
         if try transaction.useCurrentKeys() {
-            resealing = transaction.keys.hasFormer ? Resealing() : nil
+            resealing = Resealing.needed(transaction.keys, isShared: source != nil)
         }
         var next = state
         let resealing = self.resealing
         var shared = Set<UInt32>()
+        engines.absences = [:]
         try begin.run()
         do throws(StoreFault) {
             let session = try self.session()
@@ -172,6 +173,7 @@ final class BatchExecutor {
             transaction.connection.rollBack()
             transaction.index.callbacks.endChanges()
             transaction.index.engines.putBack(shared)
+            transaction.index.engines.putBack(engines.absences)
             if error == .outdated {
                 engines.takeBack()
                 self.resealing = resealing
@@ -203,7 +205,10 @@ extension BatchExecutor {
     var hasToReseal: Bool { resealing != nil || transaction.hasNewKeys }
 
     /// Nil unless data is being sealed again.
-    var resealed: ResealingProgress? { resealing?.progress }
+    var resealed: ResealingProgress? {
+        guard let resealing, resealing.isWhole else { return nil }
+        return resealing.progress
+    }
 
     /// The files still have something that was to be forgotten.
     var hasToErase: Bool { transaction.hasForgotten }
@@ -231,7 +236,12 @@ extension BatchExecutor {
         }
         guard let resealing, resealing.isDone else { return nil }
         self.resealing = nil
-        if resealing.unopened == 0 { transaction.keys.dropFormer() }
+        guard resealing.isWhole else { return nil }
+        if source != nil {
+            transaction.keys.endResealing()
+        } else if resealing.unopened == 0 {
+            transaction.keys.dropFormer()
+        }
         return resealing.unopened
     }
 }

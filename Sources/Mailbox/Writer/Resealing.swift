@@ -9,29 +9,47 @@ struct Resealing {
         let column: StaticString
     }
 
-    /// Every sealed column. `key` is the row that the seal is bound to.
-    static let columns = [
-        Column(table: "state", key: "only", column: "sealed_endpoint_key"),
-        Column(table: "subscription", key: "row", column: "sealed_token"),
-        Column(table: "message", key: "position", column: "sealed"),
-        Column(table: "registration", key: "device", column: "sealed"),
-        Column(table: "engine", key: "row", column: "sealed"),
-        Column(table: "engine_record", key: "position", column: "sealed"),
-        Column(table: "kept_answer", key: "row", column: "sealed"),
-        Column(table: "callback", key: "row", column: "sealed"),
-        Column(table: "callback_event", key: "position", column: "sealed"),
+    /// What each of several stores that stay alike has for itself.
+    private static let own = [
+        Column(table: "state", key: "only", column: "sealed_endpoint_key")
     ]
+    /// Every sealed column. `key` is the row that the seal is bound to.
+    static let columns =
+        own + [
+            Column(table: "subscription", key: "row", column: "sealed_token"),
+            Column(table: "message", key: "position", column: "sealed"),
+            Column(table: "registration", key: "device", column: "sealed"),
+            Column(table: "engine", key: "row", column: "sealed"),
+            Column(table: "engine_record", key: "position", column: "sealed"),
+            Column(table: "kept_answer", key: "row", column: "sealed"),
+            Column(table: "callback", key: "row", column: "sealed"),
+            Column(table: "callback_event", key: "position", column: "sealed"),
+        ]
 
     /// Rows that did not open, because their key is missing or memory ran out. While there are any,
     /// every former key is still needed.
     private(set) var unopened = 0
 
+    /// Whether it is about everything.
+    let isWhole: Bool
+    private let columns: [Column]
     private var index = 0
     private var lastRow = Int64.min
     /// The keys of the first and the last row of each column, as they were at the beginning.
     private var spans: [ClosedRange<Int64>?] = []
 
-    var isDone: Bool { index == Self.columns.count }
+    init(isWhole: Bool = true) {
+        self.isWhole = isWhole
+        columns = isWhole ? Self.columns : Self.own
+    }
+
+    /// What has to be done now; nil if nothing has.
+    static func needed(_ keys: StoreKeys, isShared: Bool) -> Resealing? {
+        if keys.mustReseal { return Resealing() }
+        return isShared ? Resealing(isWhole: false) : nil
+    }
+
+    var isDone: Bool { index == columns.count }
 
     /// Reseals at most `limit` rows. Rows that do not open are counted and left as they are.
     mutating func goOn(
@@ -39,7 +57,7 @@ struct Resealing {
     ) throws(StoreFault) {
         guard !isDone else { return }
         if spans.isEmpty { try measure(connection) }
-        let column = Self.columns[index]
+        let column = columns[index]
         var rows: [(row: Int64, sealed: [UInt8])] = []
         let select = try connection.statement(
             """
@@ -68,7 +86,7 @@ struct Resealing {
     }
 
     private mutating func measure(_ connection: borrowing Connection) throws(StoreFault) {
-        for column in Self.columns {
+        for column in columns {
             let select = try connection.statement(
                 """
                 SELECT (SELECT min(\(column.key)) FROM \(column.table)),

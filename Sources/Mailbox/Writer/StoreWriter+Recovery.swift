@@ -10,7 +10,7 @@ extension StoreWriter {
                 submissions: submissions)
         }
         executor = nil
-        lastFault = fault
+        note(fault)
         usable.store(false, ordering: .relaxed)
         scheduleRetry()
         onFault(fault)
@@ -37,8 +37,13 @@ extension StoreWriter {
         } catch {
             scheduleRetry()
             if error != lastFault { onFault(error) }
-            lastFault = error
+            note(error)
         }
+    }
+
+    private func note(_ fault: StoreFault) {
+        lastFault = fault
+        if case .newerLog(let found, _) = fault { newerLog.store(found, ordering: .relaxed) }
     }
 
     /// Each attempt waits longer than the one before, until a batch is committed.

@@ -35,6 +35,12 @@ final class StoreWriter: @unchecked Sendable {
     let applied = Atomic<Int64>(0)
     /// How far a change of the master key is; nil if there is none. Any thread may use it.
     let resealing = Lock<ResealingProgress?>(nil)
+    /// How many rows did not open when everything was sealed again; nil before that.
+    let unopened = Lock<Int?>(nil)
+    /// The master key under which no commit under way seals any more but this one.
+    let sealing: Atomic<UInt64>
+    /// The schema of an entry that this program does not know; zero if there is none.
+    let newerLog = Atomic(0)
     private let limits: StoreLimits
     let source: StoreSource
     let onFault: @Sendable (StoreFault) -> Void
@@ -63,6 +69,7 @@ final class StoreWriter: @unchecked Sendable {
         self.onFault = onFault
         self.onResealed = onResealed
         checkpoints = CheckpointSchedule(path: source.path)
+        sealing = Atomic(executor.transaction.sealer.keyID)
     }
 
     /// Takes part in the log that the stores share. Call this before the thread starts.
@@ -214,6 +221,7 @@ extension StoreWriter {
         applied.store(executor.state.applied, ordering: .relaxed)
         executor.keepNumbers()
         try executor.unlessOutdated { () throws(StoreFault) in try workAhead(executor) }
+        sealing.store(executor.transaction.sealer.keyID, ordering: .relaxed)
         if checkpoints.isDue(executor) {
             try checkpoints.checkpoint(executor, at: Boot.milliseconds)
         }
@@ -236,7 +244,10 @@ extension StoreWriter {
 
     private func reseal(_ executor: BatchExecutor) throws(StoreFault) {
         let unopened = try executor.reseal(atMost: Self.resealedAtOnce)
-        if let unopened { onResealed(unopened) }
+        if let unopened {
+            self.unopened.withLock { $0 = unopened }
+            onResealed(unopened)
+        }
         let progress = executor.resealed
         resealing.withLock { $0 = progress }
     }

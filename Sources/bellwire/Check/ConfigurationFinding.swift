@@ -74,9 +74,7 @@ extension ConfigurationFinding {
     /// What the servers of the store are to be shown, and are checked with.
     private static func store(_ store: RemoteStore?) throws {
         if let authorities = store?.authorities { _ = try TextFile.read(authorities) }
-        guard let store, let credentials = store.credentials else { return }
-        guard store.isCredentialsNamed || FileStamp(of: credentials) != nil else { return }
-        _ = try KeyFile.read(credentials)
+        _ = try store?.checkedCredentials()
     }
 
     private static func certificate(_ configuration: ServerConfiguration) throws -> [Advice] {

@@ -9,6 +9,8 @@ struct KeyFolder {
     private static let masterName = "master.json"
     /// The previous key, while something may still be sealed under it.
     private static let formerName = "master-former.json"
+    /// The next key of a cluster, which each node has before anybody uses it.
+    private static let nextName = "master-next.json"
     /// The desktop's store has its own key, which a rotation does not replace.
     private static let desktopName = "desktop-master.json"
 
@@ -119,9 +121,18 @@ struct KeyFolder {
         if let earlier = try folder.earlierKeys(of: Checkout.ofThisProgram) {
             return [earlier.master] + [earlier.former].compactMap(\.self)
         }
-        guard let master = try folder.foundMasterKey() else { throw folder.missing }
-        return [master] + [try folder.formerMasterKey()].compactMap(\.self)
+        let keys = try folder.clusterKeys()
+        guard !keys.isEmpty else { throw folder.missing }
+        return keys
     }
+
+    /// All keys under which a cluster may seal. The cluster says which of them counts.
+    func clusterKeys() throws -> [MasterKey] {
+        try [Self.masterName, Self.nextName, Self.formerName].compactMap { try found($0) }
+    }
+
+    /// Nil unless a change of the cluster's key is prepared.
+    func nextMasterKey() throws -> MasterKey? { try found(Self.nextName) }
 
     /// Puts the keys of a restored store where a start looks for them. Keys that are there already
     /// stay; other ones are not replaced.

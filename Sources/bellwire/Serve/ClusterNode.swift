@@ -1,5 +1,7 @@
+import API
 import Cluster
 import Configuration
+import Crypto
 import Glibc
 import Mailbox
 import System
@@ -9,6 +11,7 @@ final class ClusterNode {
     private let cluster: Membership
     private let name: String
     private var upkeep: ClusterUpkeep?
+    private var store: SQLiteStore?
     private let startAgain = StartAgain()
 
     /// The process has to end with a failure, so that its manager starts it again.
@@ -17,9 +20,7 @@ final class ClusterNode {
     init(_ remote: RemoteStore, _ log: Log) throws {
         var settings = ClusterSettings(servers: remote.servers, name: remote.node)
         settings.authority = remote.authorities
-        settings.credentials = remote.credentials.flatMap { path in
-            remote.isCredentialsNamed || access(path, R_OK) == 0 ? path : nil
-        }
+        settings.credentials = try remote.checkedCredentials()
         settings.replicas = remote.replicas
         name = remote.node
         cluster = try Membership(settings)
@@ -69,6 +70,26 @@ final class ClusterNode {
                     .error, "node-behind",
                     [("hint", "start bellwire again: it then gets a copy of the store")])
                 startAgain.raise()
+            case .newerLog(let schema):
+                log.write(
+                    .error, "node-older",
+                    [("schema", "\(schema)"), ("hint", "upgrade bellwire on this node")])
+                startAgain.raise()
+            case .keyMissing(let id):
+                log.write(
+                    .error, "master-key-missing",
+                    [("id", Self.text(id)), ("hint", "give this node the cluster's new key")])
+                startAgain.raise()
+            case .keyUsed(let id): log.write(.info, "master-key-used", [("id", Self.text(id))])
+            case .resealed(let id, 0):
+                log.write(.info, "store-resealed", [("id", Self.text(id))])
+            case .resealed(let id, let rows):
+                log.write(
+                    .error, "former-key-needed",
+                    [
+                        ("id", Self.text(id)), ("rows", "\(rows)"),
+                        ("reason", "they cannot be unsealed: the database is damaged"),
+                    ])
             case .closed:
                 log.write(
                     .error, "cluster-closed",
@@ -78,16 +99,66 @@ final class ClusterNode {
         }
         try upkeep.start()
         self.upkeep = upkeep
+        self.store = store
     }
 
     /// Call this before the store is closed.
     func end() {
         upkeep?.stop()
         upkeep = nil
+        store = nil
     }
 
     /// Call this last.
     func leave() { cluster.close() }
+}
+
+/// The master key of the cluster.
+extension ClusterNode {
+    /// Nil before `begin`.
+    var rotation: KeyRotation? { upkeep?.rotation }
+
+    /// Opens what is sealed under keys that were put into the folder since the start.
+    func learn(_ keys: KeyFolder) throws {
+        for key in try keys.clusterKeys() { store?.learn(key) }
+    }
+
+    private static func text(_ id: UInt64) -> String { StoredKey.masterID(id) }
+
+    /// Has all nodes seal under the key that is next, and returns its id.
+    static func beginRotation(
+        _ rotation: KeyRotation?, _ keys: KeyFolder, _ log: Log
+    ) throws -> String {
+        guard let rotation else { throw refusal(of: .unheard) }
+        guard let key = try keys.nextMasterKey() else {
+            throw RotationRefusal(
+                reason: "put the new key onto each node first: make it with bellwire keys new "
+                    + "master master-next.json, and copy it to \(keys.writable)")
+        }
+        do throws(KeyRotation.Refusal) { try rotation.begin(with: key) } catch {
+            throw refusal(of: error)
+        }
+        let id = text(key.id)
+        log.write(.info, "master-key-next", [("id", id)])
+        return id
+    }
+
+    private static func refusal(of refusal: KeyRotation.Refusal) -> RotationRefusal {
+        switch refusal {
+        case .underWay:
+            RotationRefusal(reason: "the master key is being changed already")
+        case .inUse:
+            RotationRefusal(reason: "the key in master-next.json is in use already")
+        case .unheard:
+            RotationRefusal(
+                reason: "this node has just joined the others; try again in ten seconds")
+        case .lacking(let nodes):
+            RotationRefusal(
+                reason: "these nodes do not have the key of master-next.json: "
+                    + nodes.joined(separator: ", ")
+                    + "; put it there, and let them read it by SIGHUP or a restart")
+        }
+    }
 }
 
 /// A wish for an orderly end, and another start.

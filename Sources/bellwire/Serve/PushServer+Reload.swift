@@ -16,6 +16,7 @@ extension PushServer {
     /// All sockets are opened first, because that may fail. The new settings come before anybody
     /// can connect to a new listener.
     func reload(_ wanted: ServerConfiguration, _ log: Log) throws -> [String] {
+        try node?.learn(keys)
         var waiting = wanted.keysForNextStart(after: configuration)
         let change = try faceChange(wanted, log)
         let metricsChange = metricsChange(wanted, log)

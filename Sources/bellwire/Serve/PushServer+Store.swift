@@ -14,9 +14,11 @@ extension PushServer {
             folder: configuration.state, masterKey: try earlier?.master ?? keys.masterKey(log))
         options.templates = LanguageTable.templates()
         let former = try earlier.map(\.former) ?? keys.formerMasterKey()
-        options.formerKeys = [former].compactMap(\.self)
+        options.formerKeys =
+            node == nil ? [former].compactMap(\.self) : Array(try keys.clusterKeys().dropFirst())
         options.setAside = { folder in Self.setAside(folder, log) }
-        options.onResealed = { Self.endRotation(keys, unopened: $0, log) }
+        // The keys of a cluster are put into place by its operator.
+        if node == nil { options.onResealed = { Self.endRotation(keys, unopened: $0, log) } }
         options.onFault = { log.write(.error, "store-fault", [("reason", $0.description)]) }
         options.onExpiredActions = { count in
             log.write(.info, "actions-expired", [("count", "\(count)")])
@@ -75,46 +77,6 @@ extension PushServer {
         } catch {
             log.write(.warning, "cannot-set-aside", [("reason", error.description)])
             return SetAside()
-        }
-    }
-
-    static func rotateMasterKey(
-        of store: SQLiteStore, _ keys: KeyFolder, isShared: Bool, _ log: Log
-    ) throws -> String {
-        guard !isShared else {
-            throw CommandError.usage(
-                "the master key of a cluster cannot be changed while its nodes run",
-                hint: "each node would need the new key before another one uses it")
-        }
-        do {
-            let key = try keys.rotateMasterKey()
-            store.rotate(to: key)
-            let id = StoredKey.master(key).publicParts[0].value
-            log.write(.info, "master-key-made", [("id", id)])
-            return id
-        } catch {
-            log.write(.error, "master-key-kept", [("reason", CommandError(error).message)])
-            throw error
-        }
-    }
-
-    /// Rows that could not be unsealed may still be readable with the previous key.
-    private static func endRotation(_ keys: KeyFolder, unopened: Int, _ log: Log) {
-        guard unopened == 0 else {
-            return log.write(
-                .error, "former-key-kept",
-                [
-                    ("rows", "\(unopened)"),
-                    ("reason", "they cannot be unsealed: the database is damaged"),
-                    ("hint", "to give them up, stop the server and remove \(keys.formerPath)"),
-                ])
-        }
-        do {
-            try keys.dropFormerMasterKey()
-            log.write(.info, "store-resealed")
-        } catch {
-            // The next start tries again.
-            log.write(.error, "former-key-kept", [("reason", CommandError(error).message)])
         }
     }
 }

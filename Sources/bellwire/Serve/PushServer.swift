@@ -28,7 +28,7 @@ final class PushServer {
     let server: HTTPServer
     private let store: SQLiteStore
     /// Nil if the store is of this machine alone.
-    private let node: ClusterNode?
+    let node: ClusterNode?
     private let pushes: PushLoops
     private let api: APILoops
     private let callbacks: CallbackService
@@ -62,12 +62,7 @@ final class PushServer {
             let listeners = try OpenListeners(configuration, given, ports, further: further)
             baseURL = try Self.baseURL(configuration, listeners)
             try store.serve(at: baseURL.description)
-            let control = ControlSettings(
-                baseURL: baseURL,
-                rotateMasterKey: { [isShared = node != nil] in
-                    try Self.rotateMasterKey(of: store, keys, isShared: isShared, log)
-                },
-                resealing: { store.resealing })
+            let control = Self.control(baseURL, store, keys, node, log)
             let service = PushContext(
                 store: store, endpointKey: store.endpointKey,
                 settings: try Self.settings(

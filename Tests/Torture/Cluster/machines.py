@@ -131,9 +131,11 @@ class NatsServers:
 
 
 class Node(Machine):
-    """A bellwire whose connections to NATS go through gates, which can be shut. Without servers it is alone."""
+    """A bellwire whose connections to NATS go through gates, which can be shut. Without servers it is alone. `keys` is
+    where its master key is, if it does not share that of the others.
+    """
 
-    def __init__(self, number, program, folder, servers, files, is_gated=True):
+    def __init__(self, number, program, folder, servers, files, is_gated=True, keys=None):
         super().__init__(f"node{number + 1}", folder)
         self.number, self.program, self.port, self.tls_port = number, program, NODE + number, NODE_TLS + number
         # How its clocks differ from those of this machine.
@@ -141,12 +143,13 @@ class Node(Machine):
         self.gates = [Gate(WAYS + 10 * number + place, NATS + place) for place in range(COUNT if is_gated else 0)]
         ports = [gate.port for gate in self.gates] or range(NATS, NATS + COUNT)
         certificate, key = files
+        keys = keys or folder / "keys"
         self.configuration = folder / f"{self.name}.conf"
         self.configuration.touch(mode=0o600)
         self.configuration.write_text(
             f"listen = http://127.0.0.1:{self.port}\nlisten = 127.0.0.1:{self.tls_port}\n"
             f"base-url = https://localhost:{BALANCER}\nregistration = open\n"
-            f"tls-certificate = {certificate}\ntls-key = {key}\nstate = {self.state}\nkeys = {folder / 'keys'}\n"
+            f"tls-certificate = {certificate}\ntls-key = {key}\nstate = {self.state}\nkeys = {keys}\n"
             "callback-allow = 127.0.1.0/24\n"
         )
         if servers:

@@ -37,7 +37,8 @@ struct AnswerTests {
     func parts() throws {
         var collector = LogPartCollector()
         let entry = CommitEntry(
-            name: .max, position: -1, sequence: .max, changes: Array(0...99), news: [7])
+            name: .max, position: -1, sequence: .max, changes: Array(0...99), news: [7],
+            schema: 99)
         let bodies = LogPart.bodies(entry, longest: 50)
         #expect(bodies.count == 3)
         var found: [NumberedEntry] = []
@@ -45,13 +46,17 @@ struct AnswerTests {
             let name = sequence < 3 ? "1" : LogPart.name(of: entry)
             let fields = [
                 "Nats-Sequence": "\(sequence)", "Nats-Subject": "bw.log", LogPart.name: name,
-                LogPart.rest: "\(2 - index)",
+                LogPart.rest: "\(2 - index)", LogPart.schema: "99",
             ]
             let message = NatsMessage(subject: "told", body: bodies[index], fields: fields)
             let part = try #require(StreamMessage(message))
             if let whole = collector.receive(part) { found.append(whole) }
         }
         #expect(found == [NumberedEntry(number: 5, entry: entry)])
+        // Entries had no number while there was only one.
+        let old = LogPart.entry(name: "1", schema: nil, bodies.flatMap(\.self))
+        #expect(old?.schema == CommitEntry.firstSchema && old?.changes == entry.changes)
+        #expect(LogPart.entry(name: "1", schema: "x", bodies.flatMap(\.self)) == nil)
     }
 
     @Test(

@@ -1,4 +1,5 @@
 import Foundation
+import Mailbox
 import System
 import TestSupport
 import Testing
@@ -81,6 +82,113 @@ extension ClusterTests {
             #expect(becomes(within: 3) { late.entries(after: 4).map(\.number) == [5] })
             #expect(!late.isTooFarBehind)
             #expect(becomes(within: 3) { second.isUsable })
+        }
+        first.close()
+        second.close()
+    }
+
+    @Test("A snapshot that failed leaves nothing, and neither does one that nobody removed")
+    func leftovers() async throws {
+        let first = try node("a", .leftovers)
+        let folder = try TemporaryFolder()
+        try await onThread { [servers] in
+            let connection = try NatsConnection(servers.settings("b", user: "leftovers"))
+            defer { connection.close() }
+            let jetStream = JetStream(connection)
+            func subjects() -> Int {
+                guard
+                    case .done(let about) = jetStream.describe(
+                        SnapshotManifest.stream, subjects: SnapshotManifest.everything)
+                else { return -1 }
+                return about.root["state"]?["subjects"]?.members.count ?? 0
+            }
+            let path = folder.file("source")
+            try Data(repeating: 7, count: 3 << 20).write(to: URL(filePath: path))
+            var asked = 0
+            #expect(throws: ClusterFault.stopped) {
+                try first.putSnapshot(fileAt: path, through: 1) {
+                    asked += 1
+                    return asked < 4
+                }
+            }
+            #expect(asked == 4 && subjects() == 0)
+            // A node was killed while it wrote one.
+            let left = jetStream.publish(SnapshotManifest.subject("killed", piece: 0), [], [1])
+            #expect(left == .stored(sequence: 4))
+            #expect(subjects() == 1)
+            try first.putSnapshot(fileAt: path, through: 2)
+            // Six pieces and the manifest.
+            #expect(subjects() == 7)
+            #expect(throws: ClusterFault.stopped) {
+                asked = 0
+                try first.putSnapshot(fileAt: path, through: 3) {
+                    asked += 1
+                    return asked < 2
+                }
+            }
+            #expect(subjects() == 7)
+            #expect(try first.newestSnapshot(to: folder.file("copy")) == 2)
+        }
+        first.close()
+    }
+
+    @Test("A node of a newer schema begins when the last older one has ended, and not before")
+    func schema() async throws {
+        let (older, newer) = (try node("a", .schema), try node("b", .schema))
+        let (known, next) = (CommitEntry.firstSchema, CommitEntry.firstSchema + 1)
+        older.record.tell { NodeTerms(schema: known) }
+        newer.record.tell { NodeTerms(schema: next) }
+        try await onThread {
+            try SchemaAgreement(record: older.record, known: known).reach()
+            #expect(throws: ClusterFault.olderNodes(["a"])) {
+                try SchemaAgreement(record: newer.record, known: next).reach()
+            }
+            try SchemaAgreement(record: older.record, known: known).reach()
+            older.close()
+            let began = Date()
+            try SchemaAgreement(record: newer.record, known: next).reach()
+            // It took leave, so nobody waits until it counts as gone.
+            #expect(Date().timeIntervalSince(began) < 10)
+            try SchemaAgreement(record: newer.record, known: next).reach()
+        }
+        let late = try node("c", .schema)
+        try await onThread {
+            _ = #expect(throws: ClusterFault.olderProgram(found: next, known: known)) {
+                try SchemaAgreement(record: late.record, known: known).reach()
+            }
+        }
+        late.close()
+        newer.close()
+    }
+
+    @Test("All nodes read under which key the cluster seals, and until when that is under way")
+    func keys() async throws {
+        let (first, second) = (try node("a", .keys), try node("b", .keys))
+        @Sendable func identity(_ key: UInt8) -> ClusterRecord.Identity {
+            ClusterRecord.Identity(key: [1] + [UInt8](repeating: key, count: 60), origin: 7)
+        }
+        let (former, key) = (0x0101_0101_0101_0101 as UInt64, 0x0202_0202_0202_0202 as UInt64)
+        let records = [first.record, second.record]
+        try await onThread {
+            _ = try first.record.identity { () throws(ClusterFault) in identity(1) }
+            for record in records {
+                #expect(becomes(within: 6) { record.keyTerms == KeyTerms(key: former) })
+            }
+            try second.record.rotate(to: key) { (found) throws(ClusterFault) in
+                #expect(found == identity(1))
+                return identity(2)
+            }
+            #expect(second.record.keyTerms?.isResealing == true)
+            // A second attempt, as after an answer that was lost, changes nothing.
+            try second.record.rotate(to: key) { (_) throws(ClusterFault) in identity(3) }
+            #expect(becomes(within: 6) { first.record.keyTerms?.isResealing == true })
+            #expect(first.record.keyTerms?.key == key)
+            try first.record.endResealing(former, unopened: 9)
+            try first.record.endResealing(key, unopened: 0)
+            for record in records {
+                #expect(becomes(within: 6) { record.keyTerms?.isResealing == false })
+                #expect(record.keyTerms?.unopened == 0 && record.keyTerms?.key == key)
+            }
         }
         first.close()
         second.close()

@@ -25,7 +25,8 @@ final class LogWriter {
             changes[index] = UInt8(truncatingIfNeeded: index / 1_000)
         }
         return CommitEntry(
-            name: name, position: Int64(name), sequence: 7, changes: changes, news: [1, 2, 3])
+            name: name, position: Int64(name), sequence: 7, changes: changes, news: [1, 2, 3],
+            schema: CommitEntry.firstSchema)
     }
 
     /// Until it is there, whatever happens. False after half a minute.

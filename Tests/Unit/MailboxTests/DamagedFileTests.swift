@@ -7,7 +7,7 @@ import Testing
 
 @testable import Mailbox
 
-@Suite("Damaged and foreign database files")
+@Suite("Damaged and foreign database files", .alone("it changes the file by hand"))
 struct DamagedFileTests {
     private static let names = [WriterDatabase.fileName, WriterDatabase.fileName + "-wal"]
     private static let pageSize = 4_096

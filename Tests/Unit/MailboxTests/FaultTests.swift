@@ -87,7 +87,9 @@ struct FaultTests {
         #expect(bytes.range(of: Data(subscription.digest.bytes)) != nil)
     }
 
-    @Test("A newer store is refused, and so is one that is damaged; both say what to do")
+    @Test(
+        "A newer store is refused, and so is one that is damaged; both say what to do",
+        .alone("it changes the file by hand"))
     func refusedFiles() throws {
         let (test, _) = try filled()
         test.close()
@@ -145,7 +147,9 @@ struct FaultTests {
         return files
     }
 
-    @Test("A message that cannot be unsealed does not hold up the others")
+    @Test(
+        "A message that cannot be unsealed does not hold up the others",
+        .alone("it changes the file by hand"))
     func damagedMessage() throws {
         let (test, address) = try filled()
         try test.restart {
@@ -167,7 +171,9 @@ struct FaultTests {
         #expect(damaged == 1)
     }
 
-    @Test("A registration that cannot be unsealed is retried daily and delays no start")
+    @Test(
+        "A registration that cannot be unsealed is retried daily and delays no start",
+        .alone("it changes the file by hand"))
     func damagedRegistration() throws {
         let test = try TestStore()
         let (registration, _) = try test.addRegistration()
@@ -227,7 +233,9 @@ struct FaultTests {
         #expect(test.store.isUsable)
     }
 
-    @Test("Messages reported as stored survive a kill at any time")
+    @Test(
+        "Messages reported as stored survive a kill at any time",
+        .alone("the other store is not killed with it"))
     func kill() async throws {
         await #expect(processExitsWith: .signal(SIGKILL)) {
             let test = try KilledStore(parent: getppid())
@@ -238,7 +246,9 @@ struct FaultTests {
         #expect(try killed.missing().isEmpty)
     }
 
-    @Test("After an I/O error nothing is promised until the database has been checked again")
+    @Test(
+        "After an I/O error nothing is promised until the database has been checked again",
+        .alone("the other store would meet the errors, too"))
     func inputOutputError() async {
         await #expect(processExitsWith: .success) {
             signal(SIGXFSZ, SIG_IGN)

@@ -69,7 +69,9 @@ struct GrowthTests {
         #expect(try asked.map(test.box.outcome).count { $0 == .unavailable } == 12)
     }
 
-    @Test("When all numbers are used, new rows are refused and existing ones keep working")
+    @Test(
+        "When all numbers are used, new rows are refused and existing ones keep working",
+        .alone("each node takes numbers of its own"))
     func lastNumbers() throws {
         let test = try TestStore()
         var counters = test.store.index.counters

@@ -148,7 +148,9 @@ struct StoreTests {
         #expect(try test.run(.withdraw(second.location)) == .withdrawn(second.reference))
     }
 
-    @Test("An ended subscription is gone for good with its messages, and accepts no more")
+    @Test(
+        "An ended subscription is gone for good with its messages, and accepts no more",
+        .alone("a node calls an endpoint ended only a second later"))
     func unregister() throws {
         let ended = try test.register(device)
         try test.keep(ended.address, "ended")
@@ -221,7 +223,9 @@ struct StoreTests {
         #expect(try test.run(.register(again)) == .conflict)
     }
 
-    @Test("Registering a channel again, after a lost answer, ends the former subscription")
+    @Test(
+        "Registering a channel again, after a lost answer, ends the former subscription",
+        .alone("a node calls an endpoint ended only a second later"))
     func channelRegisteredTwice() throws {
         let first = try test.register(device)
         try test.keep(first.address, "first")
@@ -258,7 +262,9 @@ struct StoreTests {
         try test.expectDone(.touchDevice(newer, at: 4))
     }
 
-    @Test("Devices are found by their user agent; those of a credential end with it")
+    @Test(
+        "Devices are found by their user agent; those of a credential end with it",
+        .alone("a node calls an endpoint ended only a second later"))
     func credentials() throws {
         let secret = try test.digest()
         let credential = DeviceCredential(

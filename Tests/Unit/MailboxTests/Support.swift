@@ -3,6 +3,7 @@ import Crypto
 import Delivery
 import Foundation
 import TestSupport
+import Testing
 import WebPush
 
 import enum Notifications.TrustLevel
@@ -109,7 +110,7 @@ final class TestStore {
     }
 
     /// Each store has another one that follows it.
-    private static let areFollowed =
+    static let areFollowed =
         ProcessInfo.processInfo.environment["BELLWIRE_FOLLOWED_STORES"] != nil
     private let follower: FollowingStore?
 
@@ -250,5 +251,12 @@ extension TestStore {
 
     func bodies(_ device: UInt32) throws -> [String] {
         try waiting(device).map { String(decoding: $0.content.body, as: UTF8.self) }
+    }
+}
+
+extension Trait where Self == ConditionTrait {
+    /// The test is about a store that no other one follows.
+    static func alone(_ reason: Comment) -> Self {
+        .disabled(if: TestStore.areFollowed, reason)
     }
 }

@@ -11,7 +11,7 @@ extension JetStream {
         answer { get(request, of: stream, $0) } ?? .lost
     }
 
-    func purge(_ subject: String? = nil, before sequence: Int64, of stream: String)
+    func purge(_ subject: String? = nil, before sequence: Int64? = nil, of stream: String)
         -> JetStreamAnswer
     {
         answer { purge(subject, before: sequence, of: stream, $0) } ?? .lost
@@ -21,7 +21,9 @@ extension JetStream {
         answer(2 * Self.patience) { create(settings, replicas: replicas, $0) } ?? .lost
     }
 
-    func describe(_ stream: String) -> JetStreamAnswer { answer { describe(stream, $0) } ?? .lost }
+    func describe(_ stream: String, subjects: String? = nil) -> JetStreamAnswer {
+        answer { describe(stream, subjects: subjects, $0) } ?? .lost
+    }
 
     /// Requests are given up at their end anyway; it waits a little longer.
     private func answer<Answer: Sendable>(

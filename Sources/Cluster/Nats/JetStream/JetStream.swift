@@ -35,15 +35,15 @@ struct JetStream: Sendable {
         }
     }
 
-    /// Removes messages of a subject, or of all, up to the one before `sequence`.
+    /// Removes messages of a subject, or of all, up to the one before `sequence`; without it, all.
     func purge(
-        _ subject: String? = nil, before sequence: Int64, of stream: String,
+        _ subject: String? = nil, before sequence: Int64? = nil, of stream: String,
         _ handler: @escaping @Sendable (JetStreamAnswer) -> Void
     ) {
         var writer = JSONWriter()
         writer.object { writer in
             if let subject { writer.member("filter", subject) }
-            writer.member("seq", Int(sequence))
+            if let sequence { writer.member("seq", Int(sequence)) }
         }
         ask("STREAM.PURGE.\(stream)", writer.bytes, handler)
     }
@@ -57,12 +57,16 @@ struct JetStream: Sendable {
             patience: 2 * Self.patience, handler)
     }
 
-    /// Only the stream's leader answers.
+    /// Only the stream's leader answers. `subjects`: with the names of such subjects.
     func describe(
-        _ stream: String, patience: Int64 = Self.patience,
+        _ stream: String, subjects: String? = nil, patience: Int64 = Self.patience,
         _ handler: @escaping @Sendable (JetStreamAnswer) -> Void
     ) {
-        ask("STREAM.INFO.\(stream)", [], patience: patience, handler)
+        var writer = JSONWriter()
+        writer.object { writer in
+            if let subjects { writer.member("subjects_filter", subjects) }
+        }
+        ask("STREAM.INFO.\(stream)", writer.bytes, patience: patience, handler)
     }
 
     private func ask(

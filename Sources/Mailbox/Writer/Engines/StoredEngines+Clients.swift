@@ -104,6 +104,7 @@ extension StoredEngines {
 
     private func isBack(_ row: UInt32) -> Bool {
         guard let left = index.engines.takeAbsence(of: row) else { return false }
+        absences[row] = left
         return left.adding(seconds: Self.longAbsence) <= transaction.time.now
     }
 

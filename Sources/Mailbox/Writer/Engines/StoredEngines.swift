@@ -1,4 +1,5 @@
 import Base
+import Delivery
 import Dialects
 import EngineHost
 import Notifications
@@ -20,6 +21,8 @@ final class StoredEngines {
     @exclusivity(unchecked) var touched: Set<UInt32>?
     /// What is still to be done because of engine updates.
     @exclusivity(unchecked) var consequences: [EngineConsequence] = []
+    /// Absences that the current batch has ended.
+    @exclusivity(unchecked) var absences: [UInt32: StoreTime] = [:]
 
     init(
         _ transaction: Transaction, _ messages: StoredMessages, _ marks: StoredMarks,

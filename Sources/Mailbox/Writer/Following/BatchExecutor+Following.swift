@@ -21,18 +21,24 @@ extension BatchExecutor {
             var rest = entries[...]
             while !rest.isEmpty {
                 guard Boot.milliseconds < end else { return false }
-                let next = Self.next(rest)
+                let next = try Self.next(rest)
                 try follow(next)
                 rest = rest[next.endIndex...]
             }
         }
     }
 
-    private static func next(_ entries: ArraySlice<NumberedEntry>) -> ArraySlice<NumberedEntry> {
+    private static func next(
+        _ entries: ArraySlice<NumberedEntry>
+    ) throws(StoreFault) -> ArraySlice<NumberedEntry> {
         var (count, bytes) = (0, 0)
         for entry in entries.prefix(entriesAtOnce) where bytes < bytesAtOnce {
+            guard entry.entry.schema <= CommitEntry.knownSchema else { break }
             bytes += entry.entry.changes.count
             count += 1
+        }
+        if count == 0, let first = entries.first {
+            throw .newerLog(found: first.entry.schema, known: CommitEntry.knownSchema)
         }
         return entries.prefix(count)
     }

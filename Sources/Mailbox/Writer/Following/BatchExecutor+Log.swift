@@ -32,7 +32,7 @@ extension BatchExecutor {
         let name = try newName()
         let entry = CommitEntry(
             name: name, position: next.position, sequence: next.counters.sequence,
-            changes: changes, news: try sealedNews(name))
+            changes: changes, news: try sealedNews(name), schema: CommitEntry.knownSchema)
         switch log.append(entry, after: next.applied) {
         case .appended(let number): return number
         case .outdated: throw .outdated

@@ -23,7 +23,9 @@ struct BackupFileTests {
 
     private func secret(_ text: String) -> Secret { Secret(Array(text.utf8).span) }
 
-    @Test("It is a database that other programs can read, and only its owner may")
+    @Test(
+        "It is a database that other programs can read, and only its owner may",
+        .alone("the other store has a folder there"))
     func database() throws {
         let test = try filled()
         let path = try test.backUp()

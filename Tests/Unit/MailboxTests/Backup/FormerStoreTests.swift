@@ -9,7 +9,9 @@ import WebPush
 
 @testable import Mailbox
 
-@Suite("Restored stores that know how the former one went on")
+@Suite(
+    "Restored stores that know how the former one went on",
+    .alone("only a store of one machine is restored"))
 struct FormerStoreTests {
     private func credential(_ test: TestStore, _ name: String, of owner: String) throws
         -> DeviceCredential

@@ -9,7 +9,7 @@ import WebPush
 
 @testable import Mailbox
 
-@Suite("Restored stores")
+@Suite("Restored stores", .alone("only a store of one machine is restored"))
 struct RestorationTests {
     @Test("A restored store is the store at the moment of the backup, while that went on")
     func moment() throws {

@@ -120,4 +120,43 @@ struct FollowingEngineTests {
         #expect(time == 1_700_000_000.25)
         #expect(EngineNews.news(EngineNews.record(news) { $0 == 9 }).isEmpty)
     }
+
+    @Test("A client's return counts only once its batch does")
+    func absence() throws {
+        let group = try FollowingTests.Group(2)
+        let (first, second) = (group.stores[0], group.stores[1])
+        let (registration, _) = try first.addRegistration()
+        try group.settle()
+        let engine = registration.device
+        let index = second.store.index.engines
+        let listener = Listener()
+        func join() throws -> StoreOutcome {
+            index.listen(listener, to: engine)
+            let client = EngineClientID(engine: engine, number: index.nextClient())
+            return try second.run(.engine(.join(client, EngineRole())))
+        }
+        #expect(try join() == .done)
+        let left = second.now
+        index.stopListening(listener, to: engine, at: left)
+        second.clocks.advance(seconds: 2 * 3_600)
+        // The return is in no log, so it has to be there for the next attempt.
+        group.log.fate = { _ in .lost }
+        #expect(try join() == .unavailable)
+        #expect(index.takeAbsence(of: engine) == left)
+        index.putBack([engine: left])
+        group.log.fate = { _ in .stored }
+        let deadline = Date(timeIntervalSinceNow: 30)
+        while !second.store.isUsable, Date() < deadline { usleep(5_000) }
+        #expect(try join() == .done)
+        #expect(index.takeAbsence(of: engine) == nil)
+    }
+
+    @Test("Callbacks are reminded once a day, and not when a node begins or leads")
+    func reminders() throws {
+        let group = try FollowingTests.Group(2)
+        for test in group.stores {
+            test.store.remind { _ in "{}" }
+            #expect(!test.store.index.reminders.isUnderWay)
+        }
+    }
 }

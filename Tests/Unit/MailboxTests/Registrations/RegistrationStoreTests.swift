@@ -65,7 +65,9 @@ struct RegistrationStoreTests {
         }
     }
 
-    @Test("A revoked registration is gone for good, with its messages, counters and signals")
+    @Test(
+        "A revoked registration is gone for good, with its messages, counters and signals",
+        .alone("a node calls an endpoint ended only a second later"))
     func end() throws {
         let test = try TestStore()
         let (registration, subscription) = try test.addRegistration()
@@ -198,7 +200,9 @@ struct RegistrationStoreTests {
 struct RegistrationRotationTests {
     private static let day: Int64 = 86_400
 
-    @Test("The former endpoint keeps working with its keys for seven days")
+    @Test(
+        "The former endpoint keeps working with its keys for seven days",
+        .alone("a node calls an endpoint ended only a second later"))
     func grace() throws {
         let test = try TestStore()
         let (registration, former) = try test.addRegistration()

@@ -8,7 +8,7 @@ import Testing
 
 @testable import Mailbox
 
-@Suite("Rotation of the master key")
+@Suite("Rotation of the master key", .alone("stores that stay alike seal again together"))
 struct ResealingTests {
     /// Waits for the end of a rotation.
     private final class End: Sendable {

@@ -9,7 +9,7 @@ import WebPush
 
 @testable import Mailbox
 
-@Suite("Stores of earlier programs")
+@Suite("Stores of earlier programs", .alone("a store of an earlier version followed no log"))
 struct UpgradeTests {
     private let folder: TemporaryFolder
 

@@ -1,0 +1,56 @@
+import System
+
+/// The master key of all nodes.
+extension ClusterRecord {
+    /// Nil as long as nobody has made the identity, or it was not read.
+    package var keyTerms: KeyTerms? { keyWatch.terms }
+
+    /// Whether this node knows which key counts. A node that does not may seal under a former one.
+    var isInformed: Bool { keyWatch.isInformed(at: Boot.milliseconds) }
+
+    /// From now on, the cluster seals under the key that `seal` uses. It gets the identity as it is.
+    package func rotate(
+        to key: UInt64, _ seal: (Identity) throws(ClusterFault) -> Identity
+    ) throws(ClusterFault) {
+        // First what is left to do, because whoever does this may end in between.
+        let resealing = Resealing(key: key)
+        _ = try change(KeyWatch.resealing) { (_) throws(ClusterFault) in (resealing.body, ()) }
+        let sequence = try change(KeyWatch.identity) { (found) throws(ClusterFault) in
+            guard let found else { throw .otherStream(Self.stream) }
+            let identity = try Self.identity(found)
+            return (identity.sealingKey == key ? nil : try seal(identity).body, ())
+        }.sequence
+        keyWatch.note(KeyTerms(key: key, resealing: resealing), sequence: sequence)
+    }
+
+    /// Everything is sealed under this key, except for rows that could not be unsealed.
+    package func endResealing(_ key: UInt64, unopened: Int) throws(ClusterFault) {
+        let end = Resealing(key: key, unopened: unopened)
+        _ = try change(KeyWatch.resealing) { (found) throws(ClusterFault) in
+            // Another change has begun.
+            guard let found, Resealing(found)?.key == key else { return (nil, ()) }
+            return (end.body, ())
+        }
+    }
+}
+
+/// The schema that nodes write in.
+extension ClusterRecord {
+    private static let schema = "bw.cluster.schema"
+
+    /// Nil if it is the one that all clusters began with.
+    func schema() throws(ClusterFault) -> Int? {
+        try change(Self.schema) { (found) throws(ClusterFault) in (nil, Self.schema(found)) }.result
+    }
+
+    func raiseSchema(to number: Int) throws(ClusterFault) {
+        _ = try change(Self.schema) { (found) throws(ClusterFault) in
+            let isOlder = Self.schema(found) ?? 0 < number
+            return (isOlder ? Array(String(number).utf8) : nil, ())
+        }
+    }
+
+    private static func schema(_ found: [UInt8]?) -> Int? {
+        found.flatMap { Int(String(decoding: $0, as: UTF8.self)) }
+    }
+}

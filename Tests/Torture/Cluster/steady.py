@@ -1,0 +1,222 @@
+"""A cluster that is pushed to all the time, and in which nothing may fail."""
+
+import asyncio
+import base64
+import contextlib
+import json
+import os
+import pathlib
+import sqlite3
+import sys
+import time
+import uuid
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / "Promise"))
+
+import alike  # noqa: E402
+from authority import Authority  # noqa: E402
+from machines import COUNT, NatsServers, Node  # noqa: E402
+from sender import Client  # noqa: E402
+from websocket import WebSocket  # noqa: E402
+
+# Nodes whose commits always come too late refuse after three seconds, which would be no fault of what is tested.
+REST = 0.2
+ENCRYPTED = [("Content-Encoding", "aes128gcm")]
+
+
+class Failed(Exception):
+    pass
+
+
+def check(is_so, what):
+    if not is_so:
+        raise Failed(what)
+
+
+def text(number):
+    return str(number).encode()
+
+
+def note(number):
+    return json.dumps({"title": "steady", "message": str(number)}).encode()
+
+
+class UserAgent:
+    """Registers, leaves, and takes at the end what has waited."""
+
+    def __init__(self):
+        self.name, self.token, self.channel = None, None, str(uuid.uuid4())
+        self.taken = []
+
+    def opened(self):
+        self.socket.tell(messageType="hello", use_webpush=True, **({"uaid": self.name} if self.name else {}))
+
+    def text(self, message, _):
+        match message["messageType"]:
+            case "hello":
+                check(self.name in (None, message["uaid"]), "the user agent is known")
+                self.name = message["uaid"]
+                if not self.token:
+                    self.socket.tell(messageType="register", channelID=self.channel)
+            case "register":
+                self.token = message["pushEndpoint"].rpartition("/")[2]
+            case "notification":
+                self.taken.append(int(base64.urlsafe_b64decode(message["data"] + "==")))
+                updates = [{"channelID": self.channel, "version": message["version"]}]
+                self.socket.tell(messageType="ack", updates=updates)
+
+    def refused(self, status):
+        raise Failed(f"the user agent may not connect: {status}")
+
+    def pong(self, _):
+        pass
+
+    def closed(self, _):
+        pass
+
+    async def visit(self, port, is_done, seconds=30):
+        self.socket = await WebSocket.connect(self, port)
+        end = time.monotonic() + seconds
+        while not is_done() and time.monotonic() < end:
+            await asyncio.sleep(0.02)
+        self.socket.close()
+
+
+class Pusher:
+    """Pushes to one node, one push after the other."""
+
+    def __init__(self, cluster, node, path, fields, body):
+        self.cluster, self.node, self.path, self.fields, self.body = cluster, node, path, fields, body
+        self.is_paused, self.is_resting = False, asyncio.Event()
+
+    async def run(self):
+        client = Client(self.node.port)
+        while not self.cluster.is_over:
+            self.is_resting.set()
+            await asyncio.sleep(REST)
+            if self.is_paused:
+                client.close()
+                continue
+            self.is_resting.clear()
+            await self.push(client)
+
+    async def push(self, client):
+        self.cluster.pushes += 1
+        number, began = self.cluster.pushes, time.monotonic()
+        try:
+            status, _ = await client.ask("POST", self.path, [("TTL", 86_400), *self.fields], self.body(number))
+        except Exception as error:
+            status = repr(error)
+        took = time.monotonic() - began
+        self.cluster.slowest = max(self.cluster.slowest, took)
+        if status == 201:
+            self.cluster.accepted.setdefault(self.path, []).append(number)
+        else:
+            self.cluster.refused.append(f"push {number} through {self.node.name}: {status} after {took:.1f} s")
+
+
+class Steady:
+    """Three servers of NATS and three nodes, each with a folder of its own for keys."""
+
+    def __init__(self, folder, program):
+        self.folder, self.program = folder, program
+        self.pushes, self.slowest, self.accepted, self.refused = 0, 0.0, {}, []
+        self.is_over, self.agent, self.tasks, self.pushers = False, UserAgent(), [], []
+        self.servers = NatsServers(folder)
+        self.files = Authority(folder).certify("127.0.0.1", "server")
+        self.nodes = [self.node(number) for number in range(COUNT)]
+
+    def node(self, number):
+        keys = self.folder / f"keys{number + 1}"
+        keys.mkdir(mode=0o700, exist_ok=True)
+        return Node(number, self.program, self.folder, self.servers, self.files, is_gated=False, keys=keys)
+
+    def keys(self, node):
+        return self.folder / f"keys{node.number + 1}"
+
+    async def begin(self):
+        await self.servers.begin()
+        for node in self.nodes:
+            await self.start(node)
+
+    async def start(self, node, within=60):
+        await node.begin()
+        check(await node.is_healthy(within), f"{node.name} does not start: {node.said.read_text()[-1500:]}")
+
+    async def restart(self, node, program=None):
+        """Stops in order, while nobody pushes to it."""
+        own = [pusher for pusher in self.pushers if pusher.node is node]
+        for pusher in own:
+            pusher.is_paused = True
+        await asyncio.sleep(2 * REST)
+        for pusher in own:
+            await pusher.is_resting.wait()
+        code = await node.end(15)
+        check(code == 0, f"{node.name} ended with {code}")
+        node.program = program or node.program
+        await self.start(node)
+        for pusher in own:
+            pusher.is_paused = False
+
+    async def say(self, node, *words):
+        """What a command says at a node, and its exit code."""
+        command = [node.program, *words, "--state", node.state]
+        environment = {**os.environ, "SWIFT_BACKTRACE": "enable=no"}
+        process = await asyncio.create_subprocess_exec(*command, stdout=-1, stderr=-2, env=environment)
+        said, _ = await asyncio.wait_for(process.communicate(), 120)
+        return said.decode(), process.returncode
+
+    async def push(self):
+        """Lets two senders push to each node from now on."""
+        await self.agent.visit(self.nodes[0].port, lambda: self.agent.token)
+        check(self.agent.token, "the user agent has an endpoint")
+        said, code = await self.say(self.nodes[0], "hear", "steady", "--json")
+        check(code == 0, said)
+        webhook = "/wpush" + json.loads(said)["endpoint"].partition("/wpush")[2]
+        # Nodes that have not heard of an address yet would ask to come again.
+        await asyncio.sleep(1)
+        for node in self.nodes:
+            self.pushers.append(Pusher(self, node, f"/wpush/v1/{self.agent.token}", ENCRYPTED, text))
+            self.pushers.append(Pusher(self, node, webhook, [("Content-Type", "application/json")], note))
+        self.tasks = [asyncio.create_task(pusher.run()) for pusher in self.pushers]
+
+    async def stop_pushing(self):
+        self.is_over = True
+        await asyncio.gather(*self.tasks)
+        check(not self.refused, f"{len(self.refused)} pushes failed: {self.refused[:5]}")
+
+    async def compare(self, within=15):
+        """All stores have the same rows, once all have followed."""
+        end = time.monotonic() + within
+        paths = [node.state / "bellwire.db" for node in self.nodes]
+        while (found := await asyncio.to_thread(alike.differences, paths)) and time.monotonic() < end:
+            await asyncio.sleep(0.2)
+        check(not found, f"the stores differ: {found[:3]}")
+
+    async def collect(self):
+        """The user agent gets each accepted message once."""
+        expected = sorted(self.accepted[f"/wpush/v1/{self.agent.token}"])
+        await self.agent.visit(self.nodes[1].port, lambda: len(self.agent.taken) >= len(expected), 60)
+        check(sorted(self.agent.taken) == expected, f"{len(self.agent.taken)} of {len(expected)} messages arrived")
+        return len(expected)
+
+    async def end(self):
+        for task in self.tasks:
+            task.cancel()
+        await asyncio.gather(*self.tasks, return_exceptions=True)
+        for machine in (*self.nodes, *self.servers.all):
+            if machine.process and machine.process.returncode is None:
+                await machine.end(within=10)
+
+
+def sealing_keys(path):
+    """The ids of the master keys under which something in a store is sealed, with the columns."""
+    found = {}
+    with contextlib.closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True, timeout=5)) as store:
+        tables = [name for (name,) in store.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+        for table in tables:
+            columns = [row[1] for row in store.execute(f'PRAGMA table_info("{table}")')]
+            for column in (name for name in columns if name.startswith("sealed")):
+                for (start,) in store.execute(f'SELECT DISTINCT substr("{column}", 2, 8) FROM "{table}"'):
+                    found.setdefault(start.hex(), set()).add(f"{table}.{column}")
+    return found

@@ -1,0 +1,84 @@
+"""The nodes of a cluster get another build of the program one after the other, while the others serve.
+
+usage: upgrade.py FROM TO [--keep FOLDER]
+"""
+
+import argparse
+import asyncio
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+from steady import Failed, Steady, check
+
+
+def version(program):
+    return subprocess.run([program, "--version"], check=True, capture_output=True, text=True).stdout.split()[1]
+
+
+async def running(cluster, node):
+    said, code = await cluster.say(node, "check", "--live", "--json")
+    check(code == 0, said)
+    return json.loads(said)["version"]
+
+
+async def play(cluster, other):
+    for node in cluster.nodes:
+        command = [cluster.program, "keys", "new", "master", cluster.keys(node) / "master.json"]
+        if node is cluster.nodes[0]:
+            subprocess.run(command, check=True, capture_output=True)
+        else:
+            key = (cluster.keys(cluster.nodes[0]) / "master.json").read_bytes()
+            path = cluster.keys(node) / "master.json"
+            path.touch(mode=0o600)
+            path.write_bytes(key)
+    await cluster.begin()
+    await cluster.push()
+    await asyncio.sleep(3)
+    former, next_one = version(cluster.program), version(other)
+    for count, node in enumerate(cluster.nodes, 1):
+        await cluster.restart(node, other)
+        # Nodes of both builds follow each other for some seconds.
+        await asyncio.sleep(4)
+        found = [await running(cluster, one) for one in cluster.nodes]
+        check(found == count * [next_one] + (3 - count) * [former], f"the nodes run {found}")
+    # And back again.
+    await cluster.restart(cluster.nodes[0], cluster.program)
+    await asyncio.sleep(2)
+    await cluster.stop_pushing()
+    await cluster.compare()
+    messages = await cluster.collect()
+    print(
+        f"upgrade: {former} to {next_one}: {cluster.pushes} pushes, each answered with 201, the slowest after "
+        f"{cluster.slowest:.2f} s; {messages} messages arrived, each once"
+    )
+
+
+async def run(folder, program, other):
+    cluster = Steady(folder, program)
+    try:
+        await play(cluster, other)
+    finally:
+        await cluster.end()
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("program")
+    parser.add_argument("other")
+    parser.add_argument("--keep", type=pathlib.Path)
+    arguments = parser.parse_args()
+    programs = [str(pathlib.Path(one).resolve()) for one in (arguments.program, arguments.other)]
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = (arguments.keep or pathlib.Path(temporary)).resolve()
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        try:
+            asyncio.run(run(folder, *programs))
+        except Failed as failure:
+            sys.exit(f"upgrade: FAILED: {failure}")
+
+
+if __name__ == "__main__":
+    main()

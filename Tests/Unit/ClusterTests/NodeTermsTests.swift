@@ -1,0 +1,83 @@
+import Testing
+
+@testable import Cluster
+
+@Suite("What nodes tell with their signs of life")
+struct NodeTermsTests {
+    @Test("A node lives for some seconds after its last sign, or until it takes leave")
+    func living() {
+        var signs = LifeSigns(own: "a")
+        signs.hear("a", at: 0)
+        signs.hear("b", at: 0)
+        signs.hear("c", at: 5_000)
+        #expect(signs.living(at: 14_999) == ["a", "b", "c"])
+        #expect(signs.living(at: 15_000) == ["c"])
+        signs.leave("c")
+        #expect(signs.living(at: 14_999) == ["a", "b"])
+        signs.hear("a", at: 15_000)
+        #expect(signs.takeGone() == ["b"])
+    }
+
+    @Test("What a node tells of itself comes with its signs, and stays while it is cut off")
+    func terms() {
+        var signs = LifeSigns(own: "a")
+        let terms = NodeTerms(schema: 14, keys: [7, .max], sealingKey: 7)
+        signs.hear("b", terms, at: 0)
+        signs.hear("old", at: 0)
+        #expect(signs.terms(at: 100) == ["b": terms, "old": nil])
+        signs.returned(at: 20_000)
+        #expect(signs.terms(at: 20_100) == ["b": terms, "old": nil])
+        #expect(signs.terms(at: 40_000).isEmpty)
+    }
+
+    @Test("It is read as it was written, and what nodes of other versions write is nothing")
+    func body() {
+        for terms in [
+            NodeTerms(schema: 14), NodeTerms(schema: 15, keys: [0, 1, .max], sealingKey: .max),
+        ] { #expect(NodeTerms(terms.body) == terms) }
+        let body = NodeTerms(schema: 15, keys: [1], sealingKey: 1).body
+        for end in body.indices { #expect(NodeTerms(Array(body[..<end])) == nil) }
+        #expect(NodeTerms(Array("gone".utf8)) == nil)
+    }
+
+    @Test("A change of the key is under way until its end was written down")
+    func resealing() {
+        for unopened in [nil, 0, 9] {
+            let one = Resealing(key: .max, unopened: unopened)
+            #expect(Resealing(one.body) == one)
+        }
+        #expect(Resealing([]) == nil && Resealing([1, 2, 3]) == nil)
+        var terms = KeyTerms(key: 5)
+        #expect(!terms.isResealing && terms.unopened == nil)
+        terms.resealing = Resealing(key: 5)
+        #expect(terms.isResealing && terms.unopened == nil)
+        terms.resealing?.unopened = 2
+        #expect(!terms.isResealing && terms.unopened == 2)
+        // One that was never begun.
+        terms.resealing = Resealing(key: 6)
+        #expect(!terms.isResealing && terms.unopened == nil)
+    }
+
+    @Test("Snapshots without a manifest are leftovers")
+    func leftovers() {
+        let subjects = [
+            "bw.snapshot.a.0", "bw.snapshot.a.1", "bw.snapshot.a.manifest", "bw.snapshot.b.0",
+            "bw.snapshot.c.manifest", "bw.snapshot.d.7", "bw.snapshot.d.8", "other",
+        ]
+        #expect(SnapshotManifest.incomplete(subjects) == ["b", "d"])
+        #expect(SnapshotManifest.incomplete([]).isEmpty)
+    }
+
+    @Test("A copy that was asked for comes at once, and after a failure a minute later")
+    func schedule() {
+        var schedule = SnapshotSchedule()
+        #expect(!schedule.isDue(19_999, at: 0) && schedule.isDue(20_000, at: 0))
+        #expect(schedule.isDue(0, always: true, at: 0))
+        #expect(schedule.kept(100, at: 0) == nil)
+        #expect(schedule.isDue(100, always: true, at: 1))
+        #expect(!schedule.isDue(50_000, at: 1) && schedule.isDue(50_000, at: 900_000))
+        schedule.failed(at: 900_000)
+        #expect(!schedule.isDue(50_000, always: true, at: 959_999))
+        #expect(schedule.isDue(50_000, at: 960_000))
+    }
+}
