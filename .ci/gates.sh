@@ -371,6 +371,12 @@ cluster_promise() {
         Tests/Torture/Cluster/run.py "$release/bellwire"
 }
 
+# migrate: a store moves to a cluster and back under load, and the backup of a node becomes a cluster again
+gate_migrate() {
+    needs release && BELLWIRE_NATS_SERVER=$PWD/.venv/bin/nats-server without_passes tools/lib/alone .venv/bin/python \
+        Tests/Torture/Cluster/move.py "$release/bellwire"
+}
+
 # What missed its bound, what was done, and how many cases were seen where none may be missing.
 without_passes() { "$@" | { grep -v '^pass ' || true; }; }
 

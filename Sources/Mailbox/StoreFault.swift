@@ -20,6 +20,8 @@ package enum StoreFault: Error, Equatable, Sendable, CustomStringConvertible {
     case behind
     /// The folder has a store that never followed the log.
     case foreign
+    /// The folder has a copy of the store that nodes share.
+    case shared
 
     package var description: String {
         switch self {
@@ -35,6 +37,7 @@ package enum StoreFault: Error, Equatable, Sendable, CustomStringConvertible {
         case .undecided: "the cluster did not answer"
         case .behind: "the store is too old to follow the other nodes"
         case .foreign: "the folder has a store of its own, which is not part of the cluster"
+        case .shared: "the folder has a copy of the store that the nodes of a cluster share"
         }
     }
 
@@ -44,7 +47,10 @@ package enum StoreFault: Error, Equatable, Sendable, CustomStringConvertible {
         case .sqlite, .crypto, .thread, .outdated: nil
         case .undecided: "see whether the servers of NATS run, and lead their streams"
         case .behind: "start bellwire again: it then begins with a copy of another node's store"
-        case .foreign: "name an empty folder with state"
+        case .foreign:
+            "name an empty folder with state, or move this store to a cluster by bellwire migrate"
+        case .shared:
+            "set store to the servers of the cluster, or take it out by bellwire migrate --to sqlite"
         case .damaged: "move the files bellwire.db* away and run bellwire restore"
         case .wrongMasterKey: "start with the key file or credential that belongs to this store"
         case .newerSchema:

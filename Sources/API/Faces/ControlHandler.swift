@@ -25,6 +25,8 @@ final class ControlHandler: HTTPHandler {
         case linkToPage
         case rotateMasterKey
         case showMasterKey
+        case beginMove
+        case showMove
         case health
     }
 
@@ -74,6 +76,7 @@ final class ControlHandler: HTTPHandler {
         routes.add("/health", [(.get, .health)])
         routes.add(
             "/api/v1/master-key", [(.post, .rotateMasterKey), (.get, .showMasterKey)])
+        routes.add("/api/v1/move", [(.post, .beginMove), (.get, .showMove)])
         self.routes = routes
     }
 
@@ -125,6 +128,9 @@ final class ControlHandler: HTTPHandler {
         case .rotateMasterKey, .showMasterKey:
             guard caller == .administrator else { return answer(.failure(.notAllowed)) }
             answer(match.action == .showMasterKey ? masterKey : rotateMasterKey())
+        case .beginMove, .showMove:
+            guard caller == .administrator else { return answer(.failure(.notAllowed)) }
+            answer(match.action == .showMove ? move : beginMove(exchange))
         case .health: answer(health)
         case .linkToPage: answer(door.link(for: caller, at: service.settings.page))
         case .overview:
@@ -205,6 +211,15 @@ final class ControlHandler: HTTPHandler {
         return .success((200, writer.bytes))
     }
 
+    private var move: APIResult { .success((200, settings.move(nil).json)) }
+
+    private func beginMove(_ exchange: HTTPExchange) -> APIResult {
+        guard exchange.isJSON, let wish = MoveWish(exchange.body) else {
+            return .failure(.badBody("the body is not a wish to move"))
+        }
+        return .success((202, settings.move(wish).json))
+    }
+
     private func rotateMasterKey() -> APIResult {
         do {
             var writer = JSONWriter()
@@ -228,13 +243,17 @@ package struct ControlSettings: Sendable {
     let rotateMasterKey: @Sendable () throws -> String
     /// How far that is; nil when it is done.
     let resealing: @Sendable () -> ResealingProgress?
+    /// Begins to move the store, unless that is under way or the wish is nil, and tells how far it is.
+    let move: @Sendable (MoveWish?) -> MoveStatus
 
     package init(
         baseURL: BaseURL, rotateMasterKey: @escaping @Sendable () throws -> String,
-        resealing: @escaping @Sendable () -> ResealingProgress?
+        resealing: @escaping @Sendable () -> ResealingProgress?,
+        move: @escaping @Sendable (MoveWish?) -> MoveStatus
     ) {
         self.baseURL = baseURL
         self.rotateMasterKey = rotateMasterKey
         self.resealing = resealing
+        self.move = move
     }
 }

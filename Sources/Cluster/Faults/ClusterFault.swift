@@ -16,6 +16,16 @@ package enum ClusterFault: Error, Equatable, Sendable, CustomStringConvertible {
     /// An error of JetStream.
     case failed(error: Int)
     case damagedSnapshot
+    /// The servers have the store of a cluster already.
+    case occupied
+    /// A store is being brought there from one machine, or that was given up.
+    case arriving
+    /// A node took the store with it.
+    case ended(node: String)
+    /// The log was used and has nothing any more.
+    case emptied
+    /// Nodes that live, or write.
+    case othersLive([String])
     case file(SystemError)
     case crypto(OpenSSLError)
     case thread(code: Int32)
@@ -34,6 +44,14 @@ package enum ClusterFault: Error, Equatable, Sendable, CustomStringConvertible {
             "the cluster has a stream \(name) with other settings, or its servers are too old"
         case .failed(let error): "the cluster refused a request (JetStream's error \(error))"
         case .damagedSnapshot: "the cluster's snapshot is not complete"
+        case .occupied: "the servers of NATS already have the store of a cluster"
+        case .arriving: "a store is being moved to the cluster, and is not there yet"
+        case .ended(let node): "the cluster has ended: the node \(node) took its store with it"
+        case .emptied: "the streams of the cluster were emptied"
+        case .othersLive(let nodes):
+            nodes.isEmpty
+                ? "other nodes write to the cluster"
+                : "other nodes are running: \(nodes.joined(separator: ", "))"
         case .file(let error): "the snapshot cannot be read or written: \(error)"
         case .crypto(let error): "the snapshot cannot be checked: \(error)"
         case .thread(let code): "the cluster's thread cannot start (error \(code))"
@@ -51,6 +69,27 @@ package enum ClusterFault: Error, Equatable, Sendable, CustomStringConvertible {
         case .tooFewServers: "start more servers, free space on them, or ask for fewer copies"
         case .otherStream(let name):
             "use nats-server 2.12 or newer; if \(name) is not of bellwire, use another account"
+        case .occupied:
+            """
+            use servers or an account that have no streams BW_LOG, BW_CLUSTER and BW_SNAPSHOT; or, \
+            to take part in that cluster, start with an empty folder
+            """
+        case .arriving:
+            """
+            wait until bellwire migrate is done; if it was given up, remove what it left by \
+            bellwire migrate --remove
+            """
+        case .ended:
+            """
+            serve with store = sqlite on that node; to use these servers again, remove what they \
+            have by bellwire migrate --remove
+            """
+        case .emptied:
+            """
+            remove the streams BW_LOG, BW_CLUSTER and BW_SNAPSHOT, or move a store there by \
+            bellwire migrate
+            """
+        case .othersLive: "end them first, and wait for ten seconds"
         case .file(let error): error.hint
         case .failed, .damagedSnapshot, .crypto, .thread: nil
         }

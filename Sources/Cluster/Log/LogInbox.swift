@@ -37,8 +37,10 @@ struct LogInbox {
                 outcome.actions.append(action)
                 continue
             }
-            guard let message = messages[sequence], let entry = collector.receive(message)
-            else { continue }
+            // What comes after a boundary is not for whoever has not crossed it.
+            guard !follower.isTooFarBehind, let message = messages[sequence] else { continue }
+            if message.message[LogBoundary.name] != nil { follower.meetBoundary() }
+            guard let entry = collector.receive(message) else { continue }
             put(entry, at: now)
             if entry.entry.name != own { outcome.hasNews = true }
         }

@@ -39,7 +39,7 @@ package final class ClusterRecord: Sendable {
     package func identity(
         orMake make: () throws(ClusterFault) -> Identity
     ) throws(ClusterFault) -> Identity {
-        try change(Self.identity) { (found) throws(ClusterFault) in
+        try Self.change(Self.identity, jetStream) { (found) throws(ClusterFault) in
             if let found { return (nil, try Self.identity(found)) }
             let made = try make()
             var bytes: [UInt8] = []
@@ -50,9 +50,27 @@ package final class ClusterRecord: Sendable {
 
     /// A number from 1 on that nobody else gets.
     package func takeNumbers() throws(ClusterFault) -> Int64 {
-        try change(Self.numbers) { (found) throws(ClusterFault) in
-            let next = (found.flatMap { Int64(String(decoding: $0, as: UTF8.self)) } ?? 0) + 1
+        try Self.change(Self.numbers, jetStream) { (found) throws(ClusterFault) in
+            let next = Self.number(found) + 1
             return (Array(String(next).utf8), next)
+        }
+    }
+
+    /// Numbers up to this one belong to somebody already.
+    static func setNumbers(_ number: Int64, _ jetStream: JetStream) throws(ClusterFault) {
+        try change(numbers, jetStream) { (found) throws(ClusterFault) in
+            (Array(String(max(number, Self.number(found))).utf8), ())
+        }
+    }
+
+    private static func number(_ found: [UInt8]?) -> Int64 {
+        found.flatMap { Int64(String(decoding: $0, as: UTF8.self)) } ?? 0
+    }
+
+    /// What the first node made; nil if there was none.
+    static func identity(_ jetStream: JetStream) throws(ClusterFault) -> Identity? {
+        try change(identity, jetStream) { (found) throws(ClusterFault) in
+            (nil, try found.map { (bytes) throws(ClusterFault) in try identity(bytes) })
         }
     }
 
@@ -61,6 +79,11 @@ package final class ClusterRecord: Sendable {
 
     /// The names of the nodes that gave a sign in the last 15 seconds, with this one.
     package var livingNodes: Set<String> { watch.livingNodes }
+
+    /// The other nodes that gave one within so many milliseconds.
+    func others(heardWithin patience: Int64) -> [String] {
+        watch.others(heardWithin: patience).sorted()
+    }
 
     func connectionReturned() { watch.connectionReturned() }
 
@@ -86,12 +109,13 @@ package final class ClusterRecord: Sendable {
     ///
     /// After a write without an answer it begins again too. If that write was done after all, its
     /// result belongs to nobody.
-    private func change<Result>(
-        _ subject: String, _ body: ([UInt8]?) throws(ClusterFault) -> ([UInt8]?, Result)
+    private static func change<Result>(
+        _ subject: String, _ jetStream: JetStream,
+        _ body: ([UInt8]?) throws(ClusterFault) -> ([UInt8]?, Result)
     ) throws(ClusterFault) -> Result {
         let deadline = Boot.milliseconds + Self.patience
         repeat {
-            let outcome = jetStream.get(.newest([subject], batch: 1), of: Self.stream)
+            let outcome = jetStream.get(.newest([subject], batch: 1), of: stream)
             if case .messages(let messages) = outcome {
                 let (bytes, result) = try body(messages.first?.message.body)
                 guard let bytes else { return result }

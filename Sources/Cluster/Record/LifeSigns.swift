@@ -18,6 +18,10 @@ struct LifeSigns {
         Set(heard.filter { now - $0.value < Self.patience }.keys)
     }
 
+    func others(heardWithin patience: Int64, at now: Int64) -> Set<String> {
+        Set(heard.filter { $0.key != own && now - $0.value < patience }.keys)
+    }
+
     /// The nodes that gave no sign while this one's own signs came back. Each is named once.
     @discardableResult
     mutating func takeGone() -> [String] {

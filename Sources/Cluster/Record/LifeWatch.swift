@@ -26,6 +26,10 @@ final class LifeWatch: Sendable {
 
     var livingNodes: Set<String> { state.withLock { $0.signs.living(at: Boot.milliseconds) } }
 
+    func others(heardWithin patience: Int64) -> Set<String> {
+        state.withLock { $0.signs.others(heardWithin: patience, at: Boot.milliseconds) }
+    }
+
     func connectionReturned() { state.withLock { $0.signs.returned(at: Boot.milliseconds) } }
 
     func tick() {

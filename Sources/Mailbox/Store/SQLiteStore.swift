@@ -161,6 +161,13 @@ package final class SQLiteStore: MessageStore {
     /// How far that has got; nil when it is done. Any thread may use it.
     package var resealing: ResealingProgress? { writer.resealing.withLock { $0 } }
 
+    /// Until `goOn`, or the end, the file stays as it is and whoever wants to write is refused. What
+    /// is stored can be read. Blocks; false if the writer does not come to a rest within that time,
+    /// in milliseconds, and so goes on.
+    package func pause(within limit: Int64) -> Bool { writer.beginPause(within: limit) }
+
+    package func goOn() { writer.endPause() }
+
     /// Finishes the queued work and ends. Call once, never on a store thread.
     package func close() {
         reader.close()

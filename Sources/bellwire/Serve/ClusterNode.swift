@@ -7,7 +7,7 @@ import System
 /// This server as one of several that share a store.
 final class ClusterNode {
     private let cluster: Membership
-    private let name: String
+    private let remote: RemoteStore
     private var upkeep: ClusterUpkeep?
     private let startAgain = StartAgain()
 
@@ -15,25 +15,31 @@ final class ClusterNode {
     var mustStartAgain: Bool { startAgain.isRaised }
 
     init(_ remote: RemoteStore, _ log: Log) throws {
+        self.remote = remote
+        cluster = try Membership(Self.settings(remote))
+        do { try Self.checkServers(cluster.syncsAlways(), remote) } catch {
+            cluster.close()
+            throw error
+        }
+        log.write(.info, "cluster-joined", [("node", remote.node)])
+    }
+
+    static func settings(_ remote: RemoteStore) -> ClusterSettings {
         var settings = ClusterSettings(servers: remote.servers, name: remote.node)
         settings.authority = remote.authorities
         settings.credentials = remote.credentials.flatMap { path in
             remote.isCredentialsNamed || access(path, R_OK) == 0 ? path : nil
         }
         settings.replicas = remote.replicas
-        name = remote.node
-        cluster = try Membership(settings)
-        do { try checkServers(remote, log) } catch {
-            cluster.close()
-            throw error
-        }
-        log.write(.info, "cluster-joined", [("node", name)])
+        return settings
     }
 
     /// What a server acknowledges has to be on its disk.
-    private func checkServers(_ remote: RemoteStore, _ log: Log) throws {
+    static func checkServers(
+        _ syncsAlways: @autoclosure () -> Bool?, _ remote: RemoteStore
+    ) throws {
         guard !remote.acceptsUnsynced else { return }
-        switch cluster.syncsAlways() {
+        switch syncsAlways() {
         case true?: return
         case false?:
             throw CommandError(
@@ -49,8 +55,16 @@ final class ClusterNode {
     }
 
     func openStore(_ options: SQLiteStore.Options) throws -> SQLiteStore {
-        try cluster.openStore(options, node: name)
+        try cluster.openStore(options, node: remote.node)
     }
+
+    /// What takes the store out of the cluster.
+    func departure(from folder: String) -> Departure {
+        Departure(cluster, node: remote.node, folder: folder)
+    }
+
+    /// How to connect to the servers.
+    var settings: ClusterSettings { Self.settings(remote) }
 
     /// Does what the others need of this node.
     func begin(with store: SQLiteStore, in folder: String, _ log: Log) throws {

@@ -29,15 +29,17 @@ final class PushServer {
     private let store: SQLiteStore
     /// Nil if the store is of this machine alone.
     private let node: ClusterNode?
+    private let move: ServerMove
     private let pushes: PushLoops
     private let api: APILoops
     private let callbacks: CallbackService
 
     /// Does everything that can fail before it accepts a connection. `further`: listeners besides
-    /// the configured ones.
+    /// the configured ones. `configure` reads the configuration again.
     init(
         _ configuration: ServerConfiguration, _ given: GivenSockets, _ ports: OpenPorts,
-        further: [ListenAddress] = [], _ checkout: Checkout?, _ log: Log
+        further: [ListenAddress] = [], _ checkout: Checkout?, _ log: Log,
+        configure: @escaping @Sendable () throws -> ServerConfiguration
     ) throws {
         // The group that may use the control socket needs access to the folder.
         try PrivateFolder.make(configuration.state, mode: 0o750)
@@ -53,6 +55,8 @@ final class PushServer {
             throw error
         }
         self.node = node
+        let move = ServerMove(of: store, in: configuration.state, node, log, configure: configure)
+        self.move = move
         do {
             try node?.begin(with: store, in: configuration.state, log)
             certificates =
@@ -67,7 +71,7 @@ final class PushServer {
                 rotateMasterKey: { [isShared = node != nil] in
                     try Self.rotateMasterKey(of: store, keys, isShared: isShared, log)
                 },
-                resealing: { store.resealing })
+                resealing: { store.resealing }, move: { move.handle($0) })
             let service = PushContext(
                 store: store, endpointKey: store.endpointKey,
                 settings: try Self.settings(
@@ -113,6 +117,8 @@ final class PushServer {
     }
 
     var mustStartAgain: Bool { node?.mustStartAgain ?? false }
+    /// The store is at another place now, where another start finds it.
+    var hasMoved: Bool { move.hasMoved }
 
     func start() throws {
         try callbacks.start()
@@ -126,6 +132,7 @@ final class PushServer {
             if case .cut(let connections) = ending { count + connections } else { count }
         }
         callbacks.end()
+        move.end()
         node?.end()
         store.close()
         node?.leave()

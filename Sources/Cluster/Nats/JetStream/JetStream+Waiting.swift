@@ -11,7 +11,9 @@ extension JetStream {
         answer { get(request, of: stream, $0) } ?? .lost
     }
 
-    func purge(_ subject: String? = nil, before sequence: Int64, of stream: String)
+    func delete(_ stream: String) -> JetStreamAnswer { answer { delete(stream, $0) } ?? .lost }
+
+    func purge(_ subject: String? = nil, before sequence: Int64?, of stream: String)
         -> JetStreamAnswer
     {
         answer { purge(subject, before: sequence, of: stream, $0) } ?? .lost

@@ -35,15 +35,15 @@ struct JetStream: Sendable {
         }
     }
 
-    /// Removes messages of a subject, or of all, up to the one before `sequence`.
+    /// Removes messages of a subject, or of all, up to the one before `sequence`, or all of them.
     func purge(
-        _ subject: String? = nil, before sequence: Int64, of stream: String,
+        _ subject: String? = nil, before sequence: Int64?, of stream: String,
         _ handler: @escaping @Sendable (JetStreamAnswer) -> Void
     ) {
         var writer = JSONWriter()
         writer.object { writer in
             if let subject { writer.member("filter", subject) }
-            writer.member("seq", Int(sequence))
+            if let sequence { writer.member("seq", Int(sequence)) }
         }
         ask("STREAM.PURGE.\(stream)", writer.bytes, handler)
     }
@@ -55,6 +55,10 @@ struct JetStream: Sendable {
         ask(
             "STREAM.CREATE.\(settings.name)", settings.request(replicas: replicas),
             patience: 2 * Self.patience, handler)
+    }
+
+    func delete(_ stream: String, _ handler: @escaping @Sendable (JetStreamAnswer) -> Void) {
+        ask("STREAM.DELETE.\(stream)", [], handler)
     }
 
     /// Only the stream's leader answers.

@@ -1,0 +1,78 @@
+import API
+import Base
+import Configuration
+import System
+
+/// Asks the running server to move its store, and shows how far that is.
+struct ServerMoving {
+    private static let path = "/api/v1/move"
+    private static let interval = Duration.milliseconds(100)
+    /// In milliseconds: for the server to start again. A large store takes long to be checked.
+    private static let patience: Int64 = 120_000
+
+    private let control: ControlConnection
+    private let progress: Progress
+
+    init(_ control: ControlConnection, _ progress: Progress) {
+        (self.control, self.progress) = (control, progress)
+    }
+
+    func run(
+        to target: RemoteStore?, named servers: String?, removes: Bool
+    ) throws -> ExitCode {
+        let place: MoveStatus.Place = target == nil ? .sqlite : .cluster
+        var writer = JSONWriter()
+        writer.object { writer in
+            writer.member("store", place.rawValue)
+            if place == .cluster, let servers { writer.member("servers", servers) }
+            writer.member("remove", removes)
+        }
+        _ = try control.send("POST", Self.path, writer.bytes)
+        let paused = try follow(to: place)
+        try MoveText.end(
+            progress, "moved", MoveText.moved(to: target, paused: paused), paused: paused)
+        return .success
+    }
+
+    /// Until the server serves at the new place. Returns for how many milliseconds nothing could be
+    /// stored.
+    private func follow(to place: MoveStatus.Place) throws -> Int64? {
+        let signals = SignalQueue()
+        var seen = (status: JSONNode?.none, at: Boot.milliseconds)
+        var pausedAt: Int64?
+        while true {
+            if let answer = try? control.send("GET", Self.path),
+                let root = try? JSONDocument(answer).root
+            {
+                seen = (root, Boot.milliseconds)
+                try check(root)
+                if let paused = root["paused_ms"]?.integer {
+                    pausedAt = Boot.milliseconds - paused
+                } else if root["store"]?.text == place.rawValue {
+                    return pausedAt.map { Boot.milliseconds - $0 }
+                }
+                show(root)
+            } else if Boot.milliseconds - seen.at > Self.patience {
+                throw CommandError(
+                    message: "the server has moved, and does not start again",
+                    hint: "see its log, and start it", exitCode: .unavailable)
+            }
+            guard signals.next(within: Self.interval) != .end else {
+                throw CommandError(
+                    message: "the server goes on moving by itself", exitCode: .unavailable)
+            }
+        }
+    }
+
+    private func check(_ status: JSONNode) throws {
+        guard let failure = status["error"]?.text else { return }
+        throw CommandError(
+            message: failure, hint: status["hint"]?.text, exitCode: .refused)
+    }
+
+    private func show(_ status: JSONNode) {
+        guard let step = status["step"]?.text.flatMap(MoveStatus.Step.init) else { return }
+        let (done, total) = (status["done"]?.integer ?? 0, status["total"]?.integer ?? 0)
+        progress.advance(step.rawValue, to: Int(done), of: Int(total))
+    }
+}
