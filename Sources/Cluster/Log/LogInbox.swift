@@ -71,7 +71,9 @@ struct LogInbox {
 
     /// Follows from there: again what was received before, if whoever asks has lost it.
     private mutating func moveTo(_ last: Int64) {
-        if last < start || last > follower.received ?? -1 {
+        // A copy of a store is beyond the boundary.
+        let hasCrossed = follower.isTooFarBehind && last > start
+        if last < start || last > follower.received ?? -1 || hasCrossed {
             follower.start(after: last)
             (collector, entries, arrivals, bytes) = (LogPartCollector(), [], [], 0)
         } else {

@@ -8,6 +8,9 @@ package struct ClusterRemains {
         LogFeed.stream,
     ]
 
+    /// In milliseconds.
+    private static let patience: Int64 = 500
+
     /// Removes it. Fails if nodes may be using it. Blocks.
     package static func remove(_ settings: ClusterSettings) throws(ClusterFault) {
         try ClusterOpening.check(settings)
@@ -29,17 +32,20 @@ package struct ClusterRemains {
                 throw .occupied
             }
         }
-        for stream in streams { try remove(stream, jetStream) }
+        // A node need not have the right to remove a stream, but may empty it.
+        var mayDelete = true
+        for stream in streams {
+            if mayDelete {
+                switch jetStream.delete(stream, patience: patience) {
+                case .done, .refused(_, JetStreamError.noStream): continue
+                default: mayDelete = false
+                }
+            }
+            try empty(stream, jetStream)
+        }
     }
 
-    /// A node need not have the right to remove a stream, but may empty it.
-    private static func remove(
-        _ stream: String, _ jetStream: JetStream
-    ) throws(ClusterFault) {
-        switch jetStream.delete(stream) {
-        case .done, .refused(_, JetStreamError.noStream): return
-        default: break
-        }
+    private static func empty(_ stream: String, _ jetStream: JetStream) throws(ClusterFault) {
         switch jetStream.purge(before: nil, of: stream) {
         case .done, .refused(_, JetStreamError.noStream): return
         case .refused(_, let error): throw .failed(error: error)

@@ -34,25 +34,22 @@ struct ServerMoving {
         return .success
     }
 
-    /// Until the server serves at the new place. Returns for how many milliseconds nothing could be
-    /// stored.
-    private func follow(to place: MoveStatus.Place) throws -> Int64? {
+    /// Until the server serves at the new place. Returns for how many milliseconds at most nothing
+    /// could be stored.
+    private func follow(to place: MoveStatus.Place) throws -> Int64 {
         let signals = SignalQueue()
-        var seen = (status: JSONNode?.none, at: Boot.milliseconds)
-        var pausedAt: Int64?
+        var (heardAt, pausedAt) = (Boot.milliseconds, Boot.milliseconds)
         while true {
             if let answer = try? control.send("GET", Self.path),
                 let root = try? JSONDocument(answer).root
             {
-                seen = (root, Boot.milliseconds)
+                heardAt = Boot.milliseconds
                 try check(root)
-                if let paused = root["paused_ms"]?.integer {
-                    pausedAt = Boot.milliseconds - paused
-                } else if root["store"]?.text == place.rawValue {
-                    return pausedAt.map { Boot.milliseconds - $0 }
-                }
+                if root["store"]?.text == place.rawValue { return heardAt - pausedAt }
+                // Without an answer for a while, it may have begun right after the last one.
+                pausedAt = heardAt - (root["paused_ms"]?.integer ?? 0)
                 show(root)
-            } else if Boot.milliseconds - seen.at > Self.patience {
+            } else if Boot.milliseconds - heardAt > Self.patience {
                 throw CommandError(
                     message: "the server has moved, and does not start again",
                     hint: "see its log, and start it", exitCode: .unavailable)

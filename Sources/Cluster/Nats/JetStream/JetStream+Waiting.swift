@@ -11,7 +11,9 @@ extension JetStream {
         answer { get(request, of: stream, $0) } ?? .lost
     }
 
-    func delete(_ stream: String) -> JetStreamAnswer { answer { delete(stream, $0) } ?? .lost }
+    func delete(_ stream: String, patience: Int64) -> JetStreamAnswer {
+        answer(patience) { delete(stream, patience: patience, $0) } ?? .lost
+    }
 
     func purge(_ subject: String? = nil, before sequence: Int64?, of stream: String)
         -> JetStreamAnswer

@@ -57,9 +57,10 @@ struct JetStream: Sendable {
             patience: 2 * Self.patience, handler)
     }
 
-    func delete(_ stream: String, _ handler: @escaping @Sendable (JetStreamAnswer) -> Void) {
-        ask("STREAM.DELETE.\(stream)", [], handler)
-    }
+    /// Who has no right to do so gets no answer.
+    func delete(
+        _ stream: String, patience: Int64, _ handler: @escaping @Sendable (JetStreamAnswer) -> Void
+    ) { ask("STREAM.DELETE.\(stream)", [], patience: patience, handler) }
 
     /// Only the stream's leader answers.
     func describe(
