@@ -45,7 +45,10 @@ struct ServerMoving {
             {
                 heardAt = Boot.milliseconds
                 try check(root)
-                if root["store"]?.text == place.rawValue { return heardAt - pausedAt }
+                if root["store"]?.text == place.rawValue {
+                    progress.advance(MoveStatus.Step.finishing.rawValue, to: 1, of: 1)
+                    return heardAt - pausedAt
+                }
                 // Without an answer for a while, it may have begun right after the last one.
                 pausedAt = heardAt - (root["paused_ms"]?.integer ?? 0)
                 show(root)
