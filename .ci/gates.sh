@@ -296,8 +296,12 @@ gate_terminal() {
     done
 }
 
-# firefox: Firefox takes pushes
-gate_firefox() { needs release && .venv/bin/python Tests/Peers/Firefox/check.py "$release/bellwire"; }
+# firefox: Firefox takes pushes, also after the node of a cluster that it was connected to was killed
+gate_firefox() {
+    needs release && .venv/bin/python Tests/Peers/Firefox/check.py "$release/bellwire" \
+        && BELLWIRE_NATS_SERVER=$PWD/.venv/bin/nats-server tools/lib/alone .venv/bin/python \
+            Tests/Peers/Firefox/cluster.py "$release/bellwire"
+}
 
 # recipes: runs the pages of docs/recipes, command for command, on that Debian and with what each page installs
 gate_recipes() {
