@@ -226,7 +226,8 @@ let package = Package(
         tests(of: "Outbound", ["Base", "Reactor", "System", "TLS", "HTTP", "HookSupport"]),
         tests(of: "HTTP", ["Reactor", "TLS", "System", "Crypto", "CNghttp2", "COpenSSL"]),
         tests(of: "Bus", ["System", "Reactor"]),
-        tests(of: "Cluster", ["Base", "WebPush", "Delivery", "System", "Mailbox"]),
+        tests(
+            of: "Cluster", ["Base", "WebPush", "Delivery", "System", "Crypto", "SQLite", "Mailbox"]),
         tests(
             of: "Mailbox", ["Base", "WebPush", "Delivery", "Crypto", "System", "Reactor", "SQLite"]),
         tests(

@@ -305,8 +305,12 @@ gate_terminal() {
     done
 }
 
-# firefox: Firefox takes pushes
-gate_firefox() { needs release && .venv/bin/python Tests/Peers/Firefox/check.py "$release/bellwire"; }
+# firefox: Firefox takes pushes, also after the node of a cluster that it was connected to was killed
+gate_firefox() {
+    needs release && .venv/bin/python Tests/Peers/Firefox/check.py "$release/bellwire" \
+        && BELLWIRE_NATS_SERVER=$PWD/.venv/bin/nats-server tools/lib/alone .venv/bin/python \
+            Tests/Peers/Firefox/cluster.py "$release/bellwire"
+}
 
 # recipes: runs the pages of docs/recipes, command for command, on that Debian and with what each page installs
 gate_recipes() {
@@ -378,6 +382,12 @@ gate_cluster() {
 cluster_promise() {
     BELLWIRE_NATS_SERVER=$PWD/.venv/bin/nats-server without_passes tools/lib/alone .venv/bin/python \
         Tests/Torture/Cluster/run.py "$release/bellwire"
+}
+
+# migrate: a store moves to a cluster and back under load, and the backup of a node becomes a cluster again
+gate_migrate() {
+    needs release && BELLWIRE_NATS_SERVER=$PWD/.venv/bin/nats-server without_passes tools/lib/alone .venv/bin/python \
+        Tests/Torture/Cluster/move.py "$release/bellwire"
 }
 
 # What missed its bound, what was done, and how many cases were seen where none may be missing.

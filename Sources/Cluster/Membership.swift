@@ -71,6 +71,15 @@ package final class Membership: Sendable {
         try SnapshotReading(jetStream: jetStream).read(to: path)
     }
 
+    func logEnding() throws(ClusterFault) -> LogEnding {
+        guard let ending = try LogEnding(jetStream) else { throw .noAnswer }
+        return ending
+    }
+
+    func hasIdentity() throws(ClusterFault) -> Bool {
+        try ClusterRecord.identity(jetStream) != nil
+    }
+
     /// Removes entries of the log that every store has, or gets by a snapshot. False if nobody
     /// knows whether that was done. Blocks.
     package func trimLog(through number: Int64) -> Bool { log.trim(through: number) }

@@ -1,6 +1,6 @@
 /// Where subscriptions and messages are kept.
 extension ConfigurationKey {
-    static let store = ConfigurationKey(
+    package static let store = ConfigurationKey(
         "store", "STORE", fallback: "sqlite", isSecret: true,
         help: """
             sqlite, or the servers that a cluster shares, separated by commas: tls://HOST:PORT for \
@@ -12,18 +12,18 @@ extension ConfigurationKey {
             ? nil : refusal { () throws(ConfigurationError) in _ = try RemoteStore.servers(value) }
     }
 
-    static let storeAuthorities = ConfigurationKey(
+    package static let storeAuthorities = ConfigurationKey(
         "store-authorities", "FILE", fallback: "the system's",
         help: "the CA certificates to trust for the servers of the store, in PEM",
         effect: .atStart, check: anything)
 
-    static let storeCredentials = ConfigurationKey(
+    package static let storeCredentials = ConfigurationKey(
         "store-credentials", "FILE",
         fallback: "$CREDENTIALS_DIRECTORY/\(RemoteStore.credentialName) if it is there",
         help: "the file with the credentials for the servers of the store (.creds)",
         effect: .atStart, check: anything)
 
-    static let storeReplicas = ConfigurationKey(
+    package static let storeReplicas = ConfigurationKey(
         "store-replicas", "NUMBER", fallback: String(RemoteStore.usualReplicas),
         help: "how many servers of the store keep each message, from 1 to 5",
         effect: .atStart
@@ -33,7 +33,7 @@ extension ConfigurationKey {
             ? nil : "is not a number from \(counts.lowerBound) to \(counts.upperBound)"
     }
 
-    static let storeUnsynced = ConfigurationKey(
+    package static let storeUnsynced = ConfigurationKey(
         "store-unsynced", "yes|no", fallback: "no",
         help: """
             use servers of the store that do not sync each write (sync_interval: always); messages \
@@ -41,7 +41,7 @@ extension ConfigurationKey {
             """,
         effect: .atStart, check: oneOf(["yes", "no"]))
 
-    static let node = ConfigurationKey(
+    package static let node = ConfigurationKey(
         "node", "NAME", fallback: "the name of this machine",
         help: "the name of this node in the cluster, which no other node may have",
         effect: .atStart

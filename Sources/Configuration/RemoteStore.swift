@@ -57,6 +57,15 @@ package struct RemoteStore: Equatable, Sendable {
         }
     }
 
+    /// Whether a value of `store` names the same servers, whoever signs in there.
+    package func isAt(_ text: String) -> Bool {
+        func places(_ text: String) -> Set<String>? {
+            guard let servers = try? Self.servers(text) else { return nil }
+            return Set(servers.map { "\($0.host):\($0.port)" })
+        }
+        return places(text) == places(servers.joined(separator: ","))
+    }
+
     /// Several servers are separated by commas.
     static func servers(_ text: String) throws(ConfigurationError) -> [StoreServer] {
         var servers: [StoreServer] = []

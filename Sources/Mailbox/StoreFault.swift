@@ -22,6 +22,8 @@ package enum StoreFault: Error, Equatable, Sendable, CustomStringConvertible {
     case newerLog(found: Int, known: Int)
     /// The folder has a store that never followed the log.
     case foreign
+    /// The folder has a copy of the store that nodes share.
+    case shared
 
     package var description: String {
         switch self {
@@ -39,6 +41,7 @@ package enum StoreFault: Error, Equatable, Sendable, CustomStringConvertible {
         case .newerLog(let found, let known):
             "other nodes run a newer bellwire (they write schema \(found), this version knows \(known))"
         case .foreign: "the folder has a store of its own, which is not part of the cluster"
+        case .shared: "the folder has a copy of the store that the nodes of a cluster share"
         }
     }
 
@@ -49,7 +52,10 @@ package enum StoreFault: Error, Equatable, Sendable, CustomStringConvertible {
         case .undecided: "see whether the servers of NATS run, and lead their streams"
         case .behind: "start bellwire again: it then begins with a copy of another node's store"
         case .newerLog: "upgrade bellwire on this node"
-        case .foreign: "name an empty folder with state"
+        case .foreign:
+            "name an empty folder with state, or move this store to a cluster by bellwire migrate"
+        case .shared:
+            "set store to the servers of the cluster, or take it out by bellwire migrate --to sqlite"
         case .damaged: "move the files bellwire.db* away and run bellwire restore"
         case .wrongMasterKey: "start with the key file or credential that belongs to this store"
         case .newerSchema:

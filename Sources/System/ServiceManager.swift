@@ -31,6 +31,9 @@ package struct ServiceManager: Sendable {
         watchdogInterval = isForUs && time > 0 ? .microseconds(time / 3) : nil
     }
 
+    /// It starts a service again that ends with a failure.
+    package var isThere: Bool { path != nil }
+
     package func notify(_ state: State) {
         guard let path else { return }
         // A lost message does no harm: systemd acts when it gets no message for a while.

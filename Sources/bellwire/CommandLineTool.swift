@@ -7,7 +7,7 @@ enum CommandLineTool {
             "server",
             [
                 .serve, .check, .test, .page, .top, .device, .owner, .export, .forget, .keys,
-                .backup, .restore,
+                .backup, .restore, .migrate,
             ]
         ),
         ("registrations", [.hear, .register, .list, .show, .rotate, .revoke]),

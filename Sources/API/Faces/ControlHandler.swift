@@ -25,6 +25,8 @@ final class ControlHandler: HTTPHandler {
         case linkToPage
         case rotateMasterKey
         case showMasterKey
+        case beginMove
+        case showMove
         case health
     }
 
@@ -74,6 +76,7 @@ final class ControlHandler: HTTPHandler {
         routes.add("/health", [(.get, .health)])
         routes.add(
             "/api/v1/master-key", [(.post, .rotateMasterKey), (.get, .showMasterKey)])
+        routes.add("/api/v1/move", [(.post, .beginMove), (.get, .showMove)])
         self.routes = routes
     }
 
@@ -125,6 +128,9 @@ final class ControlHandler: HTTPHandler {
         case .rotateMasterKey, .showMasterKey:
             guard caller == .administrator else { return answer(.failure(.notAllowed)) }
             answer(match.action == .showMasterKey ? masterKey : rotateMasterKey())
+        case .beginMove, .showMove:
+            guard caller == .administrator else { return answer(.failure(.notAllowed)) }
+            answer(match.action == .showMove ? move : beginMove(exchange))
         case .health: answer(health)
         case .linkToPage: answer(door.link(for: caller, at: service.settings.page))
         case .overview:
@@ -208,6 +214,15 @@ final class ControlHandler: HTTPHandler {
             if let failure = rotation.failure { writer.member(text: "failure", failure) }
         }
         return .success((200, writer.bytes))
+    }
+
+    private var move: APIResult { .success((200, settings.move(nil).json)) }
+
+    private func beginMove(_ exchange: HTTPExchange) -> APIResult {
+        guard exchange.isJSON, let wish = MoveWish(exchange.body) else {
+            return .failure(.badBody("the body is not a wish to move"))
+        }
+        return .success((202, settings.move(wish).json))
     }
 
     private func rotateMasterKey() -> APIResult {

@@ -7,14 +7,18 @@ package struct ControlSettings: Sendable {
     /// again; returns the id of the key.
     let rotateMasterKey: @Sendable () throws -> String
     let rotation: @Sendable () -> MasterKeyRotation
+    /// Begins to move the store, unless that is under way or the wish is nil, and tells how far it is.
+    let move: @Sendable (MoveWish?) -> MoveStatus
 
     package init(
         baseURL: BaseURL, rotateMasterKey: @escaping @Sendable () throws -> String,
-        rotation: @escaping @Sendable () -> MasterKeyRotation
+        rotation: @escaping @Sendable () -> MasterKeyRotation,
+        move: @escaping @Sendable (MoveWish?) -> MoveStatus
     ) {
         self.baseURL = baseURL
         self.rotateMasterKey = rotateMasterKey
         self.rotation = rotation
+        self.move = move
     }
 }
 

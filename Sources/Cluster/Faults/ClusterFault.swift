@@ -26,6 +26,16 @@ package enum ClusterFault: Error, Equatable, Sendable, CustomStringConvertible {
     case olderProgram(found: Int, known: Int)
     /// These nodes could not follow what this one writes.
     case olderNodes([String])
+    /// The servers have the store of a cluster already.
+    case occupied
+    /// A store is being brought there from one machine, or that was given up.
+    case arriving
+    /// A node took the store with it.
+    case ended(node: String)
+    /// The log was used and has nothing any more.
+    case emptied
+    /// Nodes that live, or write.
+    case othersLive([String])
     case file(SystemError)
     case crypto(OpenSSLError)
     /// The key of endpoints.
@@ -56,6 +66,14 @@ package enum ClusterFault: Error, Equatable, Sendable, CustomStringConvertible {
         case .olderNodes(let names):
             "these nodes run an older bellwire, which cannot follow this one: "
                 + names.joined(separator: ", ")
+        case .occupied: "the servers of NATS already have the store of a cluster"
+        case .arriving: "a store is being moved to the cluster, and is not there yet"
+        case .ended(let node): "the cluster has ended: the node \(node) took its store with it"
+        case .emptied: "the streams of the cluster were emptied"
+        case .othersLive(let nodes):
+            nodes.isEmpty
+                ? "other nodes write to the cluster"
+                : "other nodes are running: \(nodes.joined(separator: ", "))"
         case .file(let error): "the snapshot cannot be read or written: \(error)"
         case .crypto(let error): "the snapshot cannot be checked: \(error)"
         case .unsealable: "the key of endpoints cannot be sealed"
@@ -82,6 +100,27 @@ package enum ClusterFault: Error, Equatable, Sendable, CustomStringConvertible {
                 + "folder with state"
         case .olderProgram: "upgrade bellwire on this node"
         case .olderNodes: "upgrade them too: this one begins when the last of them has ended"
+        case .occupied:
+            """
+            use servers or an account that have no streams BW_LOG, BW_CLUSTER and BW_SNAPSHOT; or, \
+            to take part in that cluster, start with an empty folder
+            """
+        case .arriving:
+            """
+            wait until bellwire migrate is done; if it was given up, remove what it left by \
+            bellwire migrate --remove
+            """
+        case .ended:
+            """
+            serve with store = sqlite on that node; to use these servers again, remove what they \
+            have by bellwire migrate --remove
+            """
+        case .emptied:
+            """
+            remove the streams BW_LOG, BW_CLUSTER and BW_SNAPSHOT, or move a store there by \
+            bellwire migrate
+            """
+        case .othersLive: "end them first, and wait for ten seconds"
         case .file(let error): error.hint
         case .failed, .damagedSnapshot, .stopped, .crypto, .unsealable, .thread: nil
         }

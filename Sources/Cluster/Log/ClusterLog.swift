@@ -1,4 +1,5 @@
 package import Mailbox
+import Synchronization
 import System
 
 /// The log of a cluster's stores: a stream of which the servers have copies.
@@ -15,6 +16,8 @@ package final class ClusterLog: CommitLog {
     private let subscription = Lock<NatsSubscription?>(nil)
     private let feed: LogFeed
     private let record: ClusterRecord
+    /// This node has ended the log.
+    private let hasEnded = Atomic(false)
 
     init(_ jetStream: JetStream, _ record: ClusterRecord) throws(NatsError) {
         self.jetStream = jetStream
@@ -38,7 +41,20 @@ package final class ClusterLog: CommitLog {
     package var isCurrent: Bool { feed.isCurrent(at: Boot.milliseconds) && record.isInformed }
 
     /// The next entry was removed from the log: only a snapshot leads on.
-    package var isTooFarBehind: Bool { feed.isTooFarBehind }
+    package var isTooFarBehind: Bool {
+        feed.isTooFarBehind && !hasEnded.load(ordering: .relaxed)
+    }
+
+    /// Ends the log after this entry, for all nodes and for good. False if others have written
+    /// meanwhile. Blocks.
+    func end(after last: Int64, as node: String) throws(ClusterFault) -> Bool {
+        hasEnded.store(true, ordering: .relaxed)
+        let outcome = try BoundaryWriting(jetStream: jetStream).write(.end(node: node), after: last)
+        if case .written = outcome { return true }
+        hasEnded.store(false, ordering: .relaxed)
+        guard outcome == .outdated else { throw .noAnswer }
+        return false
+    }
 
     package func tell(_ bytes: [UInt8]) {
         // A connection that is lost tells nobody anything.

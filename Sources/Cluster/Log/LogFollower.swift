@@ -37,7 +37,7 @@ struct LogFollower {
 
     /// Every message up to this one was received. Nil before anybody wants to follow.
     private(set) var received: Int64?
-    /// Messages that come next were removed from the log.
+    /// Messages that come next were removed from the log, or it cannot be followed across one.
     private(set) var isTooFarBehind = false
     /// As many as there is room for were received and not taken.
     var isFull = false
@@ -66,6 +66,9 @@ struct LogFollower {
         (isReading, isTooFarBehind, readAt) = (false, false, .min)
         self.last = max(self.last, last)
     }
+
+    /// The message that was received last is a boundary.
+    mutating func meetBoundary() { isTooFarBehind = true }
 
     mutating func handle(_ event: Event, at now: Int64) -> [Action] {
         var actions: [Action] = []

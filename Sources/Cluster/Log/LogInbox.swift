@@ -37,8 +37,10 @@ struct LogInbox {
                 outcome.actions.append(action)
                 continue
             }
-            guard let message = messages[sequence], let entry = collector.receive(message)
-            else { continue }
+            // What comes after a boundary is not for whoever has not crossed it.
+            guard !follower.isTooFarBehind, let message = messages[sequence] else { continue }
+            if message.message[LogBoundary.name] != nil { follower.meetBoundary() }
+            guard let entry = collector.receive(message) else { continue }
             put(entry, at: now)
             if entry.entry.name != own { outcome.hasNews = true }
         }
@@ -69,7 +71,9 @@ struct LogInbox {
 
     /// Follows from there: again what was received before, if whoever asks has lost it.
     private mutating func moveTo(_ last: Int64) {
-        if last < start || last > follower.received ?? -1 {
+        // A copy of a store is beyond the boundary.
+        let hasCrossed = follower.isTooFarBehind && last > start
+        if last < start || last > follower.received ?? -1 || hasCrossed {
             follower.start(after: last)
             (collector, entries, arrivals, bytes) = (LogPartCollector(), [], [], 0)
         } else {

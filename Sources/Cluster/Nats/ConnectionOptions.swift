@@ -7,7 +7,7 @@ final class ConnectionOptions {
 
     /// In milliseconds. A server that does not answer two pings is given up.
     private static let patience: Int64 = 2_000
-    private static let pingInterval: Int64 = 2_000
+    private static let pingInterval: Int64 = 500
     private static let pingsUnanswered: Int32 = 2
     private static let reconnectWait: Int64 = 100
 
@@ -39,6 +39,8 @@ final class ConnectionOptions {
             }
         }
         try ensure(status, "natsOptions_SetServers")
+        // Each node has an order of its own.
+        try ensure(natsOptions_SetNoRandomize(handle, true), "natsOptions_SetNoRandomize")
     }
 
     private func setIdentity(_ settings: ClusterSettings) throws(NatsError) {

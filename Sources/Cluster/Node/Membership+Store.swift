@@ -5,6 +5,8 @@ import System
 
 /// The store of a node.
 extension Membership {
+    private static let pause: UInt32 = 500
+
     /// Opens the node's store, which follows the log. `node` is its name there. Blocks until it has
     /// everything that the others have.
     package func openStore(
@@ -12,11 +14,7 @@ extension Membership {
     ) throws -> SQLiteStore {
         var options = options
         let offset = clockOffset
-        options.reading = {
-            // The clock of this machine may be wrong; that of the servers is the same for all.
-            let now = Boot.milliseconds
-            return ClockReading(boot: nil, sinceBoot: now, wall: now + offset)
-        }
+        options.reading = { Self.reading(offset) }
         let keys = Set(([options.masterKey] + options.formerKeys).map(\.id))
         // Before it reads what the others have agreed on, they can hear what it can follow.
         record.tell { NodeTerms(schema: CommitEntry.knownSchema, keys: keys) }
@@ -46,10 +44,10 @@ extension Membership {
 
     /// Chooses the key under which the cluster seals among those that are there.
     private func origin(_ options: inout SQLiteStore.Options) throws -> StoreOrigin {
-        let made = try StoreOrigin(
-            wall: Boot.milliseconds + clockOffset, masterKey: options.masterKey)
+        let made = try makeOrigin(options)
         let identity = try record.identity { () throws(ClusterFault) in
-            ClusterRecord.Identity(key: made.sealedEndpointKey, origin: made.wall)
+            guard let made else { throw .noAnswer }
+            return ClusterRecord.Identity(key: made.sealedEndpointKey, origin: made.wall)
         }
         guard let id = identity.sealingKey else {
             throw ClusterFault.otherStream(ClusterRecord.stream)
@@ -62,6 +60,37 @@ extension Membership {
         options.formerKeys = keys.filter { $0.id != id }
         return StoreOrigin(wall: identity.origin, sealedEndpointKey: identity.key)
     }
+
+    /// Nil if that was made.
+    private func makeOrigin(_ options: SQLiteStore.Options) throws -> StoreOrigin? {
+        let ending = try logEnding()
+        if case .end(let node)? = ending.boundary { throw ClusterFault.ended(node: node) }
+        if try hasIdentity() { return nil }
+        if ending.isVirgin {
+            return try StoreOrigin(
+                wall: Boot.milliseconds + clockOffset, masterKey: options.masterKey)
+        }
+        // The server that was asked may not have heard of it yet.
+        WorkPause.milliseconds(Self.pause)
+        if try hasIdentity() { return nil }
+        guard case .begin(let mark)? = ending.boundary else {
+            throw ending.isEmpty ? ClusterFault.emptied : .otherStream(LogFeed.stream)
+        }
+        guard let place = try StorePlace(in: options.folder), place.applied == ending.state.last,
+            try StoreMark.text(of: place) == mark
+        else { throw ClusterFault.arriving }
+        return StoreOrigin(
+            wall: Boot.milliseconds + clockOffset - place.time(at: reading).milliseconds,
+            sealedEndpointKey: place.sealedEndpointKey)
+    }
+
+    /// The clock of this machine may be wrong; that of the servers is the same for all.
+    private static func reading(_ offset: Int64) -> ClockReading {
+        let now = Boot.milliseconds
+        return ClockReading(boot: nil, sinceBoot: now, wall: now + offset)
+    }
+
+    var reading: ClockReading { Self.reading(clockOffset) }
 
     /// The log begins after what the store has, so the store becomes a copy of another one.
     private func replaceStore(in folder: String) throws {

@@ -14,8 +14,8 @@ extension ClusterRecord {
     ) throws(ClusterFault) {
         // First what is left to do, because whoever does this may end in between.
         let resealing = Resealing(key: key)
-        _ = try change(KeyWatch.resealing) { (_) throws(ClusterFault) in (resealing.body, ()) }
-        let sequence = try change(KeyWatch.identity) { (found) throws(ClusterFault) in
+        _ = try Self.change(KeyWatch.resealing, jetStream) { (_) throws(ClusterFault) in (resealing.body, ()) }
+        let sequence = try Self.change(KeyWatch.identity, jetStream) { (found) throws(ClusterFault) in
             guard let found else { throw .otherStream(Self.stream) }
             let identity = try Self.identity(found)
             return (identity.sealingKey == key ? nil : try seal(identity).body, ())
@@ -26,7 +26,7 @@ extension ClusterRecord {
     /// Everything is sealed under this key, except for rows that could not be unsealed.
     package func endResealing(_ key: UInt64, unopened: Int) throws(ClusterFault) {
         let end = Resealing(key: key, unopened: unopened)
-        _ = try change(KeyWatch.resealing) { (found) throws(ClusterFault) in
+        _ = try Self.change(KeyWatch.resealing, jetStream) { (found) throws(ClusterFault) in
             // Another change has begun.
             guard let found, Resealing(found)?.key == key else { return (nil, ()) }
             return (end.body, ())
@@ -40,11 +40,11 @@ extension ClusterRecord {
 
     /// Nil if it is the one that all clusters began with.
     func schema() throws(ClusterFault) -> Int? {
-        try change(Self.schema) { (found) throws(ClusterFault) in (nil, Self.schema(found)) }.result
+        try Self.change(Self.schema, jetStream) { (found) throws(ClusterFault) in (nil, Self.schema(found)) }.result
     }
 
     func raiseSchema(to number: Int) throws(ClusterFault) {
-        _ = try change(Self.schema) { (found) throws(ClusterFault) in
+        _ = try Self.change(Self.schema, jetStream) { (found) throws(ClusterFault) in
             let isOlder = Self.schema(found) ?? 0 < number
             return (isOlder ? Array(String(number).utf8) : nil, ())
         }

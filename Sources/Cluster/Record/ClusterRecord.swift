@@ -32,7 +32,7 @@ package final class ClusterRecord: Sendable {
     private static let patience: Int64 = 5_000
     private static let pause: UInt32 = 20
 
-    private let jetStream: JetStream
+    let jetStream: JetStream
     private let keeper: LeadKeeper
     /// Of this node.
     let name: String
@@ -53,7 +53,7 @@ package final class ClusterRecord: Sendable {
     package func identity(
         orMake make: () throws(ClusterFault) -> Identity
     ) throws(ClusterFault) -> Identity {
-        try change(KeyWatch.identity) { (found) throws(ClusterFault) in
+        try Self.change(KeyWatch.identity, jetStream) { (found) throws(ClusterFault) in
             if let found { return (nil, try Self.identity(found)) }
             let made = try make()
             return (made.body, made)
@@ -62,9 +62,27 @@ package final class ClusterRecord: Sendable {
 
     /// A number from 1 on that nobody else gets.
     package func takeNumbers() throws(ClusterFault) -> Int64 {
-        try change(Self.numbers) { (found) throws(ClusterFault) in
-            let next = (found.flatMap { Int64(String(decoding: $0, as: UTF8.self)) } ?? 0) + 1
+        try Self.change(Self.numbers, jetStream) { (found) throws(ClusterFault) in
+            let next = Self.number(found) + 1
             return (Array(String(next).utf8), next)
+        }.result
+    }
+
+    /// Numbers up to this one belong to somebody already.
+    static func setNumbers(_ number: Int64, _ jetStream: JetStream) throws(ClusterFault) {
+        _ = try change(numbers, jetStream) { (found) throws(ClusterFault) in
+            (Array(String(max(number, Self.number(found))).utf8), ())
+        }
+    }
+
+    private static func number(_ found: [UInt8]?) -> Int64 {
+        found.flatMap { Int64(String(decoding: $0, as: UTF8.self)) } ?? 0
+    }
+
+    /// What the first node made; nil if there was none.
+    static func identity(_ jetStream: JetStream) throws(ClusterFault) -> Identity? {
+        try change(KeyWatch.identity, jetStream) { (found) throws(ClusterFault) in
+            (nil, try found.map { (bytes) throws(ClusterFault) in try identity(bytes) })
         }.result
     }
 
@@ -79,6 +97,11 @@ package final class ClusterRecord: Sendable {
 
     /// The others hear this with each sign of life.
     package func tell(_ terms: @escaping @Sendable () -> NodeTerms) { watch.tell(terms) }
+
+    /// The other nodes that gave one within so many milliseconds.
+    func others(heardWithin patience: Int64) -> [String] {
+        watch.others(heardWithin: patience).sorted()
+    }
 
     func connectionReturned() { watch.connectionReturned() }
 
@@ -105,12 +128,13 @@ package final class ClusterRecord: Sendable {
     ///
     /// After a write without an answer it begins again too. If that write was done after all, its
     /// result belongs to nobody.
-    func change<Result>(
-        _ subject: String, _ body: ([UInt8]?) throws(ClusterFault) -> ([UInt8]?, Result)
+    static func change<Result>(
+        _ subject: String, _ jetStream: JetStream,
+        _ body: ([UInt8]?) throws(ClusterFault) -> ([UInt8]?, Result)
     ) throws(ClusterFault) -> (result: Result, sequence: Int64) {
         let deadline = Boot.milliseconds + Self.patience
         repeat {
-            let outcome = jetStream.get(.newest([subject], batch: 1), of: Self.stream)
+            let outcome = jetStream.get(.newest([subject], batch: 1), of: stream)
             if case .messages(let messages) = outcome {
                 let (bytes, result) = try body(messages.first?.message.body)
                 guard let bytes else { return (result, messages.first?.sequence ?? 0) }

@@ -34,6 +34,10 @@ struct LifeSigns {
         heard.filter { now - $0.value.at < Self.patience }.mapValues(\.terms)
     }
 
+    func others(heardWithin patience: Int64, at now: Int64) -> Set<String> {
+        Set(heard.filter { $0.key != own && now - $0.value.at < patience }.keys)
+    }
+
     /// The nodes that gave no sign while this one's own signs came back. Each is named once.
     @discardableResult
     mutating func takeGone() -> [String] {

@@ -41,6 +41,10 @@ final class LifeWatch: Sendable {
         }
     }
 
+    func others(heardWithin patience: Int64) -> Set<String> {
+        state.withLock { $0.signs.others(heardWithin: patience, at: Boot.milliseconds) }
+    }
+
     func connectionReturned() { state.withLock { $0.signs.returned(at: Boot.milliseconds) } }
 
     func tick() {

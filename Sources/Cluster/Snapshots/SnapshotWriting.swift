@@ -3,7 +3,10 @@ import Crypto
 import System
 
 /// Writes a file into the stream of snapshots, piece by piece, and last that it is complete.
-struct SnapshotWriting {
+package struct SnapshotWriting {
+    /// How many pieces of all are there.
+    package typealias Report = (_ done: Int, _ total: Int) -> Void
+
     private static let pieceLength = 512 << 10
     /// For one message, in milliseconds.
     private static let patience: Int64 = 10_000
@@ -15,6 +18,10 @@ struct SnapshotWriting {
     /// False when the node has to end.
     private let isWanted: () -> Bool
     private var first: Int64?
+    /// Of each piece that is there.
+    private var pieces: [Digest] = []
+    private var puts = 0
+    private var whole: (size: Int, digest: Digest)?
 
     init(
         _ jetStream: JetStream, while isWanted: @escaping () -> Bool
@@ -30,40 +37,57 @@ struct SnapshotWriting {
     mutating func write(_ path: String, through number: Int64) throws(ClusterFault) {
         SnapshotLeftovers(jetStream: jetStream).remove()
         do throws(ClusterFault) {
-            try put(SnapshotManifest.subject(name), try pieces(path, number).body)
+            try update(path) { _, _ in }
+            try finish(through: number)
         } catch {
             SnapshotLeftovers.remove(name, jetStream)
             throw error
         }
-        // What is older goes. If that fails, it goes with the next one.
-        if let first { _ = jetStream.purge(before: first, of: SnapshotManifest.stream) }
     }
 
-    private mutating func pieces(
-        _ path: String, _ number: Int64
-    ) throws(ClusterFault) -> SnapshotManifest {
+    /// Writes the pieces that are not there as they are now. Blocks.
+    mutating func update(_ path: String, report: Report) throws(ClusterFault) {
         try SnapshotFault.passing { () throws in
             let file = try LargeFile(path)
             var hash = try SHA256()
             try hash.begin()
-            var piece = 0
-            while piece * length < file.size {
+            let count = (file.size + length - 1) / length
+            for piece in 0..<count {
                 let bytes = try file.read(at: piece * length, count: length)
                 try hash.update(bytes.span)
-                try put(SnapshotManifest.subject(name, piece: piece), bytes)
-                piece += 1
+                try put(piece, bytes)
+                report(piece + 1, count)
             }
-            return SnapshotManifest(
-                name: name, number: number, size: file.size, digest: Digest(try hash.finish()),
-                pieces: piece)
+            pieces.removeLast(max(0, pieces.count - count))
+            whole = (file.size, Digest(try hash.finish()))
         }
     }
 
+    /// Says that what was written last is the snapshot. Blocks.
+    mutating func finish(through number: Int64) throws(ClusterFault) {
+        guard let whole else { return }
+        let manifest = SnapshotManifest(
+            name: name, number: number, size: whole.size, digest: whole.digest,
+            pieces: pieces.count)
+        try put(SnapshotManifest.subject(name), manifest.body)
+        // What is older goes. If that fails, it goes with the next one.
+        if let first { _ = jetStream.purge(before: first, of: SnapshotManifest.stream) }
+    }
+
+    private mutating func put(_ piece: Int, _ bytes: [UInt8]) throws {
+        var hash = try SHA256()
+        let digest = Digest(try hash.digest(of: bytes.span))
+        if piece < pieces.count, pieces[piece] == digest { return }
+        try put(SnapshotManifest.subject(name, piece: piece), bytes)
+        if piece < pieces.count { pieces[piece] = digest } else { pieces.append(digest) }
+    }
+
     private mutating func put(_ subject: String, _ bytes: [UInt8]) throws(ClusterFault) {
+        puts += 1
         let deadline = Boot.milliseconds + Self.patience
         repeat {
             guard isWanted() else { throw .stopped }
-            switch jetStream.publish(subject, [("Nats-Msg-Id", subject)], bytes) {
+            switch jetStream.publish(subject, [("Nats-Msg-Id", "\(name).\(puts)")], bytes) {
             case .stored(let sequence), .repeated(let sequence):
                 first = first ?? sequence
                 return

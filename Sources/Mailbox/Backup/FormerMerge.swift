@@ -4,11 +4,14 @@ import Crypto
 /// How a restored store learns what happened after its backup, as SQL. The former store is attached
 /// as `former`.
 enum FormerMerge {
-    /// 1 if both are the same store, the former not older than the backup. Their endpoint keys are
-    /// the same bytes unless the master key was replaced in between; then some client must be in
-    /// both.
+    /// 1 if both are the same store, the former not older than the backup. Nodes of a cluster count
+    /// batches of their own, but entries and positions of all. The endpoint keys are the same bytes
+    /// unless the master key was replaced in between; then some client must be in both.
     static let isSameStore = """
-        SELECT (SELECT batch FROM former.state) >= (SELECT batch FROM main.state) AND (
+        SELECT (SELECT CASE WHEN former.applied = 0 AND main.applied = 0
+        THEN former.batch >= main.batch WHEN former.applied > 0 AND main.applied > 0
+        THEN former.applied >= main.applied ELSE former.position >= main.position END
+        FROM former.state AS former, main.state AS main) AND (
         (SELECT sealed_endpoint_key FROM former.state) =
         (SELECT sealed_endpoint_key FROM main.state)
         OR EXISTS (SELECT 1 FROM main.subscription WHERE endpoint IN

@@ -15,6 +15,8 @@ package struct Restoration: ~Copyable {
     private static let jump: Int64 = 1 << 32
     /// The same for the rows of subscriptions, devices and credentials, of which there are fewer.
     private static let rowJump: UInt32 = 1_000_000
+    /// Nodes take these numbers in blocks, of which each start uses one.
+    private static let sharedRowJump: UInt32 = 256 * NumberBlock.length
 
     private let folder: StateFolder
     private let place: String
@@ -94,7 +96,7 @@ package struct Restoration: ~Copyable {
         guard let record = try StateRow.read(on: draft) else {
             throw .damaged("its state is missing")
         }
-        let values = raised(record.values, later?.values ?? record.values, now)
+        let values = try raised(record.values, later?.values ?? record.values, draft, now)
         let until = values.anchor.time.adding(seconds: MissingEndpoints.patience)
         let latest = [until, record.restoredUntil, later?.restoredUntil].compactMap(\.self).max()
         try draft.run("BEGIN")
@@ -111,9 +113,15 @@ package struct Restoration: ~Copyable {
     }
 
     private static func raised(
-        _ backup: StateRow.Values, _ later: StateRow.Values, _ now: ClockReading
-    ) -> StateRow.Values {
+        _ backup: StateRow.Values, _ later: StateRow.Values, _ draft: borrowing Connection,
+        _ now: ClockReading
+    ) throws(StoreFault) -> StateRow.Values {
+        // The counters of a node are below the rows of others.
+        let stored = try StorePlace.lastRow(backup.counters, draft)
         func row(_ counter: KeyPath<StoreIndex.Counters, UInt32>) -> UInt32 {
+            guard backup.applied == 0 else {
+                return min(stored + sharedRowJump, StoreIndex.lastRow)
+            }
             let last = max(backup.counters[keyPath: counter], later.counters[keyPath: counter])
             return min(last + rowJump, StoreIndex.lastRow)
         }

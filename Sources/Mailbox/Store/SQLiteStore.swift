@@ -154,6 +154,13 @@ package final class SQLiteStore: MessageStore {
         writer.wake()
     }
 
+    /// Until `goOn`, or the end, the file stays as it is and whoever wants to write is refused. What
+    /// is stored can be read. Blocks; false if the writer does not come to a rest within that time,
+    /// in milliseconds, and so goes on.
+    package func pause(within limit: Int64) -> Bool { writer.beginPause(within: limit) }
+
+    package func goOn() { writer.endPause() }
+
     /// Finishes the queued work and ends. Call once, never on a store thread.
     package func close() {
         reader.close()

@@ -102,12 +102,16 @@ struct StoreOpening {
         return record
     }
 
-    /// A store that follows a log began with what the others began with, and only followed.
+    /// A store that follows a log began with what the others began with, and only followed. What
+    /// another kind of start would do to it, nobody would notice before it is too late.
     private static func checkOrigin(
         _ record: StateRow.Record, _ keys: StoreKeys, _ options: SQLiteStore.Options,
         on connection: borrowing Connection
     ) throws(StoreFault) {
-        guard let origin = options.log?.origin else { return }
+        guard let origin = options.log?.origin else {
+            if record.values.applied != 0 { throw .shared }
+            return
+        }
         let shared = try endpointKey(origin.sealedEndpointKey, sealer(options))
         let isSame = keys.endpoint.withSpan { own in
             shared.withSpan { own.elementsEqual($0) }

@@ -27,6 +27,8 @@ final class StoreWriter: @unchecked Sendable {
     private static let sweepInterval: Int64 = 1_000
     /// Erasing waits for readers, so it is not tried again at once. In milliseconds.
     private static let eraseInterval: Int64 = 5_000
+    /// Whoever waits for a pause may wait for a failed store to return first. In milliseconds.
+    private static let pauseInterval: Int64 = 50
     static let retryDelays: ClosedRange<Int64> = 50...5_000
 
     private let queue = Monitor(WriterQueue())
@@ -41,6 +43,7 @@ final class StoreWriter: @unchecked Sendable {
     let sealing: Atomic<UInt64>
     /// The schema of an entry that this program does not know; zero if there is none.
     let newerLog = Atomic(0)
+    let pause = Monitor(Pause.none)
     private let limits: StoreLimits
     let source: StoreSource
     let onFault: @Sendable (StoreFault) -> Void
@@ -53,6 +56,8 @@ final class StoreWriter: @unchecked Sendable {
     var retryDelay = StoreWriter.retryDelays.lowerBound
     /// No new attempt before this time since boot.
     var retryAt: Int64 = 0
+    /// The file is closed, and stays so until whoever asked for it says otherwise.
+    var isPausing = false
     private var nextSweep = StoreTime(milliseconds: .min)
     private var checkpoints: CheckpointSchedule
     /// The next attempt to erase what was forgotten: milliseconds since boot.
@@ -108,6 +113,7 @@ final class StoreWriter: @unchecked Sendable {
     func run() {
         var taken: [Submission] = []
         while let isAtWork = wait(&taken) {
+            followPause()
             if isAtWork {
                 gather(&taken)
                 let later = taken.splitOffEngineWork()
@@ -154,6 +160,8 @@ final class StoreWriter: @unchecked Sendable {
 
     /// Milliseconds until something has to be done without being asked; nil for never.
     private var patience: Int64? {
+        if isPausing { return nil }
+        if isPauseWanted { return Self.pauseInterval }
         guard let executor else { return max(0, retryAt - Boot.milliseconds) }
         if executor.hasToReseal || executor.isReminding { return 0 }
         var upkeep = checkpoints.patience(executor, at: Boot.milliseconds)
@@ -170,7 +178,7 @@ final class StoreWriter: @unchecked Sendable {
     private func process(_ submissions: ArraySlice<Submission>) {
         defer { queue.withLock { $0.settle(submissions) } }
         // A steady stream of operations must not keep the store from recovering.
-        if executor == nil, retryAt <= Boot.milliseconds { recover() }
+        if executor == nil, !isPausing, retryAt <= Boot.milliseconds { recover() }
         guard let executor else { return refuse(submissions) }
         do throws(StoreFault) {
             guard var outcomes = try executor.runInTurn(submissions) else {
@@ -253,7 +261,10 @@ extension StoreWriter {
     }
 
     private func rest() {
-        guard let executor else { return recover() }
+        guard let executor else {
+            if !isPausing { recover() }
+            return
+        }
         do throws(StoreFault) {
             try keepUp(executor)
             try checkpoints.rest(executor, at: Boot.milliseconds)

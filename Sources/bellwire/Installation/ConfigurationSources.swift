@@ -32,11 +32,13 @@ enum ConfigurationSources {
         "HOME", "XDG_STATE_HOME", "XDG_CONFIG_HOME", "STATE_DIRECTORY", "CREDENTIALS_DIRECTORY",
     ]
 
+    /// `store` takes the place of what an option, a variable or the file says.
     static func read(
-        _ arguments: Arguments, handedOver: [ListenAddress] = []
+        _ arguments: Arguments, handedOver: [ListenAddress] = [], store: String? = nil
     ) throws -> ServerConfiguration {
         var input = ConfigurationInput()
         for key in ConfigurationKey.all { input.options[key.name] = arguments.all(key.name) }
+        if let store { input.options[ConfigurationKey.store.name] = [store] }
         input.handedOver = handedOver
         return try configuration(&input, path: arguments["config"])
     }

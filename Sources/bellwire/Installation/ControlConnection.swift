@@ -21,9 +21,14 @@ struct ControlConnection {
     /// Looks for the socket in the named folder, or in the default one and the one of the system
     /// service.
     init(_ arguments: Arguments) throws {
-        let configuration = try ConfigurationSources.read(arguments)
+        try self.init(
+            try ConfigurationSources.read(arguments), isNamed: arguments.has("state"))
+    }
+
+    /// `isNamed`: the folder of the configuration is the only one.
+    init(_ configuration: ServerConfiguration, isNamed: Bool) throws {
         let folders =
-            arguments.has("state")
+            isNamed
             ? [configuration.state] : [configuration.state, Self.systemFolder]
         let paths = folders.map { $0 + "/control.sock" }
         guard let path = paths.first(where: { FileStamp(of: $0) != nil }) else {

@@ -9,7 +9,7 @@ import System
 /// This server as one of several that share a store.
 final class ClusterNode {
     private let cluster: Membership
-    private let name: String
+    private let remote: RemoteStore
     private var upkeep: ClusterUpkeep?
     private var store: SQLiteStore?
     private let startAgain = StartAgain()
@@ -17,24 +17,36 @@ final class ClusterNode {
     /// The process has to end with a failure, so that its manager starts it again.
     var mustStartAgain: Bool { startAgain.isRaised }
 
+    /// The time of day, in seconds since 1970, which is the same for all nodes.
+    var time: @Sendable () -> Double {
+        let offset = cluster.clockOffset
+        return { Double(Boot.milliseconds + offset) / 1_000 }
+    }
+
     init(_ remote: RemoteStore, _ log: Log) throws {
-        var settings = ClusterSettings(servers: remote.servers, name: remote.node)
-        settings.authority = remote.authorities
-        settings.credentials = try remote.checkedCredentials()
-        settings.replicas = remote.replicas
-        name = remote.node
-        cluster = try Membership(settings)
-        do { try checkServers(remote, log) } catch {
+        self.remote = remote
+        cluster = try Membership(try Self.settings(remote))
+        do { try Self.checkServers(cluster.syncsAlways(), remote) } catch {
             cluster.close()
             throw error
         }
-        log.write(.info, "cluster-joined", [("node", name)])
+        log.write(.info, "cluster-joined", [("node", remote.node)])
+    }
+
+    static func settings(_ remote: RemoteStore) throws -> ClusterSettings {
+        var settings = ClusterSettings(servers: remote.servers.shuffled(), name: remote.node)
+        settings.authority = remote.authorities
+        settings.credentials = try remote.checkedCredentials()
+        settings.replicas = remote.replicas
+        return settings
     }
 
     /// What a server acknowledges has to be on its disk.
-    private func checkServers(_ remote: RemoteStore, _ log: Log) throws {
+    static func checkServers(
+        _ syncsAlways: @autoclosure () -> Bool?, _ remote: RemoteStore
+    ) throws {
         guard !remote.acceptsUnsynced else { return }
-        switch cluster.syncsAlways() {
+        switch syncsAlways() {
         case true?: return
         case false?:
             throw CommandError(
@@ -50,8 +62,16 @@ final class ClusterNode {
     }
 
     func openStore(_ options: SQLiteStore.Options) throws -> SQLiteStore {
-        try cluster.openStore(options, node: name)
+        try cluster.openStore(options, node: remote.node)
     }
+
+    /// What takes the store out of the cluster.
+    func departure(from folder: String) -> Departure {
+        Departure(cluster, node: remote.node, folder: folder)
+    }
+
+    /// How to connect to the servers.
+    var settings: ClusterSettings { try Self.settings(remote) }
 
     /// Does what the others need of this node.
     func begin(with store: SQLiteStore, in folder: String, _ log: Log) throws {

@@ -33,9 +33,10 @@ extension PushServer {
     }
 
     static func callbackSurroundings(
-        _ store: SQLiteStore, _ log: Log
+        _ store: SQLiteStore, _ node: ClusterNode?, _ log: Log
     ) -> CallbackService.Surroundings {
         var surroundings = CallbackService.Surroundings(clock: store.clock)
+        surroundings.wall = node?.time ?? surroundings.wall
         surroundings.report = { trouble in
             log.write(
                 .warning, "callback",

@@ -8,13 +8,14 @@ import System
 extension PushServer {
     static func control(
         _ baseURL: BaseURL, _ store: SQLiteStore, _ keys: KeyFolder, _ node: ClusterNode?,
-        _ log: Log
+        _ move: ServerMove, _ log: Log
     ) -> ControlSettings {
         guard let node else {
             return ControlSettings(
                 baseURL: baseURL,
                 rotateMasterKey: { try rotateMasterKey(of: store, keys, log) },
-                rotation: { MasterKeyRotation(progress: store.resealing) })
+                rotation: { MasterKeyRotation(progress: store.resealing) },
+                move: { move.handle($0) })
         }
         let rotation = node.rotation
         return ControlSettings(
@@ -26,7 +27,7 @@ extension PushServer {
                 return MasterKeyRotation(
                     progress: status?.isUnderWay == true ? progress : nil, isShared: true,
                     unopened: status?.unopened ?? 0, failure: status?.failure)
-            })
+            }, move: { move.handle($0) })
     }
 
     private static func rotateMasterKey(

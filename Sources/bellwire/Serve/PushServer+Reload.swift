@@ -24,6 +24,7 @@ extension PushServer {
         var settings = try Self.settings(
             wanted, addresses(after: change, metricsChange),
             hasProxies: listeners.contains(where: \.hasProxies), baseURL, log)
+        settings.now = node?.time ?? settings.now
         settings.registration = wanted.registration(
             serving: listeners, under: configuration.baseURL, now: doors.registration)
         if change == nil { waiting.append(ConfigurationKey.listen.name) }

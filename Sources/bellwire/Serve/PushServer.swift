@@ -29,15 +29,17 @@ final class PushServer {
     private let store: SQLiteStore
     /// Nil if the store is of this machine alone.
     let node: ClusterNode?
+    private let move: ServerMove
     private let pushes: PushLoops
     private let api: APILoops
     private let callbacks: CallbackService
 
     /// Does everything that can fail before it accepts a connection. `further`: listeners besides
-    /// the configured ones.
+    /// the configured ones. `configure` reads the configuration again.
     init(
         _ configuration: ServerConfiguration, _ given: GivenSockets, _ ports: OpenPorts,
-        further: [ListenAddress] = [], _ checkout: Checkout?, _ log: Log
+        further: [ListenAddress] = [], _ checkout: Checkout?, _ log: Log,
+        configure: @escaping @Sendable () throws -> ServerConfiguration
     ) throws {
         // The group that may use the control socket needs access to the folder.
         try PrivateFolder.make(configuration.state, mode: 0o750)
@@ -53,6 +55,8 @@ final class PushServer {
             throw error
         }
         self.node = node
+        let move = ServerMove(of: store, in: configuration.state, node, log, configure: configure)
+        self.move = move
         do {
             try node?.begin(with: store, in: configuration.state, log)
             certificates =
@@ -62,13 +66,13 @@ final class PushServer {
             let listeners = try OpenListeners(configuration, given, ports, further: further)
             baseURL = try Self.baseURL(configuration, listeners)
             try store.serve(at: baseURL.description)
-            let control = Self.control(baseURL, store, keys, node, log)
+            let control = Self.control(baseURL, store, keys, node, move, log)
+            var settings = try Self.settings(
+                configuration, listeners.addresses,
+                hasProxies: configuration.listeners.contains(where: \.hasProxies), baseURL, log)
+            settings.now = node?.time ?? settings.now
             let service = PushContext(
-                store: store, endpointKey: store.endpointKey,
-                settings: try Self.settings(
-                    configuration, listeners.addresses,
-                    hasProxies: configuration.listeners.contains(where: \.hasProxies), baseURL,
-                    log))
+                store: store, endpointKey: store.endpointKey, settings: settings)
             let access = Self.access(configuration, log)
             let pushes = PushLoops(service)
             let api = APILoops(service)
@@ -76,7 +80,7 @@ final class PushServer {
             self.pushes = pushes
             self.api = api
             callbacks = try CallbackService(
-                for: service, Self.callbackSurroundings(store, log), describe: api.describe)
+                for: service, Self.callbackSurroundings(store, node, log), describe: api.describe)
             server = try HTTPServer(
                 figures: service.figures, report: { log.write($0) }, access: access,
                 handler: { try pushes.handler(on: $0, api.routes(on: $0)) })
@@ -108,6 +112,8 @@ final class PushServer {
     }
 
     var mustStartAgain: Bool { node?.mustStartAgain ?? false }
+    /// The store is at another place now, where another start finds it.
+    var hasMoved: Bool { move.hasMoved }
 
     func start() throws {
         try callbacks.start()
@@ -121,6 +127,7 @@ final class PushServer {
             if case .cut(let connections) = ending { count + connections } else { count }
         }
         callbacks.end()
+        move.end()
         node?.end()
         store.close()
         node?.leave()

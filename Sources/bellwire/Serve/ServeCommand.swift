@@ -40,7 +40,9 @@ extension Command {
         let signals = SignalQueue()
         let given = try GivenSockets.inherited()
         let places = given.faces.map(\.configured)
-        let configure = { try ConfigurationSources.read(arguments, handedOver: places) }
+        let configure = { @Sendable in
+            try ConfigurationSources.read(arguments, handedOver: places)
+        }
         let configuration = try configure()
         let descriptors = try DescriptorLimit.raise()
         log.write(
@@ -56,7 +58,7 @@ extension Command {
         let ports = try OpenPorts(configuration, given, log)
         let further = hasDesktop ? [try LocalReceiver.prepare(configuration.state)] : []
         let server = try PushServer(
-            configuration, given, ports, further: further, checkout, log)
+            configuration, given, ports, further: further, checkout, log, configure: configure)
         try server.start()
         let desktop = hasDesktop ? LocalDesktop(of: server, configuration, log) : nil
         announce(server, manager, log)
@@ -70,12 +72,20 @@ extension Command {
             configure: configure
         ).watch()
         manager.notify(.stopping)
-        let code = server.mustStartAgain ? ExitCode.unavailable : .success
+        let hasMoved = server.hasMoved
+        let code = hasMoved || server.mustStartAgain ? ExitCode.unavailable : .success
         LastResort.arm(log, "server-hangs", code)
         log.write(.info, "ending")
         desktop?.end()
         server.end(log)
+        if hasMoved, !manager.isThere { startAgain(log) }
         return code
+    }
+
+    /// Nobody else does.
+    private static func startAgain(_ log: Log) {
+        let error = ProgramStart.anew(CommandLine.arguments)
+        log.write(.error, "cannot-start-again", [("reason", error.description)])
     }
 
     private static func announce(_ server: PushServer, _ manager: ServiceManager, _ log: Log) {

@@ -11,6 +11,10 @@ extension JetStream {
         answer { get(request, of: stream, $0) } ?? .lost
     }
 
+    func delete(_ stream: String, patience: Int64) -> JetStreamAnswer {
+        answer(patience) { delete(stream, patience: patience, $0) } ?? .lost
+    }
+
     func purge(_ subject: String? = nil, before sequence: Int64? = nil, of stream: String)
         -> JetStreamAnswer
     {

@@ -57,6 +57,11 @@ struct JetStream: Sendable {
             patience: 2 * Self.patience, handler)
     }
 
+    /// Who has no right to do so gets no answer.
+    func delete(
+        _ stream: String, patience: Int64, _ handler: @escaping @Sendable (JetStreamAnswer) -> Void
+    ) { ask("STREAM.DELETE.\(stream)", [], patience: patience, handler) }
+
     /// Only the stream's leader answers. `subjects`: with the names of such subjects.
     func describe(
         _ stream: String, subjects: String? = nil, patience: Int64 = Self.patience,

@@ -1,0 +1,68 @@
+package import Mailbox
+import System
+
+/// Takes the store of a cluster out of it, to be one of one machine. Then the log has ended.
+package struct Departure: Sendable {
+    /// In milliseconds. A node gives a sign every two seconds.
+    private static let silence: Int64 = 5_000
+    private static let attempts = 5
+    /// In milliseconds: for the writer to come to a rest.
+    private static let patience: Int64 = 20_000
+
+    private let cluster: Membership
+    private let node: String
+    private let folder: String
+
+    package init(_ cluster: Membership, node: String, folder: String) {
+        (self.cluster, self.node, self.folder) = (cluster, node, folder)
+    }
+
+    /// Fails if other nodes live. Blocks for some seconds, in which they would be heard.
+    package func checkOthers() throws(ClusterFault) {
+        WorkPause.milliseconds(UInt32(Self.silence))
+        let others = cluster.record.others(heardWithin: Self.silence)
+        guard others.isEmpty else { throw .othersLive(others) }
+    }
+
+    /// Ends the log, and makes the file one of this machine. If it fails, everything is as before,
+    /// or the log has ended and `finish` leads on. The writer of `store` rests afterwards. Blocks.
+    package func run(_ store: SQLiteStore) throws {
+        // Numbers that nobody has yet: those before are in the file, or were never used.
+        let block = try cluster.record.takeNumbers()
+        var hasEnded = false
+        for _ in 0..<Self.attempts where !hasEnded {
+            guard store.pause(within: Self.patience) else { throw ClusterFault.noAnswer }
+            do {
+                hasEnded = try cluster.log.end(after: store.applied, as: node)
+            } catch {
+                store.goOn()
+                throw error
+            }
+            // This node may lack what is on its way.
+            if !hasEnded { store.goOn() }
+        }
+        guard hasEnded else { throw ClusterFault.othersLive([]) }
+        try leave(before: block)
+    }
+
+    /// Goes on after a departure that was interrupted. False if the log has not ended.
+    package func finish() throws -> Bool {
+        let ending = try cluster.logEnding()
+        guard case .end(let node)? = ending.boundary else { return false }
+        guard node == self.node, let place = try StorePlace(in: folder),
+            place.applied == ending.state.last - 1
+        else { throw ClusterFault.ended(node: node) }
+        try leave(before: try cluster.record.takeNumbers())
+        return true
+    }
+
+    private func leave(before block: Int64) throws {
+        guard let place = try StorePlace(in: folder) else {
+            throw StoreFault.damaged("its state is missing")
+        }
+        try StorePlace.leave(
+            fileAt: StoreCopy.store(in: folder),
+            before: NumberBlock(number: UInt32(clamping: block)), place.time(at: cluster.reading),
+            at: .now())
+    }
+}

@@ -1,0 +1,119 @@
+package import Delivery
+import SQLite
+import System
+
+/// Where a store belongs: to one machine, or to a log that several stores follow.
+///
+/// Nobody may write to the store meanwhile.
+package struct StorePlace: Sendable {
+    /// The last entry of the log that it has; zero if it is of one machine.
+    package let applied: Int64
+    package let sealedEndpointKey: [UInt8]
+    /// The last number that was given to a subscription, a device or a credential.
+    package let lastRow: UInt32
+    private let anchor: StoreClock.Anchor
+
+    /// Nil if the folder has no store.
+    package init?(in folder: String) throws(StoreFault) {
+        guard SQLiteStore.isThere(in: folder) else { return nil }
+        let connection = try Self.open(folder + "/" + WriterDatabase.fileName, .readOnly)
+        // A file that was only just made, or one of a version before there were logs.
+        guard try connection.number("PRAGMA user_version") == Int64(Schema.migrations.count) else {
+            return nil
+        }
+        guard let record = try StateRow.read(on: connection) else { return nil }
+        try self.init(record, connection)
+    }
+
+    private init(
+        _ record: StateRow.Record, _ connection: borrowing Connection
+    ) throws(StoreFault) {
+        applied = record.values.applied
+        sealedEndpointKey = record.sealedEndpointKey
+        anchor = record.values.anchor
+        lastRow = try Self.lastRow(record.values.counters, connection)
+    }
+
+    private static func open(
+        _ path: String, _ access: Connection.Access
+    ) throws(StoreFault) -> Connection {
+        do throws(SQLiteError) { return try Connection(path, access) } catch {
+            throw StoreFault(error)
+        }
+    }
+
+    static func lastRow(
+        _ counters: StoreIndex.Counters, _ connection: borrowing Connection
+    ) throws(StoreFault) -> UInt32 {
+        // The counters are those of one node; rows of others are in the tables.
+        let stored = try connection.number(
+            """
+            SELECT max((SELECT coalesce(max(row), 0) FROM subscription),
+            (SELECT coalesce(max(row), 0) FROM device),
+            (SELECT coalesce(max(row), 0) FROM credential))
+            """)
+        let given = max(counters.subscription, counters.device, counters.credential)
+        return max(given, UInt32(clamping: stored))
+    }
+
+    /// The store's time.
+    package func time(at reading: ClockReading) -> StoreTime {
+        StoreClock(after: anchor, at: reading).time(at: reading)
+    }
+
+    /// How many blocks of row numbers were begun.
+    package var blocks: UInt32 { (lastRow + NumberBlock.length - 1) / NumberBlock.length }
+}
+
+/// Moves, each as a whole or not at all. Repeating one changes nothing more.
+extension StorePlace {
+    /// Numbers up to this far above those in the file may have been given for what is not stored.
+    private static let jump: Int64 = 1 << 20
+
+    /// The store in this file has what came up to this entry of a log, and follows it from there.
+    /// `reading` is by the clock of those who share it, and the store's time is then `time`.
+    /// `isCopy`: nobody has opened the file.
+    package static func join(
+        fileAt path: String, isCopy: Bool = false, after number: Int64, _ time: StoreTime,
+        at reading: ClockReading
+    ) throws(StoreFault) {
+        try change(path, isCopy ? .draft : .readWrite) { record, _ in
+            record.applied = number
+            record.anchor = StoreClock.Anchor(time: time, reading: reading)
+        }
+    }
+
+    /// The store in this file is of one machine from now on. No store gave row numbers of this block
+    /// or of later ones.
+    package static func leave(
+        fileAt path: String, before block: NumberBlock, _ time: StoreTime,
+        at reading: ClockReading
+    ) throws(StoreFault) {
+        try change(path, .readWrite) { (record, connection) throws(StoreFault) in
+            let first = block.numbers?.lowerBound ?? NumberBlock.last
+            let last = max(try lastRow(record.counters, connection), first - 1)
+            record.counters.subscription = last
+            record.counters.device = last
+            record.counters.credential = last
+            record.applied = 0
+            record.anchor = StoreClock.Anchor(time: time, reading: reading)
+            try connection.run("DELETE FROM engine_client")
+        }
+    }
+
+    private static func change(
+        _ path: String, _ access: Connection.Access,
+        _ body: (inout StateRow.Values, borrowing Connection) throws(StoreFault) -> Void
+    ) throws(StoreFault) {
+        let connection = try open(path, access)
+        guard var values = try StateRow.read(on: connection)?.values else {
+            throw .damaged("its state is missing")
+        }
+        try connection.run("BEGIN IMMEDIATE")
+        try body(&values, connection)
+        values.batch += 1
+        values.counters.sequence += jump
+        try StateRow(on: connection).write(values)
+        try connection.run("COMMIT")
+    }
+}

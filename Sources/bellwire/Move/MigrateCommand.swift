@@ -1,0 +1,119 @@
+import API
+import Base
+import Configuration
+import System
+
+extension Command {
+    static let migrate = Command(
+        name: "migrate",
+        summary: "move the store to a cluster, or back to one machine, while it is served",
+        details: """
+            With sqlite, the store is on this machine alone; on the servers of NATS, several nodes can
+            share it. First write the new value of store into the configuration of the server, because
+            its next start reads that. Then run this, as the user of the server: it asks the running
+            server to move. Devices stay connected while the store is copied. At the end nothing can be
+            stored for a moment; then the server starts again at the new place, and clients connect
+            again. No endpoint changes, and no message is lost. If no server runs, the folder is moved.
+
+            A cluster must not have a store yet. Other nodes then start with an empty folder and the
+            same master key. To move back, end all nodes but one, and run it there; the cluster has
+            then ended, and no node starts with it any more. What it leaves on its servers goes with
+            --remove.
+            """,
+        options: [
+            Option(
+                "to", "STORE",
+                help: """
+                    sqlite, or the servers of the cluster as store has them (default: what the \
+                    configuration says)
+                    """),
+            Option(
+                "remove",
+                help: """
+                    remove what a cluster leaves on its servers: after the move, or without --to, of \
+                    one that has ended
+                    """),
+        ] + ConfigurationSources.options(of: MigrateCommand.keys) + [.json],
+        examples: [
+            Example("bellwire migrate", help: "move to where the configuration says"),
+            Example(
+                "bellwire migrate --to sqlite --remove",
+                help: "move back to this machine, and leave nothing on the servers"),
+        ]
+    ) { arguments in
+        guard arguments.positional.isEmpty else {
+            throw CommandError.usage(
+                "migrate takes options only", hint: "see bellwire migrate --help")
+        }
+        return try MigrateCommand(arguments).run()
+    }
+}
+
+struct MigrateCommand {
+    static let keys: [ConfigurationKey] = [
+        .state, .keys, .store, .storeAuthorities, .storeCredentials, .storeReplicas,
+        .storeUnsynced, .node,
+    ]
+
+    private let arguments: Arguments
+    private let progress: Progress
+
+    init(_ arguments: Arguments) {
+        self.arguments = arguments
+        progress = Progress(Progress.Form(arguments))
+    }
+
+    func run() throws -> ExitCode {
+        // Nothing else of the configuration need be right for a store of one machine.
+        let isForOne = arguments["to"] == "sqlite"
+        let configuration = try ConfigurationSources.read(
+            arguments, store: isForOne ? nil : arguments["to"])
+        let target = isForOne ? nil : configuration.remoteStore
+        let removes = arguments.has("remove")
+        if removes, !arguments.has("to") { return try remove(configuration) }
+        let control = try? ControlConnection(configuration, isNamed: arguments.has("state"))
+        if let control, control.isThere {
+            return try ServerMoving(control, progress).run(
+                to: target, named: arguments["to"], removes: removes)
+        }
+        return try FolderMove(target: target, configuration: configuration, progress: progress)
+            .run(removes: removes)
+    }
+
+    private func remove(_ configuration: ServerConfiguration) throws -> ExitCode {
+        guard let remote = configuration.remoteStore else {
+            throw CommandError.usage(
+                "the servers are not known", hint: "name them by --store as they were named before")
+        }
+        try FolderMove.remove(remote)
+        try MoveText.end(progress, "removed", "the servers have nothing of the cluster any more\n")
+        return .success
+    }
+}
+
+/// The result of a move, for people and for programs.
+enum MoveText {
+    static func end(
+        _ progress: Progress, _ event: String, _ text: String, paused: Int64? = nil
+    ) throws {
+        var writer = JSONWriter()
+        writer.object { writer in
+            writer.member("event", event)
+            if let paused { writer.member("paused_ms", Int(paused)) }
+        }
+        try progress.end(text, writer.text)
+    }
+
+    static func moved(to target: RemoteStore?, paused: Int64?) -> String {
+        let pause = paused.map { "; nothing could be stored for \($0) ms" } ?? ""
+        guard let target else {
+            return "the store is on this machine alone\(pause)\n"
+        }
+        let node = Printable.text(target.node)
+        return """
+            the store is on the servers of NATS, and this machine is the node \(node)\(pause)
+            other nodes can start now, each with an empty folder and the same master key
+
+            """
+    }
+}

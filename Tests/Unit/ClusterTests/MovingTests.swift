@@ -1,0 +1,228 @@
+import Crypto
+import Foundation
+import Mailbox
+import SQLite
+import TestSupport
+import Testing
+
+@testable import Cluster
+
+extension ClusterTests {
+    private func settings(_ name: String, _ user: ClusterUser) -> ClusterSettings {
+        servers.settings(name, user: user.rawValue)
+    }
+
+    @Test("A store comes to a cluster, is there for every node, and leaves with what they did")
+    func moving() async throws {
+        let (first, second) = try Machine.pair()
+        let story = MovingStory(
+            first: first, second: second, settings: settings("a", .moving),
+            others: settings("b", .moving))
+        try await onThread {
+            try story.arrive()
+            try story.share()
+            try story.leave()
+        }
+    }
+
+    @Test("A departure that was interrupted goes on, and only on the node that began it")
+    func leaving() async throws {
+        let (first, second) = try Machine.pair()
+        let story = MovingStory(
+            first: first, second: second, settings: settings("a", .leaving),
+            others: settings("b", .leaving))
+        try await onThread { try story.leaveTwice() }
+    }
+
+    @Test("Streams that were emptied are no cluster, but a store can be moved there")
+    func emptied() async throws {
+        let (first, second) = try Machine.pair()
+        let story = MovingStory(
+            first: first, second: second, settings: settings("a", .emptied),
+            others: settings("b", .emptied))
+        try await onThread { try story.empty() }
+    }
+}
+
+/// What befalls two machines and a cluster.
+private struct MovingStory: Sendable {
+    let first: Machine
+    let second: Machine
+    let settings: ClusterSettings
+    let others: ClusterSettings
+
+    func arrive() throws {
+        try first.use("one")
+        // An attempt that did not come to its end is no obstacle to the next.
+        let arrival = try Arrival(settings)
+        try first.begin(arrival)
+        try arrival.put(storeIn: first.state) { _, _ in }
+        arrival.close()
+        expect(.arriving) { try openAndClose(others, second) }
+        try first.use("two")
+        try first.arrive(settings)
+        #expect(first.applied == 1)
+        #expect(throws: StoreFault.shared) { try SQLiteStore(first.options).close() }
+        // Only its own node tells the others who they are.
+        expect(.arriving) { try openAndClose(others, second) }
+    }
+
+    func share() throws {
+        let (a, b) = (try Membership(settings), try Membership(others))
+        try first.use(a.openStore(first.options, node: "a"), "three")
+        try second.use(b.openStore(second.options, node: "b"), "four")
+        #expect(try second.owners() == ["four", "one", "three", "two"])
+        expect(.occupied) {
+            let stranger = try Machine()
+            try stranger.use("stranger")
+            try stranger.arrive(settings)
+        }
+        expect(.occupied) { try ClusterRemains.remove(settings) }
+        let departure = Departure(a, node: "a", folder: first.state)
+        expect(.othersLive(["b"])) { try departure.checkOthers() }
+        a.close()
+        b.close()
+    }
+
+    private func depart() throws {
+        usleep(2_000_000)
+        let node = try Membership(settings)
+        let store = try node.openStore(first.options, node: "a")
+        let departure = Departure(node, node: "a", folder: first.state)
+        try departure.checkOthers()
+        try departure.run(store)
+        store.close()
+        node.close()
+    }
+
+    func leave() throws {
+        try depart()
+        #expect(first.applied == 0)
+        try first.use("five")
+        #expect(try first.owners() == ["five", "four", "one", "three", "two"])
+        expect(.ended(node: "a")) { try openAndClose(others, second) }
+        expect(.ended(node: "a")) { try first.arrive(settings) }
+        try ClusterRemains.remove(settings)
+        try first.arrive(settings)
+        try openAndClose(settings, first)
+    }
+
+    func leaveTwice() throws {
+        let node = try Membership(settings)
+        try first.use(node.openStore(first.options, node: "a"), "one")
+        try openAndClose(others, second)
+        let applied = try #require(first.applied)
+        let departure = Departure(node, node: "a", folder: first.state)
+        #expect(try !departure.finish())
+        // Another has written meanwhile.
+        #expect(try !node.log.end(after: applied - 1, as: "a"))
+        #expect(try node.log.end(after: applied, as: "a"))
+        let other = try Membership(others)
+        expect(.ended(node: "a")) {
+            _ = try Departure(other, node: "b", folder: second.state).finish()
+        }
+        let cannotGoOn = becomes(within: 5) {
+            _ = other.log.entries(after: applied)
+            return other.log.isTooFarBehind && !other.isUsable
+        }
+        #expect(cannotGoOn)
+        #expect(!node.log.isTooFarBehind)
+        #expect(try departure.finish())
+        other.close()
+        node.close()
+        try first.use("two")
+        #expect(try first.owners() == ["one", "two"])
+    }
+
+    func empty() throws {
+        let node = try Membership(settings)
+        try first.use(node.openStore(first.options, node: "a"), "one")
+        node.close()
+        let connection = try NatsConnection(settings)
+        for name in [LogFeed.stream, ClusterRecord.stream] {
+            guard case .done = JetStream(connection).purge(before: nil, of: name) else {
+                Issue.record("\(name) cannot be emptied")
+                continue
+            }
+        }
+        connection.close()
+        expect(.emptied) { try openAndClose(others, second) }
+        let other = try Machine()
+        try other.use("other")
+        try other.arrive(settings)
+        try openAndClose(settings, other)
+        #expect(try other.owners() == ["other"])
+    }
+
+    private func expect(_ fault: ClusterFault, _ body: () throws -> Void) {
+        #expect(throws: fault, performing: body)
+    }
+}
+
+/// A store of one machine.
+private struct Machine: Sendable {
+    let folder: TemporaryFolder
+    let key: MasterKey
+
+    init(_ key: MasterKey? = nil) throws {
+        folder = try TemporaryFolder()
+        self.key = try key ?? MasterKey.generate()
+    }
+
+    /// Two with the same master key.
+    static func pair() throws -> (Machine, Machine) {
+        let first = try Machine()
+        return (first, try Machine(first.key))
+    }
+
+    var state: String { folder.file("state") }
+    var options: SQLiteStore.Options { SQLiteStore.Options(folder: state, masterKey: key) }
+    var applied: Int64? { (try? StorePlace(in: state))??.applied }
+
+    /// Opens its store, adds an owner, and closes it.
+    func use(_ owner: String) throws { try use(SQLiteStore(options), owner) }
+
+    func use(_ store: SQLiteStore, _ owner: String) throws {
+        let outcome = OutcomeBox()
+        store.submit(.addOwner(name: owner), ticket: 1, to: outcome)
+        #expect(outcome.value.wait(atMost: 10_000) == .done)
+        store.close()
+    }
+
+    func arrive(_ settings: ClusterSettings) throws {
+        let arrival = try Arrival(settings)
+        defer { arrival.close() }
+        try begin(arrival)
+        try arrival.put(storeIn: state) { _, _ in }
+        try arrival.complete(state)
+    }
+
+    func begin(_ arrival: Arrival) throws {
+        try arrival.begin(#require(try StorePlace(in: state)))
+    }
+
+    func owners() throws -> [String] {
+        let connection = try Connection(StoreCopy.store(in: state), .readOnly)
+        let statement = try Statement("SELECT name FROM owner ORDER BY name", on: connection)
+        var names: [String] = []
+        while try statement.step() { names.append(statement.text(0)) }
+        return names
+    }
+}
+
+private func openAndClose(_ settings: ClusterSettings, _ machine: Machine) throws {
+    let node = try Membership(settings)
+    defer { node.close() }
+    try node.openStore(machine.options, node: settings.name).close()
+}
+
+/// Waits for one outcome.
+private final class OutcomeBox: StoreSink {
+    let value = Awaited<StoreOutcome>()
+
+    func completed(_ completions: [Completion]) {
+        for completion in completions { value.bring(completion.outcome) }
+    }
+
+    func loaded(_ answer: LoadAnswer, ticket: UInt64) {}
+}
