@@ -120,6 +120,22 @@ struct ServeCommandTests {
         #expect(wrong.errors.contains("error: the store was sealed under another master key"))
     }
 
+    @Test("Credentials for a cluster that others can read are refused, as by bellwire check")
+    func readableCredentials() throws {
+        let credentials = fixture.state + "/node.creds"
+        #expect(try fixture.start().end() == 0)
+        try Data("secret".utf8).write(to: URL(filePath: credentials))
+        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: credentials)
+        for command in ["serve", "check"] {
+            let outcome = try fixture.run([
+                command, "--store", "nats://127.0.0.1:1", "--node", "a", "--store-credentials",
+                credentials,
+            ])
+            #expect(outcome.exitCode == 1)
+            #expect(outcome.errors.contains("\(credentials) can be read by others (mode 644)"))
+        }
+    }
+
     @Test("A damaged database stops the start with a hint and is not changed")
     func damagedStore() throws {
         #expect(try fixture.start().end() == 0)
