@@ -45,7 +45,7 @@ struct ServerMoving {
             {
                 heardAt = Boot.milliseconds
                 try check(root)
-                if root["store"]?.text == place.rawValue {
+                if root["step"] == nil, root["store"]?.text == place.rawValue {
                     progress.advance(MoveStatus.Step.finishing.rawValue, to: 1, of: 1)
                     return heardAt - pausedAt
                 }
