@@ -25,7 +25,8 @@ final class ClusterNode {
 
     init(_ remote: RemoteStore, _ log: Log) throws {
         self.remote = remote
-        cluster = try Membership(try Self.settings(remote))
+        settings = try Self.settings(remote)
+        cluster = try Membership(settings)
         do { try Self.checkServers(cluster.syncsAlways(), remote) } catch {
             cluster.close()
             throw error
@@ -71,7 +72,7 @@ final class ClusterNode {
     }
 
     /// How to connect to the servers.
-    var settings: ClusterSettings { try Self.settings(remote) }
+    let settings: ClusterSettings
 
     /// Does what the others need of this node.
     func begin(with store: SQLiteStore, in folder: String, _ log: Log) throws {
