@@ -15,7 +15,13 @@ final class LogFeed: Sendable {
 
     private let jetStream: JetStream
     private let inbox = Lock(LogInbox())
-    private let arrived = Lock<(@Sendable () -> Void)?>(nil)
+    /// In a box of its own: a function that is read out of something generic is wrapped once more each
+    /// time, and so becomes slower and slower.
+    private struct Follower {
+        let arrived: @Sendable () -> Void
+    }
+
+    private let follower = Lock<Follower?>(nil)
     private let subscription = Lock<NatsSubscription?>(nil)
 
     init(_ jetStream: JetStream) throws(NatsError) {
@@ -29,7 +35,7 @@ final class LogFeed: Sendable {
     }
 
     func follow(_ arrived: @escaping @Sendable () -> Void) {
-        self.arrived.withLock { $0 = arrived }
+        follower.withLock { $0 = Follower(arrived: arrived) }
     }
 
     func stop() { subscription.withLock { $0 = nil } }
@@ -67,7 +73,7 @@ final class LogFeed: Sendable {
             case .ask: ask()
             }
         }
-        if outcome.hasNews { arrived.withLock { $0 }?() }
+        if outcome.hasNews { follower.withLock { $0 }?.arrived() }
     }
 
     private func read(_ from: Int64) {

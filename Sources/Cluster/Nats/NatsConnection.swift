@@ -22,7 +22,12 @@ final class NatsConnection: @unchecked Sendable {
     private let closed = Lock(false)
     private let inbox: String
     private let isUp = Lock(true)
-    private let onReturn = Lock<(@Sendable () -> Void)?>(nil)
+    /// In a box of its own: see `LogFeed`.
+    private struct Follower {
+        let returned: @Sendable () -> Void
+    }
+
+    private let follower = Lock<Follower?>(nil)
     private let subscription = Lock<NatsSubscription?>(nil)
 
     /// Connects, or fails after some seconds.
@@ -49,7 +54,7 @@ final class NatsConnection: @unchecked Sendable {
 
     /// `returned` is called whenever the connection was lost and is there again.
     func follow(_ returned: @escaping @Sendable () -> Void) {
-        onReturn.withLock { $0 = returned }
+        follower.withLock { $0 = Follower(returned: returned) }
     }
 
     /// All requests are lost, and no message comes any more.
@@ -57,7 +62,7 @@ final class NatsConnection: @unchecked Sendable {
         isUp.withLock { $0 = false }
         subscription.withLock { $0 = nil }
         natsConnection_Close(handle)
-        lose(requests.withLock { $0.removeAll() })
+        lose(requests.withLock { $0.close() })
     }
 
     /// Kept here because libnats would make whoever asks wait for a long message that is being sent.
@@ -112,9 +117,10 @@ final class NatsConnection: @unchecked Sendable {
 
     private func received(_ message: NatsMessage) {
         guard let number = UInt64(message.subject.dropFirst(inbox.count + 1)),
-            let entry = requests.withLock({ $0.entry(number) })
+            let entry = requests.withLock({ $0.remove(number) })
         else { return }
-        if entry.handler(.message(message)) { _ = requests.withLock { $0.remove(number) } }
+        if entry.handler(.message(message)) { return }
+        if !requests.withLock({ $0.putBack(entry, number) }) { lose([entry]) }
     }
 
     private func lose(_ entries: [RequestTable.Entry]) {
@@ -141,7 +147,7 @@ final class NatsConnection: @unchecked Sendable {
 
     fileprivate func hasReturned() {
         isUp.withLock { $0 = true }
-        onReturn.withLock { $0 }?()
+        follower.withLock { $0 }?.returned()
     }
 }
 

@@ -9,6 +9,7 @@ struct RequestTable {
 
     private var entries: [UInt64: Entry] = [:]
     private var last: UInt64 = 0
+    private var isClosed = false
 
     mutating func add(_ entry: Entry) -> UInt64 {
         last += 1
@@ -16,8 +17,12 @@ struct RequestTable {
         return last
     }
 
-    /// An answer may be followed by others of the same request.
-    func entry(_ number: UInt64) -> Entry? { entries[number] }
+    /// An answer may be followed by others of the same request. Its entry is out of the table while
+    /// one is handled, so that nobody gives it up meanwhile. False if no answer can come any more.
+    mutating func putBack(_ entry: Entry, _ number: UInt64) -> Bool {
+        if !isClosed { entries[number] = entry }
+        return !isClosed
+    }
 
     mutating func remove(_ number: UInt64) -> Entry? { entries.removeValue(forKey: number) }
 
@@ -29,5 +34,10 @@ struct RequestTable {
     mutating func removeAll() -> [Entry] {
         defer { entries = [:] }
         return Array(entries.values)
+    }
+
+    mutating func close() -> [Entry] {
+        isClosed = true
+        return removeAll()
     }
 }

@@ -14,8 +14,11 @@ extension ClusterRecord {
     ) throws(ClusterFault) {
         // First what is left to do, because whoever does this may end in between.
         let resealing = Resealing(key: key)
-        _ = try Self.change(KeyWatch.resealing, jetStream) { (_) throws(ClusterFault) in (resealing.body, ()) }
-        let sequence = try Self.change(KeyWatch.identity, jetStream) { (found) throws(ClusterFault) in
+        _ = try Self.change(KeyWatch.resealing, jetStream) { (_) throws(ClusterFault) in
+            (resealing.body, ())
+        }
+        let sequence = try Self.change(KeyWatch.identity, jetStream) {
+            (found) throws(ClusterFault) in
             guard let found else { throw .otherStream(Self.stream) }
             let identity = try Self.identity(found)
             return (identity.sealingKey == key ? nil : try seal(identity).body, ())
@@ -40,7 +43,9 @@ extension ClusterRecord {
 
     /// Nil if it is the one that all clusters began with.
     func schema() throws(ClusterFault) -> Int? {
-        try Self.change(Self.schema, jetStream) { (found) throws(ClusterFault) in (nil, Self.schema(found)) }.result
+        try Self.change(Self.schema, jetStream) { (found) throws(ClusterFault) in
+            (nil, Self.schema(found))
+        }.result
     }
 
     func raiseSchema(to number: Int) throws(ClusterFault) {

@@ -23,22 +23,27 @@ package struct Elsewhere: Sendable {
 package final class ElsewhereIndex: Sendable {
     package typealias Listener = @Sendable (Elsewhere) -> Void
 
-    private let listener = Lock<Listener?>(nil)
-    private let isHere = Lock<(@Sendable (UInt32) -> Bool)?>(nil)
+    /// In a box of its own: a function that is read out of something generic is wrapped once more
+    /// each time, and so becomes slower and slower.
+    private struct Hearer {
+        let listener: Listener
+        let isHere: @Sendable (UInt32) -> Bool
+    }
+
+    private let hearer = Lock<Hearer?>(nil)
 
     /// `listener` is called on any thread, when all of it is in the index. `isHere` says whether a
     /// device is connected.
     package func listen(
         _ listener: @escaping Listener, isHere: @escaping @Sendable (UInt32) -> Bool
     ) {
-        self.listener.withLock { $0 = listener }
-        self.isHere.withLock { $0 = isHere }
+        hearer.withLock { $0 = Hearer(listener: listener, isHere: isHere) }
     }
 
-    func isHere(_ device: UInt32) -> Bool { isHere.withLock { $0 }?(device) ?? false }
+    func isHere(_ device: UInt32) -> Bool { hearer.withLock { $0 }?.isHere(device) ?? false }
 
     func notify(_ news: Elsewhere) {
         guard !news.isEmpty else { return }
-        listener.withLock { $0 }?(news)
+        hearer.withLock { $0 }?.listener(news)
     }
 }

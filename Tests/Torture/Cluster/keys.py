@@ -13,7 +13,7 @@ import subprocess
 import sys
 import tempfile
 
-from steady import Failed, Steady, check, sealing_keys
+from unbroken import Failed, Steady, check, sealing_keys
 
 ROTATE = ("keys", "rotate-master")
 

@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 
-from steady import Failed, Steady, check
+from unbroken import Failed, Steady, check
 
 
 def version(program):
