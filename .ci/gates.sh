@@ -60,7 +60,8 @@ summary() {
 # are started without SwiftPM, which makes the runs of one build wait for each other.
 run_tests() {
     # Exit tests start a second process, whose threads end with it; what Foundation leaks is not ours.
-    NO_COLOR=1 TSAN_OPTIONS=report_thread_leaks=0 LSAN_OPTIONS=suppressions=$PWD/.ci/leaks dbus-run-session -- \
+    NO_COLOR=1 TSAN_OPTIONS=report_thread_leaks=0 LSAN_OPTIONS=suppressions=$PWD/.ci/leaks \
+        BELLWIRE_NATS_SERVER=$PWD/.venv/bin/nats-server dbus-run-session -- \
         "$1"/bellwirePackageTests.xctest --testing-library swift-testing --no-parallel "${@:2}" 2>&1 | summary
 }
 

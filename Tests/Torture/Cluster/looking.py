@@ -139,7 +139,7 @@ class Glance(NodesViewer):
     async def look(self):
         """What is shown, or nothing if there is no answer."""
         try:
-            await asyncio.wait_for(self.visit(), 5)
+            await asyncio.wait_for(self.visit(), 20)
         except (OSError, TimeoutError):
             pass
         return self.found

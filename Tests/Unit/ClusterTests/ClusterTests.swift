@@ -9,7 +9,7 @@ import Testing
     "With real servers", .serialized,
     .enabled(
         if: NatsServers.program != nil,
-        "nats-server is not installed: name it in BELLWIRE_NATS_SERVER, or put it into .venv/bin"),
+        "nats-server is not installed: put it into PATH, or name it in BELLWIRE_NATS_SERVER"),
     WithServers())
 struct ClusterTests {
     let servers: NatsServers

@@ -14,12 +14,8 @@ final class NatsServers: @unchecked Sendable {
     static let program: String? = {
         let environment = ProcessInfo.processInfo.environment
         let folders = (environment["PATH"] ?? "").split(separator: ":").map(String.init)
-        let checkout = URL(filePath: #filePath).deletingLastPathComponent().appending(
-            path: "../../../.venv/bin"
-        ).standardized.path
         let places =
-            environment["BELLWIRE_NATS_SERVER"].map { [$0] }
-            ?? (folders + [checkout]).map { $0 + "/nats-server" }
+            environment["BELLWIRE_NATS_SERVER"].map { [$0] } ?? folders.map { $0 + "/nats-server" }
         return places.first { FileManager.default.isExecutableFile(atPath: $0) }
     }()
 

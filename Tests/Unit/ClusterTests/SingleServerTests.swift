@@ -9,7 +9,7 @@ import Testing
     "With one server, encrypted",
     .enabled(
         if: NatsServers.program != nil,
-        "nats-server is not installed: name it in BELLWIRE_NATS_SERVER, or put it into .venv/bin"))
+        "nats-server is not installed: put it into PATH, or name it in BELLWIRE_NATS_SERVER"))
 struct SingleServerTests {
     private let folder: TemporaryFolder
     private let server: RunningProcess
