@@ -123,8 +123,9 @@ package enum ErrorGuide {
         a browser says that the request comes from another site | send the request from a program \#
         |
         | <a id="errno-1008"></a>1008 | 409 | `the master key cannot be replaced now; the \#
-        server's log says why` | the previous rotation has not finished, or the key is a \#
-        credential of systemd | wait for `store-resealed` in the log; where it says \#
-        `former-key-kept`, do what its hint says; replace the credential |
+        server's log says why`, or the reason | the previous rotation has not finished, or the key \#
+        is a credential of systemd; in a [cluster](cluster.md#another-master-key), a node does not \#
+        have the new key | do what the reason says; wait for `store-resealed` in the log; where it \#
+        says `former-key-kept`, do what its hint says; replace the credential |
         """#
 }

@@ -30,7 +30,8 @@ from run import Scenario  # noqa: E402
 from sender import Client  # noqa: E402
 
 RESIDENTS, GUESTS, SENDERS = 6, 8, 4
-REQUIRED = [one for one in rules.REQUIRED if one not in (13, "alike", "gone")]
+# There are no registrations and no engines.
+REQUIRED = [1, 2, 3, 4, 5, 7, 8, 9, 10, 12, 14, "recovery"]
 # For so long nothing may be accepted, with the start that follows a move.
 GAP = 15
 
@@ -232,7 +233,7 @@ def gaps(story):
 
 
 def judge(folder, move):
-    story, findings = rules.check(events.read(folder / "cluster.log"), False)
+    story, findings = rules.check(events.read(folder / "cluster.log"))
     statuses = collections.Counter(str(push.status) for push in story.pushes.values())
     known = [push for push in story.pushes.values() if push.status and 400 <= push.status < 500]
     print(f"migrate: {dict(statuses)}, {check.passed} checks")
@@ -249,7 +250,8 @@ def main():
     parser.add_argument("program")
     parser.add_argument("--seed", type=int, default=int(time.time()))
     parser.add_argument("--keep", type=pathlib.Path)
-    arguments = parser.parse_args()
+    # The first node is one machine before, whose clock nobody compares.
+    arguments = parser.parse_args(namespace=argparse.Namespace(without=["clocks"]))
     arguments.program = str(pathlib.Path(arguments.program).resolve())
     random.seed(arguments.seed)
     began = time.monotonic()

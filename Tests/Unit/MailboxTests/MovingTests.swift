@@ -42,7 +42,9 @@ struct MovingTests {
         #expect(store.store.report.devices == 1)
     }
 
-    @Test("A store that follows a log is not served alone, until it has left")
+    @Test(
+        "A store that follows a log is not served alone, until it has left",
+        .alone("it begins as a store of its own"))
     func place() throws {
         let store = try TestStore()
         let device = try store.addDevice()
@@ -69,7 +71,9 @@ struct MovingTests {
         #expect(store.store.clock.time(at: now) == place.time(at: now))
     }
 
-    @Test("A backup of a node is restored as a store of one machine, with numbers above all")
+    @Test(
+        "A backup of a node is restored as a store of one machine, with numbers above all",
+        .alone("it changes the file by hand"))
     func backup() throws {
         let store = try TestStore()
         _ = try store.addDevice()
