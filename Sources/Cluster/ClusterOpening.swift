@@ -16,11 +16,26 @@ struct ClusterOpening {
         self.replicas = replicas
     }
 
+    /// Blocks for some seconds at most.
+    static func connect(_ settings: ClusterSettings) throws(ClusterFault) -> NatsConnection {
+        try check(settings)
+        do throws(NatsError) { return try NatsConnection(settings) } catch {
+            throw ClusterFault(error)
+        }
+    }
+
     /// libnats does not say which file it cannot read.
-    static func check(_ settings: ClusterSettings) throws(ClusterFault) {
+    private static func check(_ settings: ClusterSettings) throws(ClusterFault) {
         for case let path? in [settings.authority, settings.credentials]
         where access(path, R_OK) != 0 {
             throw .unreadable(path: path)
+        }
+    }
+
+    /// Makes the streams that are not there yet.
+    func makeStreams() throws(ClusterFault) {
+        for stream in [ClusterLog.stream, ClusterRecord.settings, SnapshotManifest.settings] {
+            try make(stream)
         }
     }
 

@@ -13,10 +13,7 @@ package final class Membership: Sendable {
 
     /// Connects, and makes the streams that are not there yet. Blocks for some seconds at most.
     package init(_ settings: ClusterSettings) throws(ClusterFault) {
-        try ClusterOpening.check(settings)
-        do throws(NatsError) { connection = try NatsConnection(settings) } catch {
-            throw ClusterFault(error)
-        }
+        connection = try ClusterOpening.connect(settings)
         jetStream = JetStream(connection)
         let ticking = Ticking()
         timer = try ClusterTimer { [connection] in
@@ -25,9 +22,7 @@ package final class Membership: Sendable {
         }
         do throws(ClusterFault) {
             let opening = ClusterOpening(jetStream, replicas: settings.replicas)
-            for stream in [
-                ClusterLog.stream, ClusterRecord.settings, SnapshotManifest.settings,
-            ] { try opening.make(stream) }
+            try opening.makeStreams()
             clockOffset = try opening.clockOffset()
             record = try ClusterRecord(jetStream, name: settings.name)
             do throws(NatsError) { log = try ClusterLog(jetStream, record) } catch {

@@ -3,8 +3,8 @@ import Mailbox
 
 /// An entry as messages of the log: one, or several if it is longer than a message may be.
 ///
-/// The header of each has the entry's name, its schema, and how many parts come after it. The body of the entry
-/// begins with its position, its sequence and the length of its changes.
+/// The header of each has the entry's name, its schema, and how many parts come after it. The body
+/// of the entry begins with its position, its sequence and the length of its changes.
 enum LogPart {
     static let name = "Bellwire-Entry"
     static let rest = "Bellwire-Rest"

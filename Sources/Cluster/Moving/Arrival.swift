@@ -23,10 +23,7 @@ package final class Arrival {
 
     /// Connects. Blocks for some seconds at most.
     package init(_ settings: ClusterSettings) throws(ClusterFault) {
-        try ClusterOpening.check(settings)
-        do throws(NatsError) { connection = try NatsConnection(settings) } catch {
-            throw ClusterFault(error)
-        }
+        connection = try ClusterOpening.connect(settings)
         jetStream = JetStream(connection)
         replicas = settings.replicas
         timer = try ClusterTimer { [connection] in connection.giveUp(at: Boot.milliseconds) }
@@ -41,8 +38,7 @@ package final class Arrival {
     /// Fails if the servers have a store. What a former attempt with this store has left is used.
     package func begin(_ place: StorePlace) throws(ClusterFault) {
         let opening = ClusterOpening(jetStream, replicas: replicas)
-        let settings = [ClusterLog.stream, ClusterRecord.settings, SnapshotManifest.settings]
-        for stream in settings { try opening.make(stream) }
+        try opening.makeStreams()
         clockOffset = try opening.clockOffset()
         guard let ending = try LogEnding(jetStream) else { throw .noAnswer }
         let boundary = LogBoundary.begin(mark: try StoreMark.text(of: place))
@@ -67,7 +63,7 @@ package final class Arrival {
     /// Puts a copy of the store in `folder` there: what is not there yet. Blocks.
     package func put(storeIn folder: String, report: Report) throws {
         let copy = try StoreCopy(of: folder)
-        let place = try place(folder)
+        let place = try StorePlace(of: folder)
         try StorePlace.join(
             fileAt: copy.path, isCopy: true, after: number, place.time(at: .now()), at: reading)
         try writing.update(copy.path, report: report)
@@ -77,23 +73,13 @@ package final class Arrival {
     /// there. Blocks.
     package func complete(_ folder: String) throws {
         try writing.finish(through: number)
-        let place = try place(folder)
+        let place = try StorePlace(of: folder)
         try StorePlace.join(
             fileAt: StoreCopy.store(in: folder), after: number, place.time(at: .now()),
             at: reading)
     }
 
-    private func place(_ folder: String) throws -> StorePlace {
-        guard let place = try StorePlace(in: folder) else {
-            throw StoreFault.damaged("its state is missing")
-        }
-        return place
-    }
-
-    private var reading: ClockReading {
-        let now = Boot.milliseconds
-        return ClockReading(boot: nil, sinceBoot: now, wall: now + clockOffset)
-    }
+    private var reading: ClockReading { ClockReading(clockOffset: clockOffset) }
 
     package func close() {
         timer.stop()

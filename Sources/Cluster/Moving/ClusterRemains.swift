@@ -13,11 +13,7 @@ package struct ClusterRemains {
 
     /// Removes it. Fails if nodes may be using it. Blocks.
     package static func remove(_ settings: ClusterSettings) throws(ClusterFault) {
-        try ClusterOpening.check(settings)
-        let connection: NatsConnection
-        do throws(NatsError) { connection = try NatsConnection(settings) } catch {
-            throw ClusterFault(error)
-        }
+        let connection = try ClusterOpening.connect(settings)
         defer { connection.close() }
         let timer = try ClusterTimer { [connection] in connection.giveUp(at: Boot.milliseconds) }
         defer { timer.stop() }

@@ -57,9 +57,7 @@ package struct Departure: Sendable {
     }
 
     private func leave(before block: Int64) throws {
-        guard let place = try StorePlace(in: folder) else {
-            throw StoreFault.damaged("its state is missing")
-        }
+        let place = try StorePlace(of: folder)
         try StorePlace.leave(
             fileAt: StoreCopy.store(in: folder),
             before: NumberBlock(number: UInt32(clamping: block)), place.time(at: cluster.reading),

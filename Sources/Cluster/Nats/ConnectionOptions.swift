@@ -39,8 +39,6 @@ final class ConnectionOptions {
             }
         }
         try ensure(status, "natsOptions_SetServers")
-        // Each node has an order of its own.
-        try ensure(natsOptions_SetNoRandomize(handle, true), "natsOptions_SetNoRandomize")
     }
 
     private func setIdentity(_ settings: ClusterSettings) throws(NatsError) {

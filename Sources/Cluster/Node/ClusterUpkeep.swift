@@ -63,9 +63,10 @@ package final class ClusterUpkeep: Sendable {
             return
         }
         cutOff.store(0, ordering: .relaxed)
-        let event = rotation.work { keepSnapshot(always: true) }
-        if case .keyMissing? = event, let event { return end(with: event) }
-        if let event { report(event) }
+        if let event = rotation.work({ keepSnapshot(always: true) }) {
+            if case .keyMissing = event { return end(with: event) }
+            report(event)
+        }
         guard store.isLead else { return }
         removeLostNodes()
         keepSnapshot(always: false)

@@ -14,7 +14,7 @@ extension Membership {
     ) throws -> SQLiteStore {
         var options = options
         let offset = clockOffset
-        options.reading = { Self.reading(offset) }
+        options.reading = { ClockReading(clockOffset: offset) }
         let keys = Set(([options.masterKey] + options.formerKeys).map(\.id))
         // Before it reads what the others have agreed on, they can hear what it can follow.
         record.tell { NodeTerms(schema: CommitEntry.knownSchema, keys: keys) }
@@ -84,13 +84,7 @@ extension Membership {
             sealedEndpointKey: place.sealedEndpointKey)
     }
 
-    /// The clock of this machine may be wrong; that of the servers is the same for all.
-    private static func reading(_ offset: Int64) -> ClockReading {
-        let now = Boot.milliseconds
-        return ClockReading(boot: nil, sinceBoot: now, wall: now + offset)
-    }
-
-    var reading: ClockReading { Self.reading(clockOffset) }
+    var reading: ClockReading { ClockReading(clockOffset: clockOffset) }
 
     /// The log begins after what the store has, so the store becomes a copy of another one.
     private func replaceStore(in folder: String) throws {
@@ -102,5 +96,14 @@ extension Membership {
         guard rename(draft, path) == 0 else {
             throw ClusterFault.file(SystemError("rename"))
         }
+    }
+}
+
+extension ClockReading {
+    /// By the cluster's time: the clock of this machine may be wrong, and that of the servers is the
+    /// same for all.
+    init(clockOffset: Int64) {
+        let now = Boot.milliseconds
+        self.init(boot: nil, sinceBoot: now, wall: now + clockOffset)
     }
 }

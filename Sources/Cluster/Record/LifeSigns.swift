@@ -25,17 +25,19 @@ struct LifeSigns {
     /// Nobody is blamed for the time while this node was cut off.
     mutating func returned(at now: Int64) { for node in heard.keys { heard[node]?.at = now } }
 
-    func living(at now: Int64) -> Set<String> {
-        Set(heard.filter { now - $0.value.at < Self.patience }.keys)
-    }
+    func living(at now: Int64) -> Set<String> { Set(signs(within: Self.patience, at: now).keys) }
 
     /// What the living nodes tell of themselves.
     func terms(at now: Int64) -> [String: NodeTerms?] {
-        heard.filter { now - $0.value.at < Self.patience }.mapValues(\.terms)
+        signs(within: Self.patience, at: now).mapValues(\.terms)
     }
 
     func others(heardWithin patience: Int64, at now: Int64) -> Set<String> {
-        Set(heard.filter { $0.key != own && now - $0.value.at < patience }.keys)
+        Set(signs(within: patience, at: now).keys).subtracting([own])
+    }
+
+    private func signs(within patience: Int64, at now: Int64) -> [String: Sign] {
+        heard.filter { now - $0.value.at < patience }
     }
 
     /// The nodes that gave no sign while this one's own signs came back. Each is named once.

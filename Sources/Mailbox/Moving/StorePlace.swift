@@ -25,6 +25,12 @@ package struct StorePlace: Sendable {
         try self.init(record, connection)
     }
 
+    /// The folder has a store.
+    package init(of folder: String) throws(StoreFault) {
+        guard let place = try Self(in: folder) else { throw .damaged("its state is missing") }
+        self = place
+    }
+
     private init(
         _ record: StateRow.Record, _ connection: borrowing Connection
     ) throws(StoreFault) {

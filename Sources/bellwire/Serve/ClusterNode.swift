@@ -35,7 +35,7 @@ final class ClusterNode {
     }
 
     static func settings(_ remote: RemoteStore) throws -> ClusterSettings {
-        var settings = ClusterSettings(servers: remote.servers.shuffled(), name: remote.node)
+        var settings = ClusterSettings(servers: remote.servers, name: remote.node)
         settings.authority = remote.authorities
         settings.credentials = try remote.checkedCredentials()
         settings.replicas = remote.replicas

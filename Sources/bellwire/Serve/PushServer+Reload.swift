@@ -23,8 +23,7 @@ extension PushServer {
         let listeners = change == nil ? faces.map(\.configured) : wanted.listeners
         var settings = try Self.settings(
             wanted, addresses(after: change, metricsChange),
-            hasProxies: listeners.contains(where: \.hasProxies), baseURL, log)
-        settings.now = node?.time ?? settings.now
+            hasProxies: listeners.contains(where: \.hasProxies), baseURL, node, log)
         settings.registration = wanted.registration(
             serving: listeners, under: configuration.baseURL, now: doors.registration)
         if change == nil { waiting.append(ConfigurationKey.listen.name) }

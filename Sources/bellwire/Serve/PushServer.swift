@@ -67,12 +67,12 @@ final class PushServer {
             baseURL = try Self.baseURL(configuration, listeners)
             try store.serve(at: baseURL.description)
             let control = Self.control(baseURL, store, keys, node, move, log)
-            var settings = try Self.settings(
-                configuration, listeners.addresses,
-                hasProxies: configuration.listeners.contains(where: \.hasProxies), baseURL, log)
-            settings.now = node?.time ?? settings.now
             let service = PushContext(
-                store: store, endpointKey: store.endpointKey, settings: settings)
+                store: store, endpointKey: store.endpointKey,
+                settings: try Self.settings(
+                    configuration, listeners.addresses,
+                    hasProxies: configuration.listeners.contains(where: \.hasProxies), baseURL,
+                    node, log))
             let access = Self.access(configuration, log)
             let pushes = PushLoops(service)
             let api = APILoops(service)
@@ -171,10 +171,11 @@ extension PushServer {
     /// `listeners`: all addresses of this server.
     static func settings(
         _ configuration: ServerConfiguration, _ listeners: [SocketAddress], hasProxies: Bool,
-        _ baseURL: BaseURL, _ log: Log
+        _ baseURL: BaseURL, _ node: ClusterNode?, _ log: Log
     ) throws -> PushServiceSettings {
         var settings = PushServiceSettings(
             baseURL: baseURL, aliases: configuration.aliases, version: ProgramVersion.text)
+        settings.now = node?.time ?? settings.now
         try decideCallbacks(configuration, listeners, baseURL, &settings.callbacks)
         settings.onUndecryptable = { registration, reason in
             log.write(
