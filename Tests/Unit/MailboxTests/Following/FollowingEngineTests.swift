@@ -140,11 +140,11 @@ struct FollowingEngineTests {
         index.stopListening(listener, to: engine, at: left)
         second.clocks.advance(seconds: 2 * 3_600)
         // The return is in no log, so it has to be there for the next attempt.
-        group.log.fate = { _ in .lost }
+        group.log.fate = .lost
         #expect(try join() == .unavailable)
         #expect(index.takeAbsence(of: engine) == left)
         index.putBack([engine: left])
-        group.log.fate = { _ in .stored }
+        group.log.fate = .stored
         let deadline = Date(timeIntervalSinceNow: 30)
         while !second.store.isUsable, Date() < deadline { usleep(5_000) }
         #expect(try join() == .done)

@@ -100,10 +100,10 @@ struct FollowingTests {
         let device = try group.stores[0].addDevice()
         let subscription = try group.stores[0].register(device)
         for fate in [MemoryLog.Fate.storedSilently, .lost] {
-            group.log.fate = { _ in fate }
+            group.log.fate = fate
             let message = try group.stores[0].message(subscription.address, "\(fate)")
             #expect(try group.stores[0].run(.store(message)) == .unavailable)
-            group.log.fate = { _ in .stored }
+            group.log.fate = .stored
             let deadline = Date(timeIntervalSinceNow: 30)
             while !group.stores[0].store.isUsable, Date() < deadline { usleep(5_000) }
         }

@@ -10,15 +10,21 @@ final class MemoryLog: @unchecked Sendable {
     private var wakers: [@Sendable () -> Void] = []
     private var listeners: [@Sendable ([UInt8]) -> Void] = []
     private var blocks: UInt32 = 0
-    /// Says what becomes of an entry; nil for its answer that nobody gets.
-    var fate: @Sendable (CommitEntry) -> Fate = { _ in .stored }
+    private var nextFate = Fate.stored
 
+    /// What becomes of an entry, and whether anybody hears of it.
     enum Fate { case stored, storedSilently, lost }
+
+    /// The fate of each entry from now on. Stores append on threads of their own.
+    var fate: Fate {
+        get { lock.withLock { nextFate } }
+        set { lock.withLock { nextFate = newValue } }
+    }
 
     var last: Int64 { lock.withLock { Int64(entries.count) } }
 
     func append(_ entry: CommitEntry, after last: Int64) -> CommitAnswer {
-        let fate = fate(entry)
+        let fate = fate
         let (answer, wakers) = lock.withLock { () -> (CommitAnswer, [@Sendable () -> Void]) in
             guard last == Int64(entries.count) else { return (.outdated, []) }
             if fate == .lost { return (.unknown, []) }
