@@ -84,8 +84,10 @@ package enum StoreOperation: Sendable {
     /// The same, but `.conflict` if a message waits for it.
     case retireDevice(UInt32)
 
-    /// The device must have been added before.
-    case register(Subscription)
+    /// The device must have been added before. `seen` is when the connection that asks said hello:
+    /// `.unavailable` if the device has said hello again, perhaps at another node, because whoever
+    /// asked would never learn the endpoint and the new connection would lose its own.
+    case register(Subscription, seen: Int64? = nil)
     /// Binds the endpoint to the first key that signed correctly.
     case bindKey(subscription: UInt32, KeyHash)
     /// Ends a subscription and the messages that wait for it.

@@ -15,7 +15,8 @@ extension BatchExecutor {
         case .removeDevice(let row):
             try registrations.remove(device: row) ? .done : .notFound
         case .retireDevice(let row): try registrations.retire(device: row)
-        case .register(let subscription): try devices.register(subscription)
+        case .register(let subscription, let seen):
+            try devices.register(subscription, seen: seen)
         case .bindKey(let subscription, let hash): try devices.bind(hash, to: subscription)
         case .unregister(let subscription):
             try devices.unregister(subscription) ? .done : .notFound

@@ -32,9 +32,11 @@ extension AutopushChannel {
     /// the device left to it, so nothing is sent out of order.
     func attached() {
         guard let device else { return }
+        let time = Self.wallMilliseconds
         desk.submit(
-            .touchDevice(device, at: Self.wallMilliseconds),
+            .touchDevice(device, at: time),
             .other { [self] outcome in
+                seen = outcome == .unavailable ? nil : time
                 outcome == .conflict && hasToMove(device)
                     ? retire(device) : desk.load(.subscriptions(device: device), for: self)
             })
@@ -152,7 +154,7 @@ extension AutopushChannel {
             sender: sender, token: endpoint.token, digest: endpoint.digest,
             created: Self.wallMilliseconds)
         desk.submit(
-            .register(subscription),
+            .register(subscription, seen: seen),
             .other { [self] outcome in
                 switch outcome {
                 case .done:
@@ -184,6 +186,7 @@ extension AutopushChannel {
             .other { [self] outcome in
                 guard session.pointee.isOpen, outcome == .done else { return refuseRegistration() }
                 delivery.pointee.device = row
+                seen = added.created
                 desk.claim(self, device: row)
                 body(row)
             })

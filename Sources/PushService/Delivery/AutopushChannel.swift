@@ -21,6 +21,9 @@ final class AutopushChannel {
     let delivery: UnsafeMutablePointer<DeviceDelivery>
     @exclusivity(unchecked) var connection: WebSocketConnection?
     @exclusivity(unchecked) var userAgent: UserAgentID?
+    /// When the device said hello here, in milliseconds, if the store has written that down: the
+    /// device's newest connection is known by it.
+    @exclusivity(unchecked) var seen: Int64?
     /// They are handled one at a time: the first is under way.
     @exclusivity(unchecked) var requests: [Request] = []
     @exclusivity(unchecked) private var inbox = Inbox()

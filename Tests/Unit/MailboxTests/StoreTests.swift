@@ -243,6 +243,19 @@ struct StoreTests {
         }
     }
 
+    @Test("A connection registers nothing after a newer one of its device has said hello")
+    func lateRegistration() throws {
+        try test.expectDone(.touchDevice(device, at: 10))
+        try test.expectDone(.touchDevice(device, at: 11))
+        let made = try test.subscription(device)
+        try test.expectDone(.register(made, seen: 11))
+        let late = Subscription(
+            address: try test.subscription(device).address, kind: .channel, channel: made.channel,
+            sender: .anyone, token: made.token, digest: made.digest, created: 3)
+        #expect(try test.run(.register(late, seen: 10)) == .unavailable)
+        #expect(test.store.index.endpoint(made.digest) != .gone)
+    }
+
     @Test("A device is told apart whose endpoints were made under another address")
     func addresses() throws {
         try test.store.serve(at: "https://old.example")

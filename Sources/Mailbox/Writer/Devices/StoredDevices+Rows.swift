@@ -109,6 +109,12 @@ extension StoredDevices {
         return update.integer(0) == transaction.index.address ? .done : .conflict
     }
 
+    func lastSeen(_ device: UInt32) throws(StoreFault) -> Int64? {
+        let select = try transaction.connection.statement(
+            "SELECT last_seen FROM device WHERE row = ?1", device)
+        return try select.step() ? select.integer(0) : nil
+    }
+
     func touch(credential row: UInt32, at time: Int64) throws(StoreFault) -> StoreOutcome {
         let update = try transaction.connection.statement(
             "UPDATE credential SET last_seen = ?2 WHERE row = ?1 RETURNING row", row, time)

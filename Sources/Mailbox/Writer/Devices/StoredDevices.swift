@@ -73,7 +73,12 @@ extension StoredDevices {
 
 /// Subscriptions.
 extension StoredDevices {
-    func register(_ subscription: Subscription) throws(StoreFault) -> StoreOutcome {
+    func register(
+        _ subscription: Subscription, seen: Int64? = nil
+    ) throws(StoreFault) -> StoreOutcome {
+        if let seen, let last = try lastSeen(subscription.address.device), last != seen {
+            return .unavailable
+        }
         guard subscription.address.subscription <= StoreIndex.lastRow,
             subscription.kind != .channel
                 || index.hasRoomForEndpoint(of: subscription.address.device)
