@@ -65,6 +65,12 @@ extension Connection {
             "sqlite3_db_config")
     }
 
+    /// Whether each commit is on the disk before it returns. Otherwise a power cut takes the last
+    /// ones back, and leaves the file sound.
+    package func setSyncedAtCommit(_ isWanted: Bool) throws(SQLiteError) {
+        try execute("PRAGMA synchronous = \(isWanted ? "FULL" : "NORMAL")")
+    }
+
     /// How much of the file may be kept in memory; the default is 2 MiB.
     package func setCache(kibibytes: Int) throws(SQLiteError) {
         try execute("PRAGMA cache_size = -\(kibibytes); PRAGMA cache_spill = 0")

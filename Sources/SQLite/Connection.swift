@@ -3,8 +3,8 @@ import CSQLite
 
 /// One open database file, for one thread at a time.
 ///
-/// Every commit is on the disk before it returns (WAL, `synchronous=FULL`). Deleted data is
-/// overwritten. A commit never copies the WAL into the file: the writer calls `checkpoint` when it
+/// Every commit is on the disk before it returns (WAL, `synchronous=FULL`), unless the owner asks for
+/// less. Deleted data is overwritten. A commit never copies the WAL into the file: the writer calls `checkpoint` when it
 /// has time.
 package struct Connection: ~Copyable, Sendable {
     package enum Access: Sendable {

@@ -26,9 +26,10 @@ package final class ClusterLog: CommitLog {
     }
 
     package func append(_ entry: CommitEntry, after last: Int64) -> CommitAnswer {
-        feed.begin(entry, after: last)
+        let race = AppendRace()
+        feed.begin(entry, after: last, race)
         let longest = max(Self.reserve, jetStream.connection.longest - Self.reserve)
-        let answer = LogAppending(entry, after: last, longest: longest, jetStream).run()
+        let answer = LogAppending(entry, after: last, longest: longest, jetStream, race).run()
         feed.end(answer)
         return answer
     }

@@ -16,9 +16,14 @@ struct LogAppending {
     private let bodies: [[UInt8]]
     private let last: Int64
     private let patience: Int64
+    private let race: AppendRace
 
-    init(_ entry: CommitEntry, after last: Int64, longest: Int, _ jetStream: JetStream) {
+    init(
+        _ entry: CommitEntry, after last: Int64, longest: Int, _ jetStream: JetStream,
+        _ race: AppendRace
+    ) {
         self.jetStream = jetStream
+        self.race = race
         name = LogPart.name(of: entry)
         schema = String(entry.schema)
         bodies = LogPart.bodies(entry, longest: longest)
@@ -37,7 +42,9 @@ struct LogAppending {
         var attempt = 0
         while Boot.milliseconds < deadline {
             attempt += 1
-            switch publish(attempt) {
+            let ending = race.run(attempt, patience: patience) { publish(attempt, $0) }
+            guard case .answered(let answer) = ending else { return .outdated }
+            switch answer {
             case .stored(let sequence), .repeated(let sequence): return .appended(sequence)
             case .outdated where !isDoubtful: return .outdated
             // By an earlier attempt, or by another node.
@@ -50,13 +57,13 @@ struct LogAppending {
         return lookUp() ?? .unknown
     }
 
-    private func publish(_ attempt: Int) -> PublishAnswer {
+    private func publish(_ attempt: Int, _ handler: @escaping @Sendable (PublishAnswer) -> Void) {
         let last = ("Nats-Expected-Last-Sequence", String(last))
         let own = [(LogPart.name, name), (LogPart.schema, schema)]
         guard bodies.count > 1 else {
             return jetStream.publish(
                 LogFeed.subject, own + [last, ("Nats-Msg-Id", name)], bodies[0],
-                patience: patience)
+                patience: patience, handler)
         }
         for index in 0..<bodies.count - 1 {
             // The servers refuse the batch when its end comes without all of it.
@@ -65,9 +72,9 @@ struct LogAppending {
                 bodies[index])
         }
         let index = bodies.count - 1
-        return jetStream.publish(
+        jetStream.publish(
             LogFeed.subject, part(index, attempt, own + [("Nats-Batch-Commit", "1")]),
-            bodies[index], patience: patience)
+            bodies[index], patience: patience, handler)
     }
 
     private func part(

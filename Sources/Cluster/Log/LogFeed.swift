@@ -23,6 +23,8 @@ final class LogFeed: Sendable {
 
     private let follower = Lock<Follower?>(nil)
     private let subscription = Lock<NatsSubscription?>(nil)
+    /// Of the entry that is being appended here.
+    private let race = Lock<AppendRace?>(nil)
 
     init(_ jetStream: JetStream) throws(NatsError) {
         self.jetStream = jetStream
@@ -42,7 +44,7 @@ final class LogFeed: Sendable {
 
     var isTooFarBehind: Bool { inbox.withLock { $0.follower.isTooFarBehind } }
 
-    func isCurrent(at now: Int64) -> Bool { inbox.withLock { $0.isCurrent(at: now) } }
+    func isCurrent(at now: Int64) -> Bool { inbox.withLock { $0.follower.isCurrent(at: now) } }
 
     func take(after last: Int64) -> [NumberedEntry] {
         let entries = inbox.withLock { $0.take(after: last) }
@@ -51,11 +53,13 @@ final class LogFeed: Sendable {
     }
 
     /// Between the two, the own entry wakes nobody.
-    func begin(_ entry: CommitEntry, after last: Int64) {
-        inbox.withLock { $0.begin(entry, after: last) }
+    func begin(_ entry: CommitEntry, after last: Int64, _ race: AppendRace) {
+        self.race.withLock { $0 = race }
+        if inbox.withLock({ $0.begin(entry, after: last) }) { race.isOvertaken() }
     }
 
     func end(_ answer: CommitAnswer) {
+        race.withLock { $0 = nil }
         perform(inbox.withLock { $0.end(answer, at: Boot.milliseconds) })
     }
 
@@ -73,6 +77,7 @@ final class LogFeed: Sendable {
             case .ask: ask()
             }
         }
+        if outcome.isOvertaken { race.withLock { $0 }?.isOvertaken() }
         if outcome.hasNews { follower.withLock { $0 }?.arrived() }
     }
 

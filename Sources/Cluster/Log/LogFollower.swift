@@ -32,6 +32,7 @@ struct LogFollower {
     /// The servers hear of each other once in a second while nothing is written.
     static let leaderPatience: Int64 = 1_800
     private static let askInterval: Int64 = 300
+    private static let mostAnswers = 8
     /// A server that does not have a message yet is asked again after this time.
     private static let readInterval: Int64 = 50
 
@@ -48,13 +49,17 @@ struct LogFollower {
     private var readAt: Int64 = .min
     private var askAt: Int64 = .min
     private var askedAt: Int64 = .min
-    /// When the leader was asked what it answered, and all of that was received.
+    /// What the leader answered, by when it was asked: not all of that was carried out yet.
+    private var answers: [(last: Int64, askedAt: Int64)] = []
+    private var carriedOut: Int64 = 0
+    /// When the leader was asked what it answered, and all of that was carried out.
     private var currentAt: Int64 = .min
     /// When the leader certainly led.
     private var ledAt: Int64 = .min
-    private var answer: (state: LogState, askedAt: Int64)?
+    /// The first message that the log still has.
+    private var first: Int64 = 0
 
-    /// Whether this node has received all that was in the log a second ago.
+    /// Whether this node has carried out all that was in the log a second ago.
     func isCurrent(at now: Int64) -> Bool {
         !isTooFarBehind && currentAt > .min && now - currentAt <= Self.patience
             && now - ledAt <= Self.leaderPatience
@@ -64,7 +69,14 @@ struct LogFollower {
     mutating func start(after last: Int64) {
         received = last
         (isReading, isTooFarBehind, readAt) = (false, false, .min)
+        carriedOut = last
         self.last = max(self.last, last)
+    }
+
+    /// Whoever follows has everything up to `last`.
+    mutating func carriedOut(through last: Int64) {
+        carriedOut = last
+        look()
     }
 
     /// The message that was received last is a boundary.
@@ -80,7 +92,10 @@ struct LogFollower {
             isAsking = false
             last = max(last, state.last)
             ledAt = max(ledAt, askedAt - state.age)
-            answer = (state, askedAt)
+            first = max(first, state.first)
+            // Those that waited longer would say less.
+            if answers.count == Self.mostAnswers { answers.removeFirst() }
+            answers.append((state.last, askedAt))
         case .unanswered: isAsking = false
         case .appended(let sequence):
             last = max(last, sequence)
@@ -88,7 +103,7 @@ struct LogFollower {
         case .connectionReturned: (isReading, isAsking, askAt, readAt) = (false, false, now, now)
         case .time: break
         }
-        look(now)
+        look()
         catchUp(now, &actions)
         ask(now, &actions)
         return actions
@@ -134,9 +149,12 @@ struct LogFollower {
         actions.append(.ask)
     }
 
-    private mutating func look(_ now: Int64) {
-        guard let answer, let received else { return }
-        if answer.state.first > received + 1 { isTooFarBehind = true }
-        if received >= answer.state.last { currentAt = max(currentAt, answer.askedAt) }
+    private mutating func look() {
+        guard let received else { return }
+        if first > received + 1 { isTooFarBehind = true }
+        while let answer = answers.first, answer.last <= carriedOut {
+            currentAt = max(currentAt, answer.askedAt)
+            answers.removeFirst()
+        }
     }
 }

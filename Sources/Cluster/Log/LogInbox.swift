@@ -9,8 +9,6 @@ struct LogInbox {
     private(set) var follower = LogFollower()
     private var collector = LogPartCollector()
     private var entries: [NumberedEntry] = []
-    /// When each of them arrived.
-    private var arrivals: [Int64] = []
     private var bytes = 0
     /// Everything after it is in `entries`, as far as it was received.
     private var start: Int64 = 0
@@ -20,11 +18,8 @@ struct LogInbox {
     struct Outcome {
         var actions: [LogFollower.Action] = []
         var hasNews = false
-    }
-
-    /// Whether whoever follows has all that was in the log a second ago.
-    func isCurrent(at now: Int64) -> Bool {
-        follower.isCurrent(at: now) && now - (arrivals.first ?? now) <= LogFollower.patience
+        /// Another entry is where the one that is being appended here was to be.
+        var isOvertaken = false
     }
 
     /// `messages` are those of the event, by sequence.
@@ -41,10 +36,16 @@ struct LogInbox {
             guard !follower.isTooFarBehind, let message = messages[sequence] else { continue }
             if message.message[LogBoundary.name] != nil { follower.meetBoundary() }
             guard let entry = collector.receive(message) else { continue }
-            put(entry, at: now)
+            put(entry)
             if entry.entry.name != own { outcome.hasNews = true }
         }
+        outcome.isOvertaken = isOvertaken
         return outcome
+    }
+
+    private var isOvertaken: Bool {
+        guard let own, let first = entries.first else { return false }
+        return first.entry.name != own
     }
 
     /// The entries after `last`, which whoever asks has.
@@ -53,9 +54,11 @@ struct LogInbox {
         return entries
     }
 
-    mutating func begin(_ entry: CommitEntry, after last: Int64) {
+    /// True if there is an entry already where this one is to be.
+    mutating func begin(_ entry: CommitEntry, after last: Int64) -> Bool {
         moveTo(last)
         own = entry.name
+        return isOvertaken
     }
 
     /// True if entries wait that nobody was told of.
@@ -75,20 +78,19 @@ struct LogInbox {
         let hasCrossed = follower.isTooFarBehind && last > start
         if last < start || last > follower.received ?? -1 || hasCrossed {
             follower.start(after: last)
-            (collector, entries, arrivals, bytes) = (LogPartCollector(), [], [], 0)
+            (collector, entries, bytes) = (LogPartCollector(), [], 0)
         } else {
             let done = entries.prefix { $0.number <= last }
             bytes -= done.reduce(0) { $0 + $1.bytes }
-            arrivals.removeFirst(done.count)
             entries.removeFirst(done.count)
         }
         start = last
+        follower.carriedOut(through: last)
         judge()
     }
 
-    private mutating func put(_ entry: NumberedEntry, at now: Int64) {
+    private mutating func put(_ entry: NumberedEntry) {
         entries.append(entry)
-        arrivals.append(now)
         bytes += entry.bytes
         judge()
     }

@@ -38,7 +38,7 @@ package struct CommitEntry: Equatable, Sendable {
     /// With which stores began to follow logs.
     package static let firstSchema = 14
 
-    /// Chosen by its writer at random, who recognises it by that if the answer was lost.
+    /// No other entry has it: its writer recognises it by that if the answer was lost.
     package let name: UInt64
     /// The last position and the last order of acceptance that were given.
     package let position: Int64

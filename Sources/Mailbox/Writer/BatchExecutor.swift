@@ -1,4 +1,5 @@
 import Base
+import Crypto
 import Delivery
 import SQLite
 
@@ -28,6 +29,8 @@ final class BatchExecutor {
     /// Nil when everything is sealed under the current master key.
     @exclusivity(unchecked) private var resealing: Resealing?
     @exclusivity(unchecked) private var outcomes: [StoreOutcome] = []
+    @exclusivity(unchecked) var turns = LogTurns()
+    @exclusivity(unchecked) var names: EntryNames
     /// Those that a planted mistake leaves to the next batch.
     var lateCallbacks: [CallbackOperation] = []
 
@@ -52,6 +55,10 @@ final class BatchExecutor {
             transaction, devices, messages, callbacks, engines)
         self.transaction = transaction
         self.state = state
+        var random = RandomSupply()
+        do throws(OpenSSLError) { names = EntryNames(startingAt: try random.word()) } catch {
+            throw .crypto(error)
+        }
         onExpiredActions = source.onExpiredActions
         self.source = source.log
         resealing = Resealing.needed(source.keys, isShared: source.log != nil)
@@ -61,6 +68,9 @@ final class BatchExecutor {
         try transaction.connection.forStore { connection throws(SQLiteError) in
             try connection.setCache(kibibytes: Self.cacheSize)
             try connection.setCheckpointAtEnd(true)
+            // What is in the log need not be on this disk: after a power cut the store has less and
+            // follows the log from there.
+            if source.log != nil { try connection.setSyncedAtCommit(false) }
         }
         // Stores that stay alike began with a version that leaves no registration without one.
         guard source.log == nil else { return }

@@ -115,10 +115,12 @@ final class StoreWriter: @unchecked Sendable {
         while let isAtWork = wait(&taken) {
             followPause()
             if isAtWork {
+                awaitTurn(&taken)
                 gather(&taken)
                 let later = taken.splitOffEngineWork()
                 if !later.isEmpty { queue.withLock { $0.waiting.insert(contentsOf: later, at: 0) } }
                 for start in stride(from: 0, to: taken.count, by: limits.batch) {
+                    if start > 0 { awaitTurn() }
                     process(taken[start..<min(start + limits.batch, taken.count)])
                 }
                 rounds.add(taken.count, at: Boot.milliseconds)
@@ -142,6 +144,25 @@ final class StoreWriter: @unchecked Sendable {
         queue.withLock { $0.awaited = missing }
         _ = queue.wait(atMost: Self.moment) { $0.waiting.count < missing ? nil : () }
         queue.withLock { $0.move(to: &taken) }
+    }
+
+    /// Lets other stores write that write at the same time, and takes what comes meanwhile.
+    private func awaitTurn(_ taken: inout [Submission]) {
+        if awaitTurn() { queue.withLock { $0.move(to: &taken) } }
+    }
+
+    /// True if it waited.
+    @discardableResult private func awaitTurn() -> Bool {
+        var hasWaited = false
+        while let executor {
+            let rest = executor.turns.rest(at: Boot.milliseconds)
+            guard rest > 0 else { break }
+            hasWaited = true
+            _ = queue.wait(atMost: rest) { $0.isWoken ? () : nil }
+            queue.withLock { $0.isWoken = false }
+            do throws(StoreFault) { _ = try executor.catchUp() } catch { fail(error, []) }
+        }
+        return hasWaited
     }
 
     /// True when there is work, false when there was none for a while, nil at the end.

@@ -80,7 +80,8 @@ extension ClusterTests {
             #expect(becomes(within: 3) { late.isTooFarBehind && !second.isUsable })
             #expect(late.entries(after: 4).isEmpty)
             #expect(becomes(within: 3) { late.entries(after: 4).map(\.number) == [5] })
-            #expect(!late.isTooFarBehind)
+            #expect(!late.isTooFarBehind && !second.isUsable)
+            #expect(late.entries(after: 5).isEmpty)
             #expect(becomes(within: 3) { second.isUsable })
         }
         first.close()

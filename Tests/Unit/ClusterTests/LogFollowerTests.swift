@@ -42,6 +42,21 @@ struct LogFollowerTests {
         #expect(follower.isCurrent(at: 1_400))
     }
 
+    @Test("What was received counts only once it is carried out, and each answer for itself")
+    mutating func carriedOut() {
+        _ = follower.handle(.time, at: 0)
+        _ = follower.handle(state(12), at: 1)
+        _ = follower.handle(.page(from: 11, [11, 12]), at: 2)
+        _ = follower.handle(.time, at: 300)
+        _ = follower.handle(state(13), at: 301)
+        _ = follower.handle(.page(from: 13, [13]), at: 302)
+        #expect(!follower.isCurrent(at: 302))
+        follower.carriedOut(through: 12)
+        #expect(follower.isCurrent(at: 1_000) && !follower.isCurrent(at: 1_001))
+        follower.carriedOut(through: 13)
+        #expect(follower.isCurrent(at: 1_300) && !follower.isCurrent(at: 1_301))
+    }
+
     @Test("A leader that hears nobody does not count")
     mutating func isolatedLeader() {
         _ = follower.handle(.time, at: 5_000)
@@ -64,6 +79,8 @@ struct LogFollowerTests {
         #expect(follower.handle(state(11), at: 1) == [.read(from: 11)])
         #expect(!follower.isCurrent(at: 1))
         #expect(follower.handle(.page(from: 11, [11]), at: 2) == [.take(11)])
+        #expect(!follower.isCurrent(at: 2))
+        follower.carriedOut(through: 11)
         #expect(follower.isCurrent(at: 2))
     }
 

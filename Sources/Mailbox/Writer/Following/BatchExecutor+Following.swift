@@ -97,6 +97,8 @@ extension BatchExecutor {
             transaction.effects.engineNews = news
             transaction.nextExpiry = try firstExpiry()
         }
+        let now = Boot.milliseconds
+        for entry in entries { turns.followed(entry.entry.writer, at: now) }
         messages.followed(rows.messages, rows.effects.ended)
         engines.follow(rows.engines)
         transaction.effects.apply(to: transaction.index)

@@ -1,6 +1,7 @@
 import Crypto
 import Delivery
 import SQLite
+import System
 
 /// Stores that stay alike by a log.
 extension BatchExecutor {
@@ -29,12 +30,15 @@ extension BatchExecutor {
         guard let log else { return next.applied }
         let changes = try changes(session)
         guard !changes.isEmpty else { return next.applied }
-        let name = try newName()
+        let name = names.next()
         let entry = CommitEntry(
             name: name, position: next.position, sequence: next.counters.sequence,
             changes: changes, news: try sealedNews(name), schema: CommitEntry.knownSchema)
+        let began = Boot.milliseconds
         switch log.append(entry, after: next.applied) {
-        case .appended(let number): return number
+        case .appended(let number):
+            turns.wrote(from: began, to: Boot.milliseconds)
+            return number
         case .outdated: throw .outdated
         case .unknown: throw .undecided
         }
@@ -68,10 +72,5 @@ extension BatchExecutor {
                 throw StoreFault(error)
             }
         }
-    }
-
-    private func newName() throws(StoreFault) -> UInt64 {
-        var random = RandomSupply()
-        do throws(OpenSSLError) { return try random.word() } catch { throw .crypto(error) }
     }
 }

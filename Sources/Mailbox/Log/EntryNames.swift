@@ -1,0 +1,28 @@
+extension CommitEntry {
+    /// Who wrote it, until it was opened anew.
+    struct Writer: Hashable {
+        fileprivate let number: UInt64
+    }
+
+    var writer: Writer { Writer(number: name >> EntryNames.bits) }
+}
+
+/// The names of the entries of one writer: who it is, and a number. It begins both at random, and
+/// gives no number twice.
+struct EntryNames {
+    fileprivate static let bits: UInt64 = 40
+    private static let numbers: UInt64 = 1 << bits - 1
+
+    private let writer: UInt64
+    private var number: UInt64
+
+    init(startingAt random: UInt64) {
+        number = random & Self.numbers
+        writer = random - number
+    }
+
+    mutating func next() -> UInt64 {
+        number = (number + 1) & Self.numbers
+        return writer | number
+    }
+}

@@ -1,0 +1,49 @@
+import Mailbox
+import Testing
+
+@testable import Cluster
+
+@Suite("What was received of the log")
+struct LogInboxTests {
+    private var inbox = LogInbox()
+
+    private func entry(_ name: UInt64) -> CommitEntry {
+        CommitEntry(name: name, position: 0, sequence: 0, changes: [1], schema: 14)
+    }
+
+    private mutating func tell(_ name: UInt64, _ sequence: Int64) throws -> LogInbox.Outcome {
+        let entry = entry(name)
+        let fields = [
+            LogPart.name: LogPart.name(of: entry), LogPart.schema: String(entry.schema),
+            "Nats-Sequence": String(sequence), "Nats-Subject": LogFeed.subject,
+        ]
+        let told = NatsMessage(
+            subject: LogFeed.told, body: LogPart.bodies(entry, longest: 1_000)[0], fields: fields)
+        let message = try #require(StreamMessage(told))
+        return inbox.handle(.told(sequence), [sequence: message], at: 0)
+    }
+
+    @Test("Another entry in the place of the own one is noticed before there is an answer")
+    mutating func overtaken() throws {
+        let isLate = inbox.begin(entry(1), after: 10)
+        #expect(!isLate)
+        let outcome = try tell(2, 11)
+        #expect(outcome.isOvertaken && outcome.hasNews)
+        let end = inbox.end(.outdated, at: 0)
+        #expect(end.hasNews)
+        let isLateAgain = inbox.begin(entry(1), after: 10)
+        #expect(isLateAgain)
+    }
+
+    @Test("An entry that comes after the own one changes nothing")
+    mutating func followed() throws {
+        _ = inbox.begin(entry(1), after: 10)
+        let own = try tell(1, 11)
+        #expect(!own.isOvertaken && !own.hasNews)
+        let next = try tell(2, 12)
+        #expect(!next.isOvertaken && next.hasNews)
+        _ = inbox.end(.appended(11), at: 0)
+        let taken = inbox.take(after: 11).map(\.entry.name)
+        #expect(taken == [2])
+    }
+}

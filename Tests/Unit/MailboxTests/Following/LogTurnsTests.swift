@@ -1,0 +1,54 @@
+import Testing
+
+@testable import Mailbox
+
+@Suite("Turns of stores that write to one log")
+struct LogTurnsTests {
+    private var turns = LogTurns()
+    private let first = writer(startingAt: 1 << 40)
+    private let second = writer(startingAt: 2 << 40)
+
+    private static func writer(startingAt random: UInt64) -> CommitEntry.Writer {
+        var names = EntryNames(startingAt: random)
+        let name = names.next()
+        return CommitEntry(name: name, position: 0, sequence: 0, changes: [], schema: 14).writer
+    }
+
+    @Test("Who writes alone never waits")
+    mutating func alone() {
+        #expect(turns.rest(at: 0) == 0)
+        turns.wrote(from: 1, to: 2)
+        #expect(turns.rest(at: 2) == 0)
+    }
+
+    @Test("All who wrote lately come first, each for the time of two writes at most")
+    mutating func others() {
+        turns.followed(first, at: 0)
+        turns.followed(second, at: 1)
+        turns.wrote(from: 2, to: 12)
+        #expect(turns.rest(at: 12) == 40)
+        turns.followed(first, at: 15)
+        #expect(turns.rest(at: 15) == 17)
+        #expect(turns.rest(at: 32) == 0)
+        turns.followed(second, at: 16)
+        #expect(turns.rest(at: 16) == 0)
+    }
+
+    @Test("Nobody waits for who has written nothing for a while, nor for long")
+    mutating func silence() {
+        turns.followed(first, at: 0)
+        turns.wrote(from: 0, to: 3_000)
+        #expect(turns.rest(at: 3_000) == 0)
+        turns.followed(first, at: 3_001)
+        turns.wrote(from: 3_100, to: 3_199)
+        #expect(turns.rest(at: 3_199) == 50)
+        #expect(turns.rest(at: 3_202) == 0)
+    }
+
+    @Test("A writer gives no name twice, and is known by all of them")
+    func names() {
+        var names = EntryNames(startingAt: (7 << 40) + (1 << 40 - 1))
+        let given = (0..<3).map { _ in names.next() }
+        #expect(given == [7 << 40, 7 << 40 + 1, 7 << 40 + 2])
+    }
+}
