@@ -39,7 +39,9 @@ extension BatchExecutor {
         case .appended(let number):
             turns.wrote(from: began, to: Boot.milliseconds)
             return number
-        case .outdated: throw .outdated
+        case .outdated:
+            turns.cameTooLate(at: Boot.milliseconds)
+            throw .outdated
         case .unknown: throw .undecided
         }
     }

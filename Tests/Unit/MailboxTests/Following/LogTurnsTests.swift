@@ -21,8 +21,21 @@ struct LogTurnsTests {
         #expect(turns.rest(at: 2) == 0)
     }
 
+    @Test("Nobody waits unless an entry came too late a moment ago")
+    mutating func calm() {
+        turns.followed(first, at: 0)
+        turns.wrote(from: 2, to: 12)
+        #expect(turns.rest(at: 12) == 0)
+        turns.cameTooLate(at: 12)
+        #expect(turns.rest(at: 12) == 20)
+        turns.followed(first, at: 1_000)
+        turns.wrote(from: 1_003, to: 1_013)
+        #expect(turns.rest(at: 1_013) == 0)
+    }
+
     @Test("All who wrote lately come first, each for the time of two writes at most")
     mutating func others() {
+        turns.cameTooLate(at: 0)
         turns.followed(first, at: 0)
         turns.followed(second, at: 1)
         turns.wrote(from: 2, to: 12)
@@ -36,6 +49,7 @@ struct LogTurnsTests {
 
     @Test("Nobody waits for who has written nothing for a while, nor for long")
     mutating func silence() {
+        turns.cameTooLate(at: 3_000)
         turns.followed(first, at: 0)
         turns.wrote(from: 0, to: 3_000)
         #expect(turns.rest(at: 3_000) == 0)
