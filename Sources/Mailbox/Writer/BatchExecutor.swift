@@ -186,6 +186,7 @@ final class BatchExecutor {
             transaction.index.engines.putBack(engines.absences)
             if error == .outdated {
                 engines.takeBack()
+                transaction.takeBackPositions(after: state.position)
                 self.resealing = resealing
             }
             throw error

@@ -15,7 +15,7 @@ final class Transaction {
     /// The position of the last commit before the store was opened.
     let openedAt: Int64
     // Exclusivity is unchecked: only one thread uses these properties, one access at a time.
-    /// The last position given to a row, whether its batch was committed or not.
+    /// The last position given to a row, even if nobody knows whether its batch was committed.
     @exclusivity(unchecked) private(set) var position: Int64
     /// What the current batch, or the one that failed, changes in memory.
     @exclusivity(unchecked) var effects = BatchEffects()
@@ -49,6 +49,10 @@ final class Transaction {
         position += 1
         return position
     }
+
+    /// The positions after this one were given to rows that are certainly nowhere. Other stores give
+    /// them now, and whoever had read up to a higher one would miss what they stored.
+    func takeBackPositions(after last: Int64) { position = last }
 
     /// Another store gave positions up to this one.
     func raisePosition(to other: Int64) { position = max(position, other) }

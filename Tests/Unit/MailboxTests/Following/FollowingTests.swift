@@ -73,6 +73,26 @@ struct FollowingTests {
         try group.expectAlike()
     }
 
+    @Test("An entry that came too late takes no positions from what others store")
+    func positions() throws {
+        let group = try Group(2)
+        let (first, second) = (group.stores[0], group.stores[1])
+        let subscription = try first.register(try first.addDevice())
+        try group.settle()
+        func keep(in test: TestStore, _ body: String) throws -> Int64 {
+            let message = try test.message(subscription.address, body)
+            guard case .stored(let position) = try test.run(.store(message)) else {
+                throw AnswerBox.Missing()
+            }
+            try group.settle()
+            return position
+        }
+        let start = try keep(in: first, "one")
+        group.log.fate = .tooLateOnce
+        #expect(try keep(in: first, "two") == start + 1)
+        #expect(try keep(in: second, "three") == start + 2)
+    }
+
     @Test("Both write at the same time, and nothing is lost")
     func contention() throws {
         let group = try Group(3)

@@ -13,7 +13,7 @@ final class MemoryLog: @unchecked Sendable {
     private var nextFate = Fate.stored
 
     /// What becomes of an entry, and whether anybody hears of it.
-    enum Fate { case stored, storedSilently, lost }
+    enum Fate { case stored, storedSilently, lost, tooLateOnce }
 
     /// The fate of each entry from now on. Stores append on threads of their own.
     var fate: Fate {
@@ -24,10 +24,14 @@ final class MemoryLog: @unchecked Sendable {
     var last: Int64 { lock.withLock { Int64(entries.count) } }
 
     func append(_ entry: CommitEntry, after last: Int64) -> CommitAnswer {
-        let fate = fate
         let (answer, wakers) = lock.withLock { () -> (CommitAnswer, [@Sendable () -> Void]) in
             guard last == Int64(entries.count) else { return (.outdated, []) }
+            let fate = nextFate
             if fate == .lost { return (.unknown, []) }
+            if fate == .tooLateOnce {
+                nextFate = .stored
+                return (.outdated, [])
+            }
             entries.append(entry)
             return (fate == .stored ? .appended(Int64(entries.count)) : .unknown, self.wakers)
         }
