@@ -13,7 +13,7 @@ extension EngineDesk: EngineListener {
         loop.post {
             for (engine, table) in self.tables {
                 for (number, place) in table.places where place.isWelcome {
-                    place.isWelcome = false
+                    place.startOver()
                     self.submitJoin(EngineClientID(engine: engine, number: number), place.role)
                 }
             }
@@ -28,15 +28,14 @@ extension EngineDesk: EngineListener {
         guard let table = tables[engine] else { return }
         switch news.content {
         case .updates(let updates): say(Self.texts(updates), to: table)
-        case .answer(let answer, let client): table.places[client]?.client.say([answer])
+        case .answer(let answer, let client): table.places[client]?.answer(answer)
         case .owed(let updates, let last, let hasFetchers):
             say(EngineWord.words(updates), through: last, hasFetchers, engine, table)
         case .words(let words, let last, let hasFetchers):
             say(words, through: last, hasFetchers, engine, table)
         case .welcome(let updates, let last, let client):
             guard let place = table.places[client] else { return }
-            place.isWelcome = true
-            place.client.say(Self.texts(updates))
+            place.welcome(Self.texts(updates))
             if place.role.isFetcher {
                 recordHeard(EngineWord.words(updates), through: last, engine)
             }

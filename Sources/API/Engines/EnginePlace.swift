@@ -15,8 +15,11 @@ final class EnginePlace: TimerHandler {
     let role: EngineRole
     /// The client said that it fetches.
     var isFetching = false
-    /// The client has received the initial state.
-    var isWelcome = false
+    /// The client has received the whole state, to which updates apply.
+    private(set) var isWelcome = false
+    /// Answers to requests that were carried out before the client is told the whole state, which
+    /// has what they changed. So there are no more than may be unanswered.
+    private var heldAnswers: [[UInt8]] = []
     private let limit: PaceLimit
     private let loop: EventLoop
     private var requests = 0
@@ -30,6 +33,19 @@ final class EnginePlace: TimerHandler {
         self.role = role
         self.limit = limit
         self.loop = loop
+    }
+
+    /// The client starts over: updates are not for it until it is told the whole state.
+    func startOver() { isWelcome = false }
+
+    func welcome(_ objects: [[UInt8]]) {
+        isWelcome = true
+        client.say(objects + heldAnswers)
+        heldAnswers = []
+    }
+
+    func answer(_ object: [UInt8]) {
+        if isWelcome { client.say([object]) } else { heldAnswers.append(object) }
     }
 
     /// Counts a request that was read.
