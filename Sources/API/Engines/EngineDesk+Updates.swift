@@ -53,6 +53,7 @@ extension EngineDesk: EngineListener {
                 place.client.say([Self.ended.answer()])
                 place.client.end()
             }
+        case .isCutOff: for place in table.places.values { place.client.sendAway() }
         }
     }
 

@@ -47,6 +47,9 @@ final class EngineLines: LineHandler, EngineClient {
 
     func end() { connection?.close() }
 
+    /// A program on this machine has no other node. It hears of everything later.
+    func sendAway() {}
+
     private func open(_ text: [UInt8]) {
         isAsked = true
         guard !desk.service.index.setAside.contains(.command, text.span) else {

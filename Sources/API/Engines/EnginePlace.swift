@@ -85,4 +85,6 @@ protocol EngineClient: AnyObject {
     func setReading(_ isReading: Bool)
     /// Closes the connection after everything is sent.
     func end()
+    /// Has the client connect to another node, if it can.
+    func sendAway()
 }

@@ -48,6 +48,8 @@ final class EngineWebSocket: WebSocketHandler, EngineClient {
     func setReading(_ isReading: Bool) { connection?.setReading(isReading) }
 
     func end() { connection?.close() }
+
+    func sendAway() { connection?.close(.goingAway) }
 }
 
 extension EngineWebSocket: PassHolder {

@@ -46,6 +46,8 @@ final class EngineQuestion: EngineClient, TimerHandler {
 
     func end() { finish(nil) }
 
+    func sendAway() { finish(nil) }
+
     func timerFired(_ cookie: UInt64) {
         timer = nil
         finish(nil)

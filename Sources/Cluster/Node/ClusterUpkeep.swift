@@ -58,7 +58,7 @@ package final class ClusterUpkeep: Sendable {
             // Once, as soon as it lasts.
             if cutOff.add(1, ordering: .relaxed).newValue == 2 {
                 report(.cutOff)
-                store.sendDevicesAway()
+                store.sendClientsAway()
             }
             return
         }

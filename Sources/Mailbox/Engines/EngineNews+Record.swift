@@ -4,10 +4,10 @@ import WebPush
 
 /// News for clients that are connected to other stores, as JSON.
 extension EngineNews {
-    /// False for what is only for one client, which is connected here.
+    /// False for what is only for clients that are connected here.
     private var isForOthers: Bool {
         switch content {
-        case .answer, .welcome: false
+        case .answer, .welcome, .isCutOff: false
         case .updates, .owed, .words, .signal, .deadline, .ended: true
         }
     }
@@ -55,7 +55,7 @@ extension EngineNews.Content {
             // In milliseconds; negative for none.
             writer.member("deadline", deadline.map { Int(($0 * 1_000).rounded(.up)) } ?? -1)
         case .ended: writer.member("ended", true)
-        case .answer, .welcome: break
+        case .answer, .welcome, .isCutOff: break
         }
     }
 

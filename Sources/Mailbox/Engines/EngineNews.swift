@@ -20,6 +20,8 @@ package struct EngineNews: Sendable, Confidential {
         case deadline(Double?)
         /// The engine no longer exists.
         case ended
+        /// Nobody here knows what happens at other stores: clients are better off with another node.
+        case isCutOff
     }
 
     /// A fetcher confirms it. Without a fetcher it goes to viewers, and one of them confirms it.

@@ -121,6 +121,12 @@ package final class EngineIndex: Sendable {
         for lot in lots { lot.listener.hear(lot.news) }
     }
 
+    /// Sends the clients that are connected here to other nodes.
+    func sendClientsAway() {
+        let engines = listeners.withLock { Array($0.keys) }
+        notify(engines.map { EngineNews(engine: $0, content: .isCutOff) })
+    }
+
     func notifyStoreReturned() {
         var told: [any EngineListener] = []
         for listener in listeners.withLock({ $0.values.joined() })

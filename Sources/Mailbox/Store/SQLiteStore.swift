@@ -114,11 +114,12 @@ package final class SQLiteStore: MessageStore {
         } catch { throw .crypto(error) }
     }
 
-    /// Sends the devices that are connected here to other nodes.
-    package func sendDevicesAway() {
+    /// Sends the devices and the clients of engines that are connected here to other nodes.
+    package func sendClientsAway() {
         var news = Elsewhere()
         news.isUnknown = true
         index.elsewhere.notify(news)
+        index.engines.sendClientsAway()
     }
 
     package func submit(_ operation: StoreOperation, ticket: UInt64, to sink: any StoreSink) {

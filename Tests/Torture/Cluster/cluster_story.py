@@ -20,6 +20,8 @@ class ClusterStory(Story):
         self.blows, self.callers, self.steady = [], set(), set()
         # When machines were frozen or cut off.
         self.absences = collections.defaultdict(list)
+        # Nodes that were cut off, from when until when.
+        self.partings = []
         # From then on nobody comes back.
         self.over = FOREVER
         # What is worth telling besides violations.
@@ -56,6 +58,7 @@ class ClusterStory(Story):
 
     def on_cut(self, event):
         self.on_frozen(event | {"name": f"node{event['n'] + 1}"})
+        self.partings.append([event["n"], event["t"], FOREVER])
 
     def on_nats_kill(self, event):
         self.blows.append((event["t"], event["name"]))
@@ -77,6 +80,7 @@ class ClusterStory(Story):
 
     def on_joined(self, event):
         self.on_thawed(event | {"name": f"node{event['n'] + 1}"})
+        self.partings[-1][2] = event["t"]
         self.cuts.append(event)
 
     def on_probe(self, event):
@@ -104,7 +108,11 @@ class ClusterStory(Story):
     def delay(self, time):
         """How late peers and machines may have been. A node that is frozen or cut off hears nothing until then."""
         fault = self.fault_at(time)
-        return super().slack(time) + (time - fault[1] if fault else 0)
+        return self.lateness(time) + (time - fault[1] if fault else 0)
+
+    def lateness(self, time):
+        """How late peers may have been."""
+        return super().slack(time)
 
     def slack(self, time):
         return self.delay(time) + LAG

@@ -9,7 +9,7 @@ from viewed import GROUP_SIZE, View
 # After the node of a client has died, it has the whole state of its engine so soon; while nothing fails, news comes.
 WHOLE, PROMPT = 45.0, 5.0
 # A node that is cut off sends clients away.
-CUT_OFF = 12.0
+CUT_OFF = 5.0
 
 
 class Stay:
@@ -75,6 +75,7 @@ def rule(story, findings):
         one = story.hooks.applications[looked.of[viewer]]
         for stay in stays:
             ends(stay, one, story, findings)
+            is_sent_away(stay, story, findings)
         if looked.kinds[viewer] == "viewer":
             shows_all(viewer, stays, one, looked, story, findings)
         if looked.kinds[viewer] != "glance":
@@ -150,12 +151,22 @@ def come_back(stays, one, story, findings):
 
 
 def ends(stay, one, story, findings):
-    """The connection ends within a second of the account, on every node. One that is cut off sends clients of engines
-    away after ten seconds.
-    """
+    """The connection ends within a second of the account, on every node. One that is cut off sends clients away."""
     if one.revoked < FOREVER and stay.begin < one.revoked:
         is_away = story.is_away(stay.node, one.revoked + 1)
         limit = one.revoked + (CUT_OFF if is_away else 1) + story.delay(one.revoked + 1)
         findings.check(
             "ended", stay.end <= limit, lambda: f"client {stay.viewer} stays at node {stay.node + 1} after {limit:.3f}"
         )
+
+
+def is_sent_away(stay, story, findings):
+    """Who is connected to a node that is cut off hears nothing there."""
+    for node, begin, end in story.partings:
+        limit = begin + CUT_OFF + story.lateness(begin + CUT_OFF)
+        if stay.node == node and stay.welcome <= begin < stay.end and limit < end:
+            findings.check(
+                "engines",
+                stay.end <= limit,
+                lambda: f"client {stay.viewer} stays at node {node + 1}, which was cut off at {begin:.3f}",
+            )

@@ -68,7 +68,8 @@ class People:
         for one in self.owner.applications:
             if one.is_revoked:
                 continue
-            shown = [await Glance(self.world, one, node).look() for node in self.world.nodes]
+            glances = [Glance(self.world, one, node) for node in self.world.nodes]
+            shown = [await glance.look() for glance in glances]
             seen = [
                 sorted(name for _, name in viewer.shown.values())
                 for viewer in self.viewers
@@ -76,7 +77,9 @@ class People:
             ]
             names = sorted(name for _, name, _ in shown[0] or [])
             found = [
-                f"node {n + 1} shows {other}" for n, other in enumerate(shown) if other is None or other != shown[0]
+                f"node {n + 1} shows {other}, {glances[n].status}"
+                for n, other in enumerate(shown)
+                if other is None or other != shown[0]
             ]
             found += [f"a viewer has put together {other}" for other in seen if other != names]
             self.world.log.note("looked", r=one.number, count=len(names), differences=found)

@@ -129,6 +129,10 @@ BROKEN = {
         [*tell(11, 5), *call(2, 5.1, "e11", 11), show(1, 5.1, 1, 11), leave(1, 6), *look(2, 9, 1)],
     ),
     "a viewer is not served again": ("engines", [leave(1, 5)]),
+    "a viewer stays at a node that is cut off": (
+        "engines",
+        [dict(e="cut", t=40, n=0, reset=False), dict(e="joined", t=50, n=0, after=1.0)],
+    ),
     "a notification is lost with its node": (19, [*tell(11, 5), show(1, 5.1, 1, 11), leave(1, 6), *look(2, 7, 1)]),
     "a notification gets another number": (
         19,

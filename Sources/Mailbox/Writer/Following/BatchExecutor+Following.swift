@@ -62,9 +62,11 @@ extension BatchExecutor {
         do throws(StoreFault) { try body() } catch { guard error == .outdated else { throw error } }
     }
 
-    /// Tells the other stores which engines have clients here.
+    /// Tells the other stores which engines have clients here. Not while they do not answer, when
+    /// all clients are sent away: a commit of which nobody knows would close the store.
     func shareClients() throws(StoreFault) {
-        if transaction.index.engines.hasUnshared { try commitNothing() }
+        guard let log, log.isCurrent, transaction.index.engines.hasUnshared else { return }
+        try commitNothing()
     }
 
     /// Gets new row numbers before the last ones are given.

@@ -28,4 +28,18 @@ struct EngineReturnTests {
         // It came once, and the next one comes at once.
         #expect(try viewer.ask(#"{"@type":"bellwire.getChats"}"#).before.isEmpty)
     }
+
+    @Test("A node that is cut off sends all clients away, and another one tells them everything")
+    func away() throws {
+        let app = try RegisteredApp(try PushFixture())
+        let agent = try app.fixture.userAgent()
+        _ = try agent.register()
+        let clients = try ["", "&role=viewer"].map { try EngineViewer(app, $0) }
+        #expect(try app.pushMessage("kept", id: 1).status == 201)
+        for client in clients { try client.settle() }
+        app.fixture.store.sendClientsAway()
+        for client in clients { #expect(client.agent.closing() == "1001 ") }
+        #expect(agent.closing() != "none")
+        #expect(try EngineViewer(app).texts == ["kept"])
+    }
 }

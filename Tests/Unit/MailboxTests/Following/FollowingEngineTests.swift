@@ -97,6 +97,28 @@ struct FollowingEngineTests {
         #expect(try first.run(.engine(.lost(node: "node-1"))) == .notFound)
     }
 
+    @Test("A store that is cut off writes down its clients when it follows again")
+    func cutOff() throws {
+        let group = try FollowingTests.Group(2)
+        let (first, second) = (group.stores[0], group.stores[1])
+        let (registration, _) = try first.addRegistration()
+        try group.settle()
+        group.log.isCurrent = false
+        group.log.fate = .lost
+        let (listener, engine) = (Listener(), registration.device)
+        second.store.index.engines.listen(listener, to: engine)
+        // An entry of which nobody knows would close the store.
+        let moment = Date(timeIntervalSinceNow: 0.3)
+        while second.store.writer.isUsable, Date() < moment { usleep(2_000) }
+        #expect(second.store.writer.isUsable)
+        #expect(!first.store.index.engines.hasListeners(engine))
+        group.log.fate = .stored
+        group.log.isCurrent = true
+        let deadline = Date(timeIntervalSinceNow: 10)
+        while !first.store.index.engines.hasListeners(engine), Date() < deadline { usleep(2_000) }
+        #expect(first.store.index.engines.hasListeners(engine))
+    }
+
     @Test("News is read as it was written")
     func record() throws {
         let words = [
@@ -109,6 +131,7 @@ struct FollowingEngineTests {
             EngineNews(engine: 1, content: .deadline(1_700_000_000.25)),
             EngineNews(engine: 2, content: .ended),
             EngineNews(engine: 3, content: .answer([1], client: 1)),
+            EngineNews(engine: 3, content: .isCutOff),
         ]
         let read = EngineNews.news(EngineNews.record(news) { _ in true })
         #expect(read.map(\.engine) == [4_000_000_000, 1, 1, 2])

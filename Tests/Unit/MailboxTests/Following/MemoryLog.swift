@@ -11,6 +11,7 @@ final class MemoryLog: @unchecked Sendable {
     private var listeners: [@Sendable ([UInt8]) -> Void] = []
     private var blocks: UInt32 = 0
     private var nextFate = Fate.stored
+    private var answers = true
 
     /// What becomes of an entry, and whether anybody hears of it.
     enum Fate { case stored, storedSilently, lost, tooLateOnce }
@@ -19,6 +20,12 @@ final class MemoryLog: @unchecked Sendable {
     var fate: Fate {
         get { lock.withLock { nextFate } }
         set { lock.withLock { nextFate = newValue } }
+    }
+
+    /// Whether the stores seem to have everything that is in it.
+    var isCurrent: Bool {
+        get { lock.withLock { answers } }
+        set { lock.withLock { answers = newValue } }
     }
 
     var last: Int64 { lock.withLock { Int64(entries.count) } }
@@ -82,7 +89,7 @@ final class MemoryLog: @unchecked Sendable {
 
         func entries(after last: Int64) -> [NumberedEntry] { log.entries(after: last) }
         func follow(_ arrived: @escaping @Sendable () -> Void) { log.follow(arrived) }
-        var isCurrent: Bool { true }
+        var isCurrent: Bool { log.isCurrent }
         var isTooFarBehind: Bool { false }
         var isLead: Bool { true }
         func tell(_ bytes: [UInt8]) { log.tell(bytes) }
