@@ -15,6 +15,8 @@ RESIDENTS, GUESTS, WITH_DEVICE, SENDERS = 6, 8, 3, 4
 STEADY, UNSTEADY, FETCHED, MORTAL = 3, 2, 2, 3
 # So long everything may take to come when the run is over.
 PATIENCE = 45
+# So long a node may ask to come again when all is over.
+AGAIN = 5
 
 
 class People:
@@ -68,8 +70,7 @@ class People:
         for one in self.owner.applications:
             if one.is_revoked:
                 continue
-            glances = [Glance(self.world, one, node) for node in self.world.nodes]
-            shown = [await glance.look() for glance in glances]
+            shown = [await self.look(one, node) for node in self.world.nodes]
             seen = [
                 sorted(name for _, name in viewer.shown.values())
                 for viewer in self.viewers
@@ -77,9 +78,17 @@ class People:
             ]
             names = sorted(name for _, name, _ in shown[0] or [])
             found = [
-                f"node {n + 1} shows {other}, {glances[n].status}"
-                for n, other in enumerate(shown)
-                if other is None or other != shown[0]
+                f"node {n + 1} shows {other}" for n, other in enumerate(shown) if other is None or other != shown[0]
             ]
             found += [f"a viewer has put together {other}" for other in seen if other != names]
             self.world.log.note("looked", r=one.number, count=len(names), differences=found)
+
+    async def look(self, one, node):
+        """What it shows. Like everybody else, whoever looks comes again if the node asks for that."""
+        end = now() + AGAIN
+        while True:
+            glance = Glance(self.world, one, node)
+            shown = await glance.look()
+            if shown is not None or glance.status != 503 or now() > end:
+                return shown
+            await asyncio.sleep(0.3)
