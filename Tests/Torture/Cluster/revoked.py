@@ -11,8 +11,9 @@ def rule(story, findings):
         elif event["e"] == "secret-probe":
             is_right(event, {401}, f"secret {event['d']}, which has ended", story, findings)
         elif event["e"] == "end-probe":
-            wanted = {"push": 410, "engine": 404}[event["what"]]
-            is_right(event, {wanted}, f"{event['what']} of application {event['r']}, which has ended", story, findings)
+            # A node asks to come again when it hears of an endpoint for the first time.
+            wanted = {"push": {410, 503}, "engine": {404}}[event["what"]]
+            is_right(event, wanted, f"{event['what']} of application {event['r']}, which has ended", story, findings)
     nodes = {event["c"]: event["node"] for event in story.places}
     for connection in story.connections.values():
         if connection.device is not None and connection.status is not None:
