@@ -96,9 +96,10 @@ async def stored(installation, terms, agents, at=(0,), ttl=3_600, **options):
 async def removed(installation, bearers, agents):
     """CPU for each message that its client gets from the first node and acknowledges."""
     waiting, before = installation.waiting(), installation.used()
-    options = {"mode": "load", "subscribers": CLIENTS, "bearers": bearers, "agents": agents, "publishers": 1}
+    # Nothing is published meanwhile.
+    options = {"mode": "load", "subscribers": CLIENTS, "bearers": bearers, "agents": agents, "rate": 0.001}
     for _ in range(VISITS):
-        await installation.run(0, waiting / DELIVERED + 0.5, may_repeat=True, rate=1, warm=0, **options)
+        await installation.run(0, waiting / DELIVERED + 0.5, may_repeat=True, publishers=1, warm=0, **options)
         if installation.waiting() == 0:
             break
     await installation.until_all_know(0)
