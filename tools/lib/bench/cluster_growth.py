@@ -22,7 +22,7 @@ def growth(place, bars, terms):
     print("\na node with many subscriptions, whose store was moved from SQLite, and a new node with an empty folder")
     rows = []
     for size in [size for size in SIZES if not terms.is_trial] or SIZES[:1]:
-        rows.append({"subscriptions": size} | asyncio.run(measure(place, terms, size)))
+        rows.append({"subscriptions": size, "rounds": terms.rounds} | asyncio.run(measure(place, terms, size)))
         show(rows[-1])
     few, many = rows[0], rows[-1]
     for load in ("alone", "many"):
