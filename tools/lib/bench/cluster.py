@@ -12,7 +12,7 @@ PARTS = {part.__name__: part for part in (pushes, growth, streams)}
 
 
 def main():
-    terms = Terms(PARTS, rounds=3)
+    terms = Terms(PARTS, rounds=3, seconds=3)
     bars, found = Bars(terms.is_trial), {}
     with terms.place() as place:
         for part in terms.chosen(PARTS).values():
