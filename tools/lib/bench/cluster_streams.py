@@ -22,11 +22,7 @@ class FreeServer(NatsServer):
     """As those of a cluster, but one may make any streams."""
 
     def command(self):
-        text = (ROOT / "deploy/nats/server.conf").read_text()
-        free = text.replace("max_streams: 3", "max_streams: 100").replace(", include permissions.conf", "")
-        path = self.servers.folder / "free.conf"
-        path.write_text(free)
-        return [self.settings[0], "--config", path]
+        return [self.settings[0], "--config", self.servers.folder / "free.conf"]
 
 
 class Servers:
@@ -35,16 +31,23 @@ class Servers:
     def __init__(self, place):
         self.temporary = tempfile.TemporaryDirectory(dir=place.folder, prefix="streams")
         self.all = NatsServers(pathlib.Path(self.temporary.name))
+        text = (ROOT / "deploy/nats/server.conf").read_text().replace("max_streams: 3", "max_streams: 100")
+        (self.all.folder / "free.conf").write_text(text.replace(", include permissions.conf", ""))
         self.all.all = [FreeServer(one.number, self.all) for one in self.all.all]
 
     async def __aenter__(self):
-        await self.all.begin()
-        self.client = await NatsClient.connect(NATS, self.all.folder / "nats/ca.pem", self.all.password)
+        try:
+            await self.all.begin()
+            self.client = await NatsClient.connect(NATS, self.all.folder / "nats/ca.pem", self.all.password)
+        except BaseException:
+            await self.__aexit__()
+            raise
         return self
 
     async def __aexit__(self, *_):
         for server in self.all.all:
-            await server.end(within=10)
+            if server.process:
+                await server.end(within=10)
         self.temporary.cleanup()
 
     async def make(self, names, subject, per_subject):
