@@ -47,28 +47,6 @@ def sweep(figures):
     return "Cost against size", text, plots
 
 
-def cluster(figures):
-    rows = [
-        (
-            one["setup"],
-            f"{one['rate']:,.0f}",
-            f"{one['cpu_us']:.0f} \u00b5s",
-            f"{one['nats_us']:.0f} \u00b5s",
-            f"{one['p50_ms']:.1f} ms",
-            f"{one['p99_ms']:.1f} ms",
-        )
-        for one in figures["setups"]
-    ]
-    text = (
-        f"Pushes of {figures['size']} bytes to absent clients from {figures['senders']} senders: one server with "
-        "SQLite, and nodes over three servers of NATS. Nodes, servers and senders share all cores, so more machines "
-        f"do more. Latencies are at {figures['pace']} pushes a second. The medians of {figures['rounds']} rounds of "
-        f"{figures['seconds']:g} seconds.\n\n"
-    )
-    heads = ("store", "pushes a second", "processor of Bellwire", "of NATS", "half within", "99 % within")
-    return "What a cluster costs", text + table(heads, rows), {}
-
-
 def quick(figures):
     """A picture for each path, and what takes its instructions."""
     text = (

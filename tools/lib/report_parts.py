@@ -2,7 +2,8 @@
 
 from markdown_table import table
 from plots import lines
-from report_bench import cluster, push, quick, sweep
+from report_bench import push, quick, sweep
+from report_cluster import cluster
 from report_tests import coverage, mutants
 from report_torture import planted, torture
 

@@ -5,13 +5,15 @@ import System
 extension Benchmark {
     static let fill = Benchmark(
         name: "fill",
-        summary: "make a store with messages (--state, --keys, --endpoints, --messages)"
+        summary:
+            "make a store with messages (--state, --keys, --endpoints, --messages, agents=FILE)"
     ) { options in
         let store = try MadeStore.make(options)
         defer { store.close() }
         let filler = StoreFiller(store)
         try filler.addEndpoints(options.endpoints)
         try filler.addMessages(options.messages)
+        if let file = options.pairs["agents"] { try KnownAgent.write(filler.agents, to: file) }
         return true
     }
 

@@ -17,6 +17,8 @@ final class StoreFiller {
     private let counter = AnswerCounter()
     private var submitted = 0
     private var addresses: [Address] = []
+    /// As the load program pushes to them.
+    private(set) var agents: [KnownAgent] = []
 
     init(_ store: SQLiteStore) { self.store = store }
 
@@ -48,6 +50,9 @@ final class StoreFiller {
                         sender: .anyone, token: token, digest: try mint.digest(of: token),
                         created: 0)))
             addresses.append(address)
+            let bytes = token.bytes
+            let path = "/wpush/v1/" + Base64URL.text(bytes.span)
+            agents.append(KnownAgent(name: "filled\(row)", path: path))
         }
         try waitForAll()
     }

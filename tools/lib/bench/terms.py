@@ -1,4 +1,4 @@
-"""What push and sweep share: their options, and how much is measured."""
+"""What push, sweep and cluster share: their options, and how much is measured."""
 
 import argparse
 import contextlib
@@ -18,13 +18,13 @@ DESCRIPTORS = 20_000
 class Terms:
     """The options, and what a trial makes of them."""
 
-    def __init__(self, parts, rounds):
+    def __init__(self, parts, rounds, seconds=4):
         parser = argparse.ArgumentParser()
         parser.add_argument("bellwire")
         parser.add_argument("bench")
         parser.add_argument("--only", choices=parts)
         parser.add_argument("--rounds", type=int, default=rounds)
-        parser.add_argument("--seconds", type=float, default=4)
+        parser.add_argument("--seconds", type=float, default=seconds)
         parser.add_argument("--folder", default=".build")
         parser.add_argument("--json")
         parser.add_argument("--trial", action="store_true")
