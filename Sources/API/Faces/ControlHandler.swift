@@ -28,6 +28,16 @@ final class ControlHandler: HTTPHandler {
         case beginMove
         case showMove
         case health
+
+        /// Whether it is about this node, which may not know what happened at others.
+        var isOfThisNode: Bool {
+            switch self {
+            case .health, .overview, .linkToPage, .rotateMasterKey, .showMasterKey, .beginMove,
+                .showMove:
+                true
+            default: false
+            }
+        }
     }
 
     private static let bodyLimit = 65_536
@@ -98,9 +108,16 @@ final class ControlHandler: HTTPHandler {
         let bytes = exchange.head.bytes
         let path = bytes.span.extracting(exchange.head.path)
         switch routes.find(exchange.head.method, path) {
-        case .found(let match): serve(exchange, match, caller)
+        case .found(let match) where match.action.isOfThisNode || service.store.isCurrent:
+            serve(exchange, match, caller)
         case .otherMethod: exchange.respond(.failure(.http(.methodNotAllowed)), service)
+        // What this node of a cluster does not know may have been made at another one: whoever wants
+        // to end it must not be told that it does not exist.
+        case .found: exchange.respond(.failure(.unavailable), service)
         case .unknown:
+            guard service.store.isCurrent else {
+                return exchange.respond(.failure(.unavailable), service)
+            }
             let user = exchange.peerCredentials?.userID
             api.serve(exchange, exchange.head.path, APICaller(caller, userID: user))
         }

@@ -11,6 +11,8 @@ LAG = 1.0
 
 
 class ClusterStory(Story):
+    lag = LAG
+
     def __init__(self, events):
         self.agents, self.places, self.cuts, self.probes = {}, [], [], []
         self.unwell, self.comparisons, self.via = [], [], {}

@@ -347,7 +347,8 @@ def now_or_never(story, findings):
     for push in story.pushes.values():
         if push.ttl != 0 or not push.is_accepted:
             continue
-        late = [one for one in push.deliveries if one.connection.greeted > push.done]
+        since = push.done + story.lag
+        late = [one for one in push.deliveries if one.connection.greeted > push.done and one.start > since]
         findings.check(
             16, push.granted == 0 and not late, lambda: f"{push}: granted {push.granted}, came after a reconnect"
         )

@@ -85,6 +85,9 @@ class Delivery:
 
 
 class Story:
+    # How long a message that nobody keeps may be on its way.
+    lag = 0
+
     def __init__(self, events):
         self.events = events
         self.pushes, self.connections = {}, {}

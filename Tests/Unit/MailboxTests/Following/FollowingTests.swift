@@ -37,11 +37,18 @@ struct FollowingTests {
             }
         }
 
-        func expectAlike() throws {
+        private func areAlike() throws -> Bool {
             try settle()
-            let rows = try StorePicture.rows(stores[0].path)
+            let pictures = try stores.map { try StorePicture.rows($0.path) }
+            return pictures.allSatisfy { $0 == pictures[0] }
+        }
+
+        func expectAlike() throws {
+            // A store may write down at any time who listens there.
+            let deadline = Date(timeIntervalSinceNow: 10)
+            while try !areAlike(), Date() < deadline { usleep(5_000) }
+            #expect(try areAlike())
             for store in stores {
-                #expect(try StorePicture.rows(store.path) == rows)
                 let index = try StorePicture.index(of: store.store, store.path)
                 try store.restart()
                 #expect(try StorePicture.index(of: store.store, store.path) == index)
