@@ -255,7 +255,7 @@ gate_nats() { BELLWIRE_NATS_SERVER=$PWD/.venv/bin/nats-server tools/lib/alone .v
 
 # cluster-keys: a cluster gets another master key while it is pushed to, and no push fails
 gate_cluster_keys() {
-    needs release && BELLWIRE_NATS_SERVER=$PWD/.venv/bin/nats-server twice tools/lib/alone .venv/bin/python \
+    needs release && BELLWIRE_NATS_SERVER=$PWD/.venv/bin/nats-server tools/lib/alone .venv/bin/python \
         Tests/Torture/Cluster/keys.py "$release/bellwire"
 }
 

@@ -49,7 +49,8 @@ async def rotate(cluster, former, key):
         check(set(sealing_keys(node.state / "bellwire.db")) == {former}, f"{node.name}: nothing has changed yet")
     said, code = await cluster.say(cluster.nodes[1], *ROTATE)
     check(code == 0 and "nothing is sealed under the former key any more" in said, said)
-    await asyncio.sleep(1)
+    # The others read every two seconds whether it is over.
+    await asyncio.sleep(3)
     for node in cluster.nodes:
         found = sealing_keys(node.state / "bellwire.db")
         check(set(found) == {key}, f"{node.name}: {found}")
