@@ -67,6 +67,11 @@ package struct Statement: ~Copyable, Sendable {
         try ensure(code, "sqlite3_bind_text")
     }
 
+    /// Copies one of SQLite's own values.
+    func bind(copy value: OpaquePointer, at index: Int32) throws(SQLiteError) {
+        try ensure(sqlite3_bind_value(handle, index, value), "sqlite3_bind_value")
+    }
+
     package func bindNull(at index: Int32) throws(SQLiteError) {
         try ensure(sqlite3_bind_null(handle, index), "sqlite3_bind_null")
     }

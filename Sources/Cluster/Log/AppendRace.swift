@@ -13,10 +13,15 @@ final class AppendRace: Sendable {
         var ending: Ending?
     }
 
+    /// The entry's.
+    private let name: UInt64
     private let state = Monitor(State())
 
-    /// Another entry is where this one was to be.
-    func isOvertaken() {
+    init(of name: UInt64) { self.name = name }
+
+    /// Another entry is where the one of this name was to be. The news of a former one may be late.
+    func isOvertaken(_ name: UInt64) {
+        guard name == self.name else { return }
         state.withLock { $0.ending = .overtaken }
         state.signal()
     }
@@ -27,10 +32,12 @@ final class AppendRace: Sendable {
         _ attempt: Int, patience: Int64,
         _ send: (@escaping @Sendable (PublishAnswer) -> Void) -> Void
     ) -> Ending {
-        state.withLock { state in
-            if case .overtaken? = state.ending { return }
+        let isOvertaken = state.withLock { state in
+            if case .overtaken? = state.ending { return true }
             state = State(attempt: attempt)
+            return false
         }
+        if isOvertaken { return .overtaken }
         send { [weak self] answer in self?.bring(answer, attempt) }
         // The request is given up by then.
         return state.wait(atMost: patience + 500) { $0.ending } ?? .answered(.unknown)

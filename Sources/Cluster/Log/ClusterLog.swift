@@ -26,7 +26,7 @@ package final class ClusterLog: CommitLog {
     }
 
     package func append(_ entry: CommitEntry, after last: Int64) -> CommitAnswer {
-        let race = AppendRace()
+        let race = AppendRace(of: entry.name)
         feed.begin(entry, after: last, race)
         let longest = max(Self.reserve, jetStream.connection.longest - Self.reserve)
         let answer = LogAppending(entry, after: last, longest: longest, jetStream, race).run()

@@ -55,7 +55,7 @@ final class LogFeed: Sendable {
     /// Between the two, the own entry wakes nobody.
     func begin(_ entry: CommitEntry, after last: Int64, _ race: AppendRace) {
         self.race.withLock { $0 = race }
-        if inbox.withLock({ $0.begin(entry, after: last) }) { race.isOvertaken() }
+        perform(inbox.withLock { $0.begin(entry, after: last) })
     }
 
     func end(_ answer: CommitAnswer) {
@@ -77,7 +77,7 @@ final class LogFeed: Sendable {
             case .ask: ask()
             }
         }
-        if outcome.isOvertaken { race.withLock { $0 }?.isOvertaken() }
+        if let name = outcome.overtaken { race.withLock { $0 }?.isOvertaken(name) }
         if outcome.hasNews { follower.withLock { $0 }?.arrived() }
     }
 

@@ -18,8 +18,9 @@ struct LogInbox {
     struct Outcome {
         var actions: [LogFollower.Action] = []
         var hasNews = false
-        /// Another entry is where the one that is being appended here was to be.
-        var isOvertaken = false
+        /// Another entry is where this one, which is being appended here, was to be. Its name goes
+        /// along, because it may be the next one's turn before anybody acts on that.
+        var overtaken: UInt64?
     }
 
     /// `messages` are those of the event, by sequence.
@@ -39,13 +40,13 @@ struct LogInbox {
             put(entry)
             if entry.entry.name != own { outcome.hasNews = true }
         }
-        outcome.isOvertaken = isOvertaken
+        outcome.overtaken = overtaken
         return outcome
     }
 
-    private var isOvertaken: Bool {
-        guard let own, let first = entries.first else { return false }
-        return first.entry.name != own
+    private var overtaken: UInt64? {
+        guard let own, let first = entries.first, first.entry.name != own else { return nil }
+        return own
     }
 
     /// The entries after `last`, which whoever asks has.
@@ -54,11 +55,11 @@ struct LogInbox {
         return entries
     }
 
-    /// True if there is an entry already where this one is to be.
-    mutating func begin(_ entry: CommitEntry, after last: Int64) -> Bool {
+    /// There may be an entry already where this one is to be.
+    mutating func begin(_ entry: CommitEntry, after last: Int64) -> Outcome {
         moveTo(last)
         own = entry.name
-        return isOvertaken
+        return Outcome(overtaken: overtaken)
     }
 
     /// True if entries wait that nobody was told of.

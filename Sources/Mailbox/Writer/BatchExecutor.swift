@@ -33,6 +33,7 @@ final class BatchExecutor {
     @exclusivity(unchecked) var names: EntryNames
     /// Those that a planted mistake leaves to the next batch.
     var lateCallbacks: [CallbackOperation] = []
+    let applier = ChangeApplier()
 
     /// Passes all stored messages to `visit`.
     init(
@@ -42,6 +43,7 @@ final class BatchExecutor {
         let transaction = try Transaction(
             on: connection, after: state.position, keys: source.keys, index: source.index,
             time: source.time, limits: source.limits)
+        if source.log != nil { try Self.prepareToRecord(on: transaction.connection) }
         begin = try StoreStatement("BEGIN IMMEDIATE", on: transaction.connection)
         end = try StoreStatement("COMMIT", on: transaction.connection)
         stateRow = try StateRow(on: transaction.connection)
@@ -162,8 +164,8 @@ final class BatchExecutor {
         engines.absences = [:]
         try begin.run()
         do throws(StoreFault) {
-            let session = try self.session()
             if let source {
+                transaction.connection.recordChanges()
                 engines.begin()
                 shared = transaction.index.engines.takeUnshared()
                 try engines.share(shared, as: source.node)
@@ -176,7 +178,7 @@ final class BatchExecutor {
             next.position = transaction.position
             next.counters = transaction.index.counters
             next.anchor = transaction.time.anchor
-            next.applied = try writeDown(session, next)
+            next.applied = try writeDown(next)
             try stateRow.write(next)
             try end.run()
         } catch {

@@ -25,23 +25,23 @@ struct LogInboxTests {
 
     @Test("Another entry in the place of the own one is noticed before there is an answer")
     mutating func overtaken() throws {
-        let isLate = inbox.begin(entry(1), after: 10)
-        #expect(!isLate)
+        let begin = inbox.begin(entry(1), after: 10)
+        #expect(begin.overtaken == nil)
         let outcome = try tell(2, 11)
-        #expect(outcome.isOvertaken && outcome.hasNews)
+        #expect(outcome.overtaken == 1 && outcome.hasNews)
         let end = inbox.end(.outdated, at: 0)
         #expect(end.hasNews)
-        let isLateAgain = inbox.begin(entry(1), after: 10)
-        #expect(isLateAgain)
+        let again = inbox.begin(entry(3), after: 10)
+        #expect(again.overtaken == 3)
     }
 
     @Test("An entry that comes after the own one changes nothing")
     mutating func followed() throws {
         _ = inbox.begin(entry(1), after: 10)
         let own = try tell(1, 11)
-        #expect(!own.isOvertaken && !own.hasNews)
+        #expect(own.overtaken == nil && !own.hasNews)
         let next = try tell(2, 12)
-        #expect(!next.isOvertaken && next.hasNews)
+        #expect(next.overtaken == nil && next.hasNews)
         _ = inbox.end(.appended(11), at: 0)
         let taken = inbox.take(after: 11).map(\.entry.name)
         #expect(taken == [2])

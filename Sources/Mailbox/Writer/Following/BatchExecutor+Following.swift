@@ -132,11 +132,7 @@ extension BatchExecutor {
         next.applied = last
         try begin.run()
         do throws(StoreFault) {
-            for entry in entries {
-                try transaction.connection.forStore { connection throws(SQLiteError) in
-                    try connection.apply(changes: entry.changes)
-                }
-            }
+            try apply(entries)
             try lookUp()
             try stateRow.write(next)
             try end.run()
@@ -145,6 +141,33 @@ extension BatchExecutor {
             throw error
         }
         state = next
+    }
+
+    /// SQLite's own function is slower, and knows what to do with rows that are in each other's way.
+    private func apply(_ entries: [CommitEntry]) throws(StoreFault) {
+        do throws(StoreFault) {
+            try apply(entries) { changes, connection throws(SQLiteError) in
+                try applier.canApply(changes, to: connection)
+                    ? applier.apply(changes, to: connection) : connection.apply(changes: changes)
+            }
+        } catch {
+            transaction.connection.rollBack()
+            try begin.run()
+            try apply(entries) { changes, connection throws(SQLiteError) in
+                try connection.apply(changes: changes)
+            }
+        }
+    }
+
+    private func apply(
+        _ entries: [CommitEntry],
+        _ body: ([UInt8], borrowing Connection) throws(SQLiteError) -> Void
+    ) throws(StoreFault) {
+        for entry in entries {
+            try transaction.connection.forStore { connection throws(SQLiteError) in
+                try body(entry.changes, connection)
+            }
+        }
     }
 
     /// Adds what only the new rows tell.

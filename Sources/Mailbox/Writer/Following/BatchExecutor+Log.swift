@@ -13,22 +13,19 @@ extension BatchExecutor {
         "engine_record", "callback", "callback_event", "share", "engine_client",
     ]
 
-    /// Records what the batch changes; nil in a store of its own.
-    func session() throws(StoreFault) -> ChangeSession? {
-        guard log != nil else { return nil }
-        return try transaction.connection.forStore { connection throws(SQLiteError) in
-            let session = try ChangeSession(on: connection)
-            try session.record(Self.tables)
-            return session
+    /// Call it before any statement is prepared: they depend on it.
+    static func prepareToRecord(on connection: borrowing Connection) throws(StoreFault) {
+        try connection.forStore { connection throws(SQLiteError) in
+            try connection.prepareToRecord(tables)
         }
     }
 
     /// Writes the batch to the log, and returns the number of its entry.
-    func writeDown(
-        _ session: borrowing ChangeSession?, _ next: StateRow.Values
-    ) throws(StoreFault) -> Int64 {
+    func writeDown(_ next: StateRow.Values) throws(StoreFault) -> Int64 {
         guard let log else { return next.applied }
-        let changes = try changes(session)
+        let changes = try transaction.connection.forStore { connection throws(SQLiteError) in
+            try connection.recordedChanges()
+        }
         guard !changes.isEmpty else { return next.applied }
         let name = names.next()
         let entry = CommitEntry(
@@ -64,15 +61,5 @@ extension BatchExecutor {
 
     private static func newsPlace(_ name: UInt64) -> Sealer.Place {
         Sealer.Place(table: "log", row: Int64(bitPattern: name), column: "news")
-    }
-
-    private func changes(_ session: borrowing ChangeSession?) throws(StoreFault) -> [UInt8] {
-        switch session {
-        case .none: return []
-        case .some(let session):
-            do throws(SQLiteError) { return try session.changes() } catch {
-                throw StoreFault(error)
-            }
-        }
     }
 }

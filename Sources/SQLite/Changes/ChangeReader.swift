@@ -45,19 +45,47 @@ package struct ChangeReader: ~Copyable {
         return (String(cString: name), kind)
     }
 
+    /// How many columns the row has.
+    var columnCount: Int {
+        var (name, columns, operation): (UnsafePointer<CChar>?, Int32, Int32) = (nil, 0, 0)
+        let code = sqlite3changeset_op(handle, &name, &columns, &operation, nil)
+        return code == SQLITE_OK ? Int(columns) : 0
+    }
+
     /// A value after the change; nil if the row was deleted, or the column did not change.
     package func new(_ column: Int32) -> ChangedValue? { value(column, sqlite3changeset_new) }
 
     /// A value before it; nil if the row is new, or the column neither changed nor names the row.
     package func old(_ column: Int32) -> ChangedValue? { value(column, sqlite3changeset_old) }
 
-    private func value(
-        _ column: Int32,
-        _ read: (OpaquePointer?, Int32, UnsafeMutablePointer<OpaquePointer?>?) -> Int32
-    ) -> ChangedValue? {
+    func hasNew(_ column: Int32) -> Bool { pointer(column, sqlite3changeset_new) != nil }
+
+    /// Leaves the parameter as it is if the value is not known.
+    func bindNew(
+        _ column: Int32, to statement: borrowing Statement, at index: Int32
+    ) throws(SQLiteError) {
+        guard let value = pointer(column, sqlite3changeset_new) else { return }
+        try statement.bind(copy: value, at: index)
+    }
+
+    func bindOld(
+        _ column: Int32, to statement: borrowing Statement, at index: Int32
+    ) throws(SQLiteError) {
+        guard let value = pointer(column, sqlite3changeset_old) else { return }
+        try statement.bind(copy: value, at: index)
+    }
+
+    private typealias Read = (
+        OpaquePointer?, Int32, UnsafeMutablePointer<OpaquePointer?>?
+    ) -> Int32
+
+    private func value(_ column: Int32, _ read: Read) -> ChangedValue? {
+        pointer(column, read).map { ChangedValue($0) }
+    }
+
+    private func pointer(_ column: Int32, _ read: Read) -> OpaquePointer? {
         var value: OpaquePointer?
-        guard read(handle, column, &value) == SQLITE_OK, let value else { return nil }
-        return ChangedValue(value)
+        return read(handle, column, &value) == SQLITE_OK ? value : nil
     }
 }
 

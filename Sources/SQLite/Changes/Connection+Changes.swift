@@ -1,0 +1,47 @@
+import CSQLite
+
+extension Connection {
+    /// Prepares to record what changes in these tables. Each needs a primary key that is declared.
+    package func prepareToRecord(_ tables: [String]) throws(SQLiteError) {
+        for name in tables {
+            guard let table = try ChangedTable(name, on: self) else {
+                throw SQLiteError("table_info", code: SQLITE_MISMATCH)
+            }
+            recorder.add(table)
+        }
+        sqlite3_preupdate_hook(
+            handle,
+            { context, handle, operation, _, table, _, _ in
+                guard let context, let handle, let table else { return }
+                Unmanaged<ChangeRecorder>.fromOpaque(context).takeUnretainedValue()
+                    .rowChanges(handle, operation, in: table)
+            }, Unmanaged.passUnretained(recorder).toOpaque())
+    }
+
+    /// Records from now on, and forgets what was recorded before.
+    package func recordChanges() { recorder.begin() }
+
+    /// What has changed since then. Nothing is recorded any more.
+    package func recordedChanges() throws(SQLiteError) -> [UInt8] { try recorder.end() }
+
+    /// Makes recorded changes. Triggers stay silent: what they changed there is among the changes.
+    /// Fails if anything here is not as it was there.
+    package func apply(changes: [UInt8]) throws(SQLiteError) {
+        try setTriggers(areOn: false)
+        let code = changes.withUnsafeBytes { bytes in
+            sqlite3changeset_apply(
+                handle, Int32(bytes.count), UnsafeMutableRawPointer(mutating: bytes.baseAddress),
+                nil, { _, _, _ in SQLITE_CHANGESET_ABORT }, nil)
+        }
+        try setTriggers(areOn: true)
+        guard code == SQLITE_OK else { throw SQLiteError("sqlite3changeset_apply", code: code) }
+    }
+
+    private func setTriggers(areOn: Bool) throws(SQLiteError) {
+        let code = csqlite_set(handle, Int32(SQLITE_DBCONFIG_ENABLE_TRIGGER), areOn ? 1 : 0)
+        guard code == SQLITE_OK else { throw SQLiteError("sqlite3_db_config", code: code) }
+    }
+
+    /// By the last statement that changed any.
+    var changedRows: Int32 { sqlite3_changes(handle) }
+}

@@ -1,0 +1,149 @@
+import TestSupport
+import Testing
+
+@testable import SQLite
+
+@Suite("Changes that another database follows")
+struct ChangeTests {
+    private static let schema = """
+        CREATE TABLE message (
+            position INTEGER PRIMARY KEY, topic TEXT, body BLOB, weight REAL, size INTEGER);
+        CREATE UNIQUE INDEX message_topic ON message (topic) WHERE topic IS NOT NULL;
+        CREATE TABLE client (
+            engine INTEGER NOT NULL, node TEXT NOT NULL, "count" INTEGER NOT NULL,
+            PRIMARY KEY (node, engine)
+        ) WITHOUT ROWID;
+        """
+    private static let tables = ["message", "client"]
+
+    private func database(recording: Bool = false) throws -> Connection {
+        let connection = try Connection(":memory:", .scratch)
+        try connection.execute(Self.schema)
+        if recording { try connection.prepareToRecord(Self.tables) }
+        return connection
+    }
+
+    private func contents(_ connection: borrowing Connection) throws -> [String] {
+        var rows: [String] = []
+        let select = try Statement(
+            """
+            SELECT 'message', position, quote(topic), quote(body), quote(weight), quote(size)
+            FROM message UNION ALL SELECT 'client', engine, node, "count", '', '' FROM client
+            ORDER BY 1, 2, 3
+            """, on: connection)
+        while try select.step() {
+            rows.append((0..<6).map { select.text(Int32($0)) }.joined(separator: " "))
+        }
+        return rows
+    }
+
+    private func changes(
+        of connection: borrowing Connection, _ sql: String
+    ) throws -> [UInt8] {
+        connection.recordChanges()
+        try connection.execute("BEGIN; \(sql); COMMIT")
+        return try connection.recordedChanges()
+    }
+
+    private static func statement(_ numbers: inout SeededGenerator) -> String {
+        let (row, other) = (
+            Int.random(in: 1...12, using: &numbers), Int.random(in: 1...4, using: &numbers)
+        )
+        let topic = ["NULL", "'a'", "'b'", "'ö'", "''"].randomElement(using: &numbers) ?? "NULL"
+        let body =
+            ["NULL", "x''", "x'00ff'", "zeroblob(127)", "zeroblob(128)", "zeroblob(20000)"]
+            .randomElement(using: &numbers) ?? "NULL"
+        let weight = ["NULL", "0.5", "-1e300", "7"].randomElement(using: &numbers) ?? "NULL"
+        let size = ["-1", "0", "9223372036854775807", "NULL"].randomElement(using: &numbers) ?? "0"
+        let values = "\(row), \(topic), \(body), \(weight), \(size)"
+        switch Int.random(in: 0..<10, using: &numbers) {
+        case 0, 1: return "INSERT OR IGNORE INTO message VALUES (\(values))"
+        case 2: return "REPLACE INTO message VALUES (\(values))"
+        case 3: return "DELETE FROM message WHERE position = \(row)"
+        case 4: return "UPDATE message SET body = \(body), size = \(size) WHERE position > \(row)"
+        case 5: return "UPDATE OR IGNORE message SET position = \(other) WHERE position = \(row)"
+        case 6: return "UPDATE OR REPLACE message SET topic = \(topic) WHERE position = \(row)"
+        case 7:
+            return """
+                INSERT INTO client VALUES (\(row), 'node\(other)', 1)
+                ON CONFLICT DO UPDATE SET "count" = "count" + 1
+                """
+        case 8: return "DELETE FROM client WHERE engine = \(row)"
+        default: return other == 1 ? "DELETE FROM message" : "UPDATE client SET \"count\" = 0"
+        }
+    }
+
+    @Test("What is recorded leads another database to the same rows", arguments: 0..<50)
+    func same(seed: UInt64) throws {
+        var numbers = SeededGenerator(seed: seed)
+        let first = try database(recording: true)
+        let library = try database()
+        let quick = try database()
+        let applier = ChangeApplier()
+        for _ in 0..<40 {
+            let count = Int.random(in: 1...8, using: &numbers)
+            let sql = (0..<count).map { _ in Self.statement(&numbers) }.joined(separator: "; ")
+            let former = try contents(first)
+            let changes = try changes(of: first, sql)
+            #expect(changes.isEmpty == (try contents(first) == former))
+            try library.apply(changes: changes)
+            try apply(changes, to: quick, applier)
+            #expect(try contents(library) == contents(first), "\(sql)")
+            #expect(try contents(quick) == contents(first), "\(sql)")
+        }
+    }
+
+    /// As a store does it.
+    private func apply(
+        _ changes: [UInt8], to connection: borrowing Connection, _ applier: ChangeApplier
+    ) throws {
+        #expect(try applier.canApply(changes, to: connection))
+        try connection.execute("BEGIN")
+        do throws(SQLiteError) { try applier.apply(changes, to: connection) } catch {
+            connection.rollBack()
+            return try connection.apply(changes: changes)
+        }
+        try connection.execute("COMMIT")
+    }
+
+    @Test("Only what is as it was there can be changed")
+    func conflicts() throws {
+        let first = try database(recording: true)
+        let other = try database()
+        let applier = ChangeApplier()
+        let insert = try changes(of: first, "INSERT INTO message VALUES (1, 'a', x'01', 0.5, 7)")
+        let update = try changes(of: first, "UPDATE message SET size = 8")
+        let delete = try changes(of: first, "DELETE FROM message")
+        for early in [update, delete] {
+            #expect(try applier.canApply(early, to: other))
+            #expect(throws: SQLiteError.self) { try applier.apply(early, to: other) }
+        }
+        try applier.apply(insert, to: other)
+        #expect(throws: SQLiteError.self) { try applier.apply(insert, to: other) }
+        #expect(throws: SQLiteError.self) { try applier.apply(delete, to: other) }
+        try applier.apply(update, to: other)
+        try applier.apply(delete, to: other)
+        #expect(try contents(other).isEmpty)
+    }
+
+    @Test("Changes of a table with triggers, or of other columns, are left to SQLite")
+    func left() throws {
+        let first = try database(recording: true)
+        let changes = try changes(of: first, "INSERT INTO client VALUES (1, 'node1', 1)")
+        let trigger = try database()
+        try trigger.execute(
+            "CREATE TRIGGER comes AFTER INSERT ON client BEGIN DELETE FROM message; END")
+        #expect(try !ChangeApplier().canApply(changes, to: trigger))
+        let wider = try database()
+        try wider.execute("ALTER TABLE client ADD COLUMN more INTEGER")
+        #expect(try !ChangeApplier().canApply(changes, to: wider))
+    }
+
+    @Test("A table without a declared key is not recorded")
+    func keyless() throws {
+        let connection = try Connection(":memory:", .scratch)
+        try connection.execute("CREATE TABLE word (text TEXT)")
+        #expect(throws: SQLiteError.self) { try connection.prepareToRecord(["word"]) }
+        #expect(throws: SQLiteError.self) { try connection.prepareToRecord(["nothing"]) }
+    }
+}
