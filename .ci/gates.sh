@@ -387,10 +387,7 @@ cluster_promise() {
 
 # migrate: a store moves to a cluster and back under load, and the backup of a node becomes a cluster again
 gate_migrate() {
-    needs release && twice moved_promise
-}
-
-moved_promise() {
+    needs release
     BELLWIRE_NATS_SERVER=$PWD/.venv/bin/nats-server without_passes tools/lib/alone .venv/bin/python \
         Tests/Torture/Cluster/move.py "$release/bellwire"
 }

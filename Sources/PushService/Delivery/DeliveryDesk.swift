@@ -205,7 +205,10 @@ extension DeliveryDesk {
         for device in devices { channels[device]?.replaced() }
     }
 
-    func endAll() { end(Array(channels.keys)) }
+    /// Also those of user agents that have no device yet.
+    func endAll() {
+        for channel in sessions.all(AutopushChannel.self) { channel.replaced() }
+    }
 
     /// Tells the device's channel that a message was stored.
     private func announce(_ message: Message, at position: Int64) {

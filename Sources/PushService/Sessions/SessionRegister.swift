@@ -27,6 +27,11 @@ package final class SessionRegister: @unchecked Sendable {
         if case .credential(let credential) = pass { presence.left(credential) }
     }
 
+    /// The sessions of one kind.
+    func all<Session: PassHolder>(_ kind: Session.Type) -> [Session] {
+        sessions.values.flatMap { $0.values.compactMap { $0 as? Session } }
+    }
+
     /// Ends all sessions whose pass is over. Any thread may call it.
     func end(where isOver: @escaping @Sendable (Pass) -> Bool) {
         loop.post {

@@ -40,6 +40,21 @@ struct SessionEndTests {
         for other in others { try other.hello() }
     }
 
+    @Test(
+        "A node that no longer knows what others do sends all user agents away, at any stage",
+        arguments: Stage.allCases)
+    func sentAway(_ stage: Stage) throws {
+        let fixture = try fixture()
+        let agents = try (0..<Self.count).map { _ in
+            let agent = try UserAgent(fixture)
+            if stage != .silent { try agent.hello() }
+            if stage == .subscribed { _ = try agent.register() }
+            return agent
+        }
+        fixture.store.sendClientsAway()
+        #expect(end(agents))
+    }
+
     @Test("An engine's client is disconnected with its device's credential; the engine stays")
     func engines() throws {
         let fixture = try fixture()
