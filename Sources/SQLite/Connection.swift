@@ -24,8 +24,7 @@ package struct Connection: ~Copyable, Sendable {
     // copied, only one thread has it at a time.
     nonisolated(unsafe) let handle: OpaquePointer
     let shelf: StatementShelf
-    /// SQLite may call it until the connection is closed.
-    let recorder: ChangeRecorder
+    let contexts: HookContexts
     /// The number of pages in the WAL since it last began at its start. SQLite writes it at each
     /// commit, on the committing thread.
     nonisolated(unsafe) private let frames: UnsafeMutablePointer<Int32>
@@ -57,7 +56,7 @@ package struct Connection: ~Copyable, Sendable {
     private init(owning handle: OpaquePointer) {
         self.handle = handle
         shelf = StatementShelf()
-        recorder = ChangeRecorder()
+        contexts = HookContexts()
         frames = .allocate(capacity: 1)
         frames.initialize(to: 0)
     }

@@ -23,6 +23,10 @@ final class BatchExecutor {
     /// Where the batches are written down; nil for a store of its own.
     let source: LogSource?
     var log: (any CommitLog)? { source?.log }
+    /// What a batch changes; nil for a store of its own.
+    let recorder: ChangeRecorder?
+    /// Makes what others have changed.
+    let applier = ChangeApplier()
     // Exclusivity is unchecked: only one thread uses these properties, one access at a time.
     /// The values of the last commit.
     @exclusivity(unchecked) var state: StateRow.Values
@@ -33,7 +37,6 @@ final class BatchExecutor {
     @exclusivity(unchecked) var names: EntryNames
     /// Those that a planted mistake leaves to the next batch.
     var lateCallbacks: [CallbackOperation] = []
-    let applier = ChangeApplier()
 
     /// Passes all stored messages to `visit`.
     init(
@@ -43,7 +46,8 @@ final class BatchExecutor {
         let transaction = try Transaction(
             on: connection, after: state.position, keys: source.keys, index: source.index,
             time: source.time, limits: source.limits)
-        if source.log != nil { try Self.prepareToRecord(on: transaction.connection) }
+        recorder =
+            try source.log == nil ? nil : Self.recorder(on: transaction.connection)
         begin = try StoreStatement("BEGIN IMMEDIATE", on: transaction.connection)
         end = try StoreStatement("COMMIT", on: transaction.connection)
         stateRow = try StateRow(on: transaction.connection)
@@ -165,7 +169,7 @@ final class BatchExecutor {
         try begin.run()
         do throws(StoreFault) {
             if let source {
-                transaction.connection.recordChanges()
+                recorder?.begin()
                 engines.begin()
                 shared = transaction.index.engines.takeUnshared()
                 try engines.share(shared, as: source.node)

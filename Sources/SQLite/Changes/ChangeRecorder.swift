@@ -8,24 +8,39 @@ import CSQLite
 /// A statement that fails after it has changed some rows is recorded as far as it came, so an error
 /// has to end the transaction.
 // Unchecked: it is used by the thread of its connection alone.
-final class ChangeRecorder: @unchecked Sendable {
+package final class ChangeRecorder: @unchecked Sendable {
     private var tables: [TableChanges] = []
     private var places: [String: Int] = [:]
     private var isRecording = false
     private var fault: SQLiteError?
 
-    func add(_ table: ChangedTable) {
-        places[table.name] = tables.count
-        tables.append(TableChanges(of: table))
+    /// For these tables, of which each declares a primary key. A statement tells all that it changes
+    /// only if it is prepared afterwards.
+    package init(of tables: [String], on connection: borrowing Connection) throws(SQLiteError) {
+        for name in tables {
+            guard let table = try ChangedTable(name, on: connection) else {
+                throw SQLiteError("table_info", code: SQLITE_MISMATCH)
+            }
+            places[name] = self.tables.count
+            self.tables.append(TableChanges(of: table))
+        }
+        sqlite3_preupdate_hook(
+            connection.handle,
+            { context, handle, operation, _, table, _, _ in
+                guard let context, let handle, let table else { return }
+                Unmanaged<ChangeRecorder>.fromOpaque(context).takeUnretainedValue()
+                    .rowChanges(handle, operation, in: table)
+            }, connection.contexts.keep(self))
     }
 
-    func begin() {
+    /// Records from now on, and forgets what was recorded before.
+    package func begin() {
         isRecording = true
         empty()
     }
 
     /// What has changed since `begin`. Nothing is recorded any more.
-    func end() throws(SQLiteError) -> [UInt8] {
+    package func end() throws(SQLiteError) -> [UInt8] {
         isRecording = false
         defer { empty() }
         if let fault { throw fault }
@@ -40,7 +55,9 @@ final class ChangeRecorder: @unchecked Sendable {
     }
 
     /// SQLite calls it before it changes a row.
-    func rowChanges(_ handle: OpaquePointer, _ operation: Int32, in table: UnsafePointer<CChar>) {
+    private func rowChanges(
+        _ handle: OpaquePointer, _ operation: Int32, in table: UnsafePointer<CChar>
+    ) {
         guard isRecording, let index = places[String(cString: table)] else { return }
         do throws(SQLiteError) {
             let key = tables[index].table.key

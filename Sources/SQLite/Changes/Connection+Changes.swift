@@ -1,29 +1,6 @@
 import CSQLite
 
 extension Connection {
-    /// Prepares to record what changes in these tables. Each needs a primary key that is declared.
-    package func prepareToRecord(_ tables: [String]) throws(SQLiteError) {
-        for name in tables {
-            guard let table = try ChangedTable(name, on: self) else {
-                throw SQLiteError("table_info", code: SQLITE_MISMATCH)
-            }
-            recorder.add(table)
-        }
-        sqlite3_preupdate_hook(
-            handle,
-            { context, handle, operation, _, table, _, _ in
-                guard let context, let handle, let table else { return }
-                Unmanaged<ChangeRecorder>.fromOpaque(context).takeUnretainedValue()
-                    .rowChanges(handle, operation, in: table)
-            }, Unmanaged.passUnretained(recorder).toOpaque())
-    }
-
-    /// Records from now on, and forgets what was recorded before.
-    package func recordChanges() { recorder.begin() }
-
-    /// What has changed since then. Nothing is recorded any more.
-    package func recordedChanges() throws(SQLiteError) -> [UInt8] { try recorder.end() }
-
     /// Makes recorded changes. Triggers stay silent: what they changed there is among the changes.
     /// Fails if anything here is not as it was there.
     package func apply(changes: [UInt8]) throws(SQLiteError) {

@@ -159,6 +159,7 @@ class Agent:
         self.uaid, self.channels, self.ending = None, {}, {}
         # A device of its own, whose secret is in the path.
         self.has_device, self.device, self.path, self.name = has_device, None, "/", None
+        self.withdrawn = None
         self.owner = {"owner": owner} if owner else {}
         # How often it is refused, once it was revoked, until it stays away.
         self.patience = float("inf")
@@ -181,15 +182,15 @@ class Agent:
             self.end_revocation()
 
     def begin_revocation(self):
-        self.is_revoked = True
-        self.world.log.note("revoke", d=self.device)
+        self.is_revoked, self.withdrawn = True, self.device
+        self.world.log.note("revoke", d=self.withdrawn)
         for one in self.channels.values():
             one.is_ending = True
 
     def end_revocation(self):
-        # It may have been let in meanwhile.
+        # It may have been let in meanwhile, and refused again.
         self.is_revoked = True
-        self.world.log.note("withdrawn", d=self.device)
+        self.world.log.note("withdrawn", d=self.withdrawn)
         for one in self.channels.values():
             one.end()
 

@@ -16,10 +16,9 @@ struct ChangeTests {
         """
     private static let tables = ["message", "client"]
 
-    private func database(recording: Bool = false) throws -> Connection {
+    private func database() throws -> Connection {
         let connection = try Connection(":memory:", .scratch)
         try connection.execute(Self.schema)
-        if recording { try connection.prepareToRecord(Self.tables) }
         return connection
     }
 
@@ -38,11 +37,11 @@ struct ChangeTests {
     }
 
     private func changes(
-        of connection: borrowing Connection, _ sql: String
+        of connection: borrowing Connection, _ recorder: ChangeRecorder, _ sql: String
     ) throws -> [UInt8] {
-        connection.recordChanges()
+        recorder.begin()
         try connection.execute("BEGIN; \(sql); COMMIT")
-        return try connection.recordedChanges()
+        return try recorder.end()
     }
 
     private static func statement(_ numbers: inout SeededGenerator) -> String {
@@ -76,7 +75,8 @@ struct ChangeTests {
     @Test("What is recorded leads another database to the same rows", arguments: 0..<50)
     func same(seed: UInt64) throws {
         var numbers = SeededGenerator(seed: seed)
-        let first = try database(recording: true)
+        let first = try database()
+        let recorder = try ChangeRecorder(of: Self.tables, on: first)
         let library = try database()
         let quick = try database()
         let applier = ChangeApplier()
@@ -84,7 +84,7 @@ struct ChangeTests {
             let count = Int.random(in: 1...8, using: &numbers)
             let sql = (0..<count).map { _ in Self.statement(&numbers) }.joined(separator: "; ")
             let former = try contents(first)
-            let changes = try changes(of: first, sql)
+            let changes = try changes(of: first, recorder, sql)
             #expect(changes.isEmpty == (try contents(first) == former))
             try library.apply(changes: changes)
             try apply(changes, to: quick, applier)
@@ -108,12 +108,14 @@ struct ChangeTests {
 
     @Test("Only what is as it was there can be changed")
     func conflicts() throws {
-        let first = try database(recording: true)
+        let first = try database()
+        let recorder = try ChangeRecorder(of: Self.tables, on: first)
         let other = try database()
         let applier = ChangeApplier()
-        let insert = try changes(of: first, "INSERT INTO message VALUES (1, 'a', x'01', 0.5, 7)")
-        let update = try changes(of: first, "UPDATE message SET size = 8")
-        let delete = try changes(of: first, "DELETE FROM message")
+        let insert = try changes(
+            of: first, recorder, "INSERT INTO message VALUES (1, 'a', x'01', 0.5, 7)")
+        let update = try changes(of: first, recorder, "UPDATE message SET size = 8")
+        let delete = try changes(of: first, recorder, "DELETE FROM message")
         for early in [update, delete] {
             #expect(try applier.canApply(early, to: other))
             #expect(throws: SQLiteError.self) { try applier.apply(early, to: other) }
@@ -128,8 +130,9 @@ struct ChangeTests {
 
     @Test("Changes of a table with triggers, or of other columns, are left to SQLite")
     func left() throws {
-        let first = try database(recording: true)
-        let changes = try changes(of: first, "INSERT INTO client VALUES (1, 'node1', 1)")
+        let first = try database()
+        let recorder = try ChangeRecorder(of: Self.tables, on: first)
+        let changes = try changes(of: first, recorder, "INSERT INTO client VALUES (1, 'node1', 1)")
         let trigger = try database()
         try trigger.execute(
             "CREATE TRIGGER comes AFTER INSERT ON client BEGIN DELETE FROM message; END")
@@ -143,7 +146,8 @@ struct ChangeTests {
     func keyless() throws {
         let connection = try Connection(":memory:", .scratch)
         try connection.execute("CREATE TABLE word (text TEXT)")
-        #expect(throws: SQLiteError.self) { try connection.prepareToRecord(["word"]) }
-        #expect(throws: SQLiteError.self) { try connection.prepareToRecord(["nothing"]) }
+        for table in ["word", "nothing"] {
+            #expect(throws: SQLiteError.self) { try ChangeRecorder(of: [table], on: connection) }
+        }
     }
 }

@@ -13,18 +13,19 @@ extension BatchExecutor {
         "engine_record", "callback", "callback_event", "share", "engine_client",
     ]
 
-    /// Call it before any statement is prepared: they depend on it.
-    static func prepareToRecord(on connection: borrowing Connection) throws(StoreFault) {
+    /// Call it before any statement is prepared.
+    static func recorder(on connection: borrowing Connection) throws(StoreFault) -> ChangeRecorder {
         try connection.forStore { connection throws(SQLiteError) in
-            try connection.prepareToRecord(tables)
+            try ChangeRecorder(of: tables, on: connection)
         }
     }
 
     /// Writes the batch to the log, and returns the number of its entry.
     func writeDown(_ next: StateRow.Values) throws(StoreFault) -> Int64 {
-        guard let log else { return next.applied }
-        let changes = try transaction.connection.forStore { connection throws(SQLiteError) in
-            try connection.recordedChanges()
+        guard let log, let recorder else { return next.applied }
+        let changes: [UInt8]
+        do throws(SQLiteError) { changes = try recorder.end() } catch {
+            throw StoreFault(error)
         }
         guard !changes.isEmpty else { return next.applied }
         let name = names.next()
