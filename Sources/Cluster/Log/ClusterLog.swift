@@ -34,6 +34,14 @@ package final class ClusterLog: CommitLog {
         return answer
     }
 
+    package func ask(_ entry: CommitEntry) {
+        // It is asked again, if need be.
+        try? jetStream.connection.publish(
+            LogFeed.subject,
+            [(LogPart.name, LogPart.name(of: entry)), (LogPart.schema, String(entry.schema))],
+            LogPart.bodies(entry, longest: .max)[0])
+    }
+
     package func entries(after last: Int64) -> [NumberedEntry] { feed.take(after: last) }
 
     package func follow(_ arrived: @escaping @Sendable () -> Void) { feed.follow(arrived) }

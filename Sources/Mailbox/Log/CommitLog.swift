@@ -4,6 +4,9 @@ package protocol CommitLog: AnyObject, Sendable {
     /// Writes an entry down, if `last` is still the last one. Only the writer's thread calls it, and
     /// it may block for some seconds.
     func append(_ entry: CommitEntry, after last: Int64) -> CommitAnswer
+    /// Writes an entry without changes, whatever was last: its writer was too late for long, and
+    /// asks the others to wait until it has written. Nobody knows whether that is done.
+    func ask(_ entry: CommitEntry)
     /// The next entries that have arrived, in order and without a gap; empty if there are none.
     /// Those up to `last` are not asked for again. Only the writer's thread calls it.
     func entries(after last: Int64) -> [NumberedEntry]

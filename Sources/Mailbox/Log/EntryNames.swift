@@ -1,4 +1,7 @@
 extension CommitEntry {
+    /// It changes nothing, and only asks the others to wait.
+    var asks: Bool { changes.isEmpty }
+
     /// Who wrote it, until it was opened anew.
     struct Writer: Hashable {
         fileprivate let number: UInt64
@@ -15,6 +18,8 @@ struct EntryNames {
 
     private let writer: UInt64
     private var number: UInt64
+
+    var owner: CommitEntry.Writer { CommitEntry.Writer(number: writer >> Self.bits) }
 
     init(startingAt random: UInt64) {
         number = random & Self.numbers

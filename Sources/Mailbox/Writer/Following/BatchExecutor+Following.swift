@@ -100,7 +100,9 @@ extension BatchExecutor {
             transaction.nextExpiry = try firstExpiry()
         }
         let now = Boot.milliseconds
-        for entry in entries { turns.followed(entry.entry.writer, at: now) }
+        for entry in entries.map(\.entry) where entry.writer != names.owner {
+            turns.followed(entry.writer, asks: entry.asks, at: now)
+        }
         messages.followed(rows.messages, rows.effects.ended)
         engines.follow(rows.engines)
         transaction.effects.apply(to: transaction.index)

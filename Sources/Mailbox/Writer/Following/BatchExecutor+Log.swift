@@ -39,9 +39,17 @@ extension BatchExecutor {
             return number
         case .outdated:
             turns.cameTooLate(at: Boot.milliseconds)
+            if turns.asks(at: Boot.milliseconds) { ask(log) }
             throw .outdated
         case .unknown: throw .undecided
         }
+    }
+
+    private func ask(_ log: any CommitLog) {
+        log.ask(
+            CommitEntry(
+                name: names.next(), position: state.position, sequence: state.counters.sequence,
+                changes: [], schema: CommitEntry.knownSchema))
     }
 
     /// What engines tell clients at other stores.

@@ -100,6 +100,27 @@ struct FollowingTests {
         #expect(try keep(in: second, "three") == start + 2)
     }
 
+    @Test("A store that is too late for long asks the others to wait, which changes nothing")
+    func asking() throws {
+        let group = try Group(2)
+        let device = try group.stores[0].addDevice()
+        let subscription = try group.stores[0].register(device)
+        try group.settle()
+        let last = group.log.last
+        group.log.fate = .tooLate
+        let store = group.stores[1]
+        let ticket = try store.submit(.store(store.message(subscription.address, "one")))
+        let deadline = ContinuousClock.now + .seconds(2)
+        while group.log.last == last, ContinuousClock.now < deadline { usleep(10_000) }
+        let asked = group.log.entries(after: last)
+        #expect(!asked.isEmpty && asked.allSatisfy(\.entry.asks))
+        group.log.fate = .stored
+        guard case .stored = try store.box.outcome(ticket) else { throw AnswerBox.Missing() }
+        try group.settle()
+        #expect(try group.stores[0].bodies(device) == ["one"])
+        try group.expectAlike()
+    }
+
     @Test("Both write at the same time, and nothing is lost")
     func contention() throws {
         let group = try Group(3)

@@ -59,6 +59,44 @@ struct LogTurnsTests {
         #expect(turns.rest(at: 3_202) == 0)
     }
 
+    @Test("Who was too late for long asks the others, and again if that was in vain")
+    mutating func asking() {
+        let early = turns.asks(at: 0)
+        turns.cameTooLate(at: 0)
+        turns.cameTooLate(at: 99)
+        let late = [99, 100, 199, 200].map { turns.asks(at: $0) }
+        #expect(!early && late == [false, true, false, true])
+        turns.wrote(from: 200, to: 201)
+        let written = turns.asks(at: 400)
+        turns.cameTooLate(at: 401)
+        let again = turns.asks(at: 402)
+        #expect(!written && !again)
+    }
+
+    @Test("Who is asked waits until the other one has written, but not for long")
+    mutating func asked() {
+        turns.followed(first, asks: true, at: 0)
+        #expect(turns.rest(at: 1) == 299)
+        turns.wrote(from: 1, to: 2)
+        turns.followed(second, at: 50)
+        #expect(turns.rest(at: 60) == 240)
+        turns.followed(first, at: 100)
+        #expect(turns.rest(at: 100) == 0)
+        turns.followed(first, asks: true, at: 200)
+        #expect(turns.rest(at: 500) == 0)
+    }
+
+    @Test("Two who ask do not wait for each other")
+    mutating func both() {
+        turns.cameTooLate(at: 0)
+        let asks = turns.asks(at: 100)
+        #expect(asks)
+        turns.followed(first, asks: true, at: 101)
+        #expect(turns.rest(at: 102) == 0)
+        turns.wrote(from: 103, to: 104)
+        #expect(turns.rest(at: 105) == 296)
+    }
+
     @Test("A writer gives no name twice, and is known by all of them")
     func names() {
         var names = EntryNames(startingAt: (7 << 40) + (1 << 40 - 1))

@@ -14,7 +14,7 @@ final class MemoryLog: @unchecked Sendable {
     private var answers = true
 
     /// What becomes of an entry, and whether anybody hears of it.
-    enum Fate { case stored, storedSilently, lost, tooLateOnce }
+    enum Fate { case stored, storedSilently, lost, tooLateOnce, tooLate }
 
     /// The fate of each entry from now on. Stores append on threads of their own.
     var fate: Fate {
@@ -35,6 +35,7 @@ final class MemoryLog: @unchecked Sendable {
             guard last == Int64(entries.count) else { return (.outdated, []) }
             let fate = nextFate
             if fate == .lost { return (.unknown, []) }
+            if fate == .tooLate { return (.outdated, []) }
             if fate == .tooLateOnce {
                 nextFate = .stored
                 return (.outdated, [])
@@ -44,6 +45,14 @@ final class MemoryLog: @unchecked Sendable {
         }
         for waker in wakers { waker() }
         return answer
+    }
+
+    fileprivate func ask(_ entry: CommitEntry) {
+        let wakers = lock.withLock {
+            entries.append(entry)
+            return self.wakers
+        }
+        for waker in wakers { waker() }
     }
 
     func entries(after last: Int64) -> [NumberedEntry] {
@@ -87,6 +96,7 @@ final class MemoryLog: @unchecked Sendable {
             log.append(entry, after: last)
         }
 
+        func ask(_ entry: CommitEntry) { log.ask(entry) }
         func entries(after last: Int64) -> [NumberedEntry] { log.entries(after: last) }
         func follow(_ arrived: @escaping @Sendable () -> Void) { log.follow(arrived) }
         var isCurrent: Bool { log.isCurrent }
