@@ -16,18 +16,16 @@ struct EntryNames {
     fileprivate static let bits: UInt64 = 40
     private static let numbers: UInt64 = 1 << bits - 1
 
-    private let writer: UInt64
+    let writer: CommitEntry.Writer
     private var number: UInt64
-
-    var owner: CommitEntry.Writer { CommitEntry.Writer(number: writer >> Self.bits) }
 
     init(startingAt random: UInt64) {
         number = random & Self.numbers
-        writer = random - number
+        writer = CommitEntry.Writer(number: random >> Self.bits)
     }
 
     mutating func next() -> UInt64 {
         number = (number + 1) & Self.numbers
-        return writer | number
+        return writer.number << Self.bits | number
     }
 }

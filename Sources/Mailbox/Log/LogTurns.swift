@@ -36,8 +36,9 @@ struct LogTurns {
     }
 
     mutating func cameTooLate(at now: Int64) {
+        let isAnew = lateAt.map { now - $0 > Self.crowd } ?? true
+        if isAnew || lateSince == nil { (lateSince, askedAt) = (now, nil) }
         lateAt = now
-        if lateSince == nil { lateSince = now }
     }
 
     /// Whether to ask the others now; then they are asked.
@@ -59,7 +60,7 @@ struct LogTurns {
     /// Milliseconds until this store should write; zero if it need not wait.
     func rest(at now: Int64) -> Int64 {
         // All who ask write as soon as they can.
-        guard askedAt == nil else { return 0 }
+        if let askedAt, now - askedAt <= Self.courtesy { return 0 }
         let asked = asking.values.max().map { $0 + Self.courtesy - now } ?? 0
         return max(0, asked, restInTurn(at: now))
     }

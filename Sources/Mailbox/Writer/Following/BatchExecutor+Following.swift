@@ -100,7 +100,7 @@ extension BatchExecutor {
             transaction.nextExpiry = try firstExpiry()
         }
         let now = Boot.milliseconds
-        for entry in entries.map(\.entry) where entry.writer != names.owner {
+        for entry in entries.map(\.entry) where entry.writer != names.writer {
             turns.followed(entry.writer, asks: entry.asks, at: now)
         }
         messages.followed(rows.messages, rows.effects.ended)
