@@ -28,15 +28,21 @@ def cluster(figures):
     heads = ("store", "load", "pushes a second", "the node that takes it", "each other node", "all nodes")
     text += table((*heads, "all of NATS", "half within", "99 % within"), [push_row(one) for one in figures["pushes"]])
     text += "\nA node with so many subscriptions, after `bellwire migrate` moved its store from SQLite, the medians "
-    text += f"of {figures['growth'][0]['rounds']} rounds; then a new node with an empty folder:\n\n"
+    text += f"of {figures['growth'][0]['rounds']} rounds; then a new node with an empty folder"
+    text += f"{origin(figures['growth'])}:\n\n"
     heads = ("subscriptions", "one after the other", "256 under way", "half within, 200 a second")
     heads += ("memory of the node", "its store", "memory of a server of NATS", "its disk")
     text += table((*heads, "the move", "nothing stored for", "the new node is ready after"), rows_of_growth(figures))
     return "What a cluster costs", text + "\n" + divided(figures), {}
 
 
+def origin(rows):
+    """What was measured on its own names its commit."""
+    return f" (at commit `{rows[0]['commit']}`)" if "commit" in rows[0] else ""
+
+
 def bar_row(one):
-    return one["name"].removeprefix("cluster: "), measured(one), bar(one), verdict(one)
+    return one["name"].removeprefix("cluster: ") + origin([one]), measured(one), bar(one), verdict(one)
 
 
 def push_row(one):
@@ -69,7 +75,8 @@ def divided(figures):
     text = (
         "The servers of NATS alone: messages of 200 bytes, each put into one of several streams on a subject of its "
         "own and then deleted; and the same messages, with 200 bytes more for the row, as entries of one log, 100 in "
-        "each and one entry after the other. A small program in Python sends them, which limits the rates:\n\n"
+        "each and one entry after the other. A small program in Python sends them, which limits the rates"
+        f"{origin(figures['streams'])}:\n\n"
     )
     heads = ("where", "under way", "servers for a put", "puts a second", "servers for its removal", "removals a second")
     text += table(heads, [stream_row(one) for one in figures["streams"]])
