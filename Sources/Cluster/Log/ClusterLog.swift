@@ -37,8 +37,7 @@ package final class ClusterLog: CommitLog {
     package func ask(_ entry: CommitEntry) {
         // It is asked again, if need be.
         try? jetStream.connection.publish(
-            LogFeed.subject,
-            [(LogPart.name, LogPart.name(of: entry)), (LogPart.schema, String(entry.schema))],
+            LogFeed.subject, LogPart.fields(of: entry),
             LogPart.bodies(entry, longest: .max)[0])
     }
 

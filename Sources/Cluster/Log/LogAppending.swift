@@ -12,7 +12,7 @@ struct LogAppending {
 
     private let jetStream: JetStream
     private let name: String
-    private let schema: String
+    private let own: [(String, String)]
     private let bodies: [[UInt8]]
     private let last: Int64
     private let patience: Int64
@@ -25,7 +25,7 @@ struct LogAppending {
         self.jetStream = jetStream
         self.race = race
         name = LogPart.name(of: entry)
-        schema = String(entry.schema)
+        own = LogPart.fields(of: entry)
         bodies = LogPart.bodies(entry, longest: longest)
         self.last = last
         let length = bodies.reduce(0) { $0 + $1.count }
@@ -59,7 +59,6 @@ struct LogAppending {
 
     private func publish(_ attempt: Int, _ handler: @escaping @Sendable (PublishAnswer) -> Void) {
         let last = ("Nats-Expected-Last-Sequence", String(last))
-        let own = [(LogPart.name, name), (LogPart.schema, schema)]
         guard bodies.count > 1 else {
             return jetStream.publish(
                 LogFeed.subject, own + [last, ("Nats-Msg-Id", name)], bodies[0],

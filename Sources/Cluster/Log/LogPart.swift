@@ -12,6 +12,11 @@ enum LogPart {
 
     static func name(of entry: CommitEntry) -> String { String(entry.name, radix: 16) }
 
+    /// What the header of each message says of the entry.
+    static func fields(of entry: CommitEntry) -> [(String, String)] {
+        [(name, name(of: entry)), (schema, String(entry.schema))]
+    }
+
     /// The bodies of the messages, at least one.
     static func bodies(_ entry: CommitEntry, longest: Int) -> [[UInt8]] {
         var bytes: [UInt8] = []

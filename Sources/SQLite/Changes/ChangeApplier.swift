@@ -22,8 +22,8 @@ package final class ChangeApplier: @unchecked Sendable {
                 guard let table = try ChangedTable(name, on: connection) else { return false }
                 statements[name] = try TableStatements(table, on: connection)
             }
-            guard let table = statements[name]?.table, !table.hasTriggers,
-                table.columns.count == reader.columnCount
+            guard let known = statements[name], !known.hasTriggers,
+                known.table.columns.count == reader.columnCount
             else { return false }
         }
         return true
@@ -55,12 +55,17 @@ private final class TableStatements {
     }
 
     let table: ChangedTable
+    let hasTriggers: Bool
     private let insert: Statement
     private let delete: Statement
     private var updates: [[Bool]: Update] = [:]
 
     init(_ table: ChangedTable, on connection: borrowing Connection) throws(SQLiteError) {
+        let trigger = try Statement(
+            "SELECT 1 FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = ?1", on: connection)
+        try trigger.bind(text: table.name, at: 1)
         self.table = table
+        hasTriggers = try trigger.step()
         insert = try Statement(table.insert, on: connection)
         delete = try Statement(table.delete, on: connection)
     }

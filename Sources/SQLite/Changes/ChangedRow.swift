@@ -1,3 +1,4 @@
+import Base
 import CSQLite
 
 /// The values of a row, one after the other, as a changeset has them.
@@ -28,7 +29,7 @@ struct ChangedRow: Hashable {
 
     private mutating func append(_ word: UInt64, _ kind: UInt8) {
         bytes.append(kind)
-        withUnsafeBytes(of: word.bigEndian) { bytes.append(contentsOf: $0) }
+        bytes.append(bigEndian: word)
     }
 
     /// SQLite may convert a value when its address is asked for, so its length is asked afterwards.

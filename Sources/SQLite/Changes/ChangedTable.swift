@@ -4,7 +4,6 @@ struct ChangedTable: Sendable {
     let columns: [String]
     /// For each column its place in the primary key, from 1, or zero.
     let key: [UInt8]
-    let hasTriggers: Bool
 
     /// Nil if there is no such table, or it declares no primary key.
     init?(_ name: String, on connection: borrowing Connection) throws(SQLiteError) {
@@ -16,11 +15,7 @@ struct ChangedTable: Sendable {
             key.append(UInt8(clamping: select.integer(1)))
         }
         guard key.contains(where: { $0 > 0 }) else { return nil }
-        let trigger = try Statement(
-            "SELECT 1 FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = ?1", on: connection)
-        try trigger.bind(text: name, at: 1)
         (self.name, self.columns, self.key) = (name, columns, key)
-        hasTriggers = try trigger.step()
     }
 }
 
