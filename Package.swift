@@ -45,26 +45,19 @@ func tests(of name: String, _ dependencies: [Target.Dependency] = []) -> Target 
         path: "Tests/Unit/\(name)Tests", swiftSettings: plain)
 }
 
-/// Fuzzing needs instrumented code and a driver that only `tools/fuzz` links. The two files that it
-/// reads of `Desktop` are links in its folder, so that it need not build half of the product.
+/// Fuzzing needs instrumented code and a driver that only `tools/fuzz` links.
 let fuzzing: [Target] =
     Context.environment["BELLWIRE_FUZZ"] == nil
     ? []
     : [
         .executableTarget(
-            name: "Fuzz",
-            dependencies: [
-                "Base", "WebPush", "Crypto", "HTTP", "Configuration", "Notifications", "Dialects",
-                "EngineHost", "Pictures", "DeliveryModel", "Terminal",
-            ],
-            path: "Tests/Programs/Fuzz", exclude: ["Seeds"],
-            swiftSettings: strict)
+            name: "Fuzz", dependencies: ["FuzzTargets"], path: "Tests/Programs/Fuzz",
+            exclude: ["Seeds"], swiftSettings: strict)
     ]
 
-/// Programs that measure, and that people and tests start beside the product; and models, whose
-/// machines are also in other tests.
-let programs: [Target] =
-    sanitizer != nil
+/// Models, whose machines are also in other tests, and programs that measure.
+let models: [Target] =
+    sanitizer == "thread"
     ? []
     : [
         .target(
@@ -88,6 +81,13 @@ let programs: [Target] =
                 "TLS", "Reactor", "HTTP", "Mailbox", "CBench",
             ],
             swiftSettings: strict),
+    ]
+
+/// Programs that scripts start beside the product.
+let probes: [Target] =
+    sanitizer != nil
+    ? []
+    : [
         .executableTarget(
             name: "WebSocketProbe",
             dependencies: ["Base", "System", "Crypto", "TLS", "Reactor", "HTTP"],
@@ -133,6 +133,16 @@ let testsOfOneThread: [Target] =
             name: "DeliveryModel", dependencies: ["Base", "WebPush", "Delivery"],
             path: "Tests/Unit/DeliveryModel", swiftSettings: plain),
         tests(of: "Delivery", ["Base", "WebPush", "DeliveryModel"]),
+        // The two files that it reads of `Desktop` are links in its folder, so that the fuzzer need
+        // not build half of the product.
+        .target(
+            name: "FuzzTargets",
+            dependencies: [
+                "Base", "WebPush", "Crypto", "HTTP", "Configuration", "Notifications", "Dialects",
+                "EngineHost", "Pictures", "DeliveryModel", "Terminal",
+            ],
+            path: "Tests/Unit/FuzzTargets", swiftSettings: strict),
+        tests(of: "FuzzTargets"),
     ]
 
 let package = Package(
@@ -255,6 +265,19 @@ let package = Package(
                 "TestSupport", "HookSupport",
             ],
             path: "Tests/Unit/EndToEnd", swiftSettings: plain),
-    ] + programs + testsOfOneThread + fuzzing,
+    ] + models + probes + testsOfOneThread + fuzzing,
     swiftLanguageModes: [.v6]
 )
+
+// `BELLWIRE_TESTS` names the test targets that a build is for. What they do not need is left out.
+if let wanted = Context.environment["BELLWIRE_TESTS"]?.split(separator: " ").map(String.init) {
+    let targets = Dictionary(uniqueKeysWithValues: package.targets.map { ($0.name, $0) })
+    var needed: Set<String> = []
+    var open = wanted
+    while let name = open.popLast() {
+        guard let target = targets[name], needed.insert(name).inserted else { continue }
+        for case .byNameItem(let name, _) in target.dependencies { open.append(name) }
+    }
+    package.targets.removeAll { !needed.contains($0.name) }
+    if !needed.contains("bellwire") { package.products = [] }
+}

@@ -1,12 +1,16 @@
-# What each gate does. `.ci/run` sources this file; it has the order. The comment "NAME: what" is for `.ci/run --list`.
+# What each gate does. `.ci/run` sources this file; it has the order. The comment "NAME <NEEDED…: what" names the gates that
+# one needs, and is what `.ci/run --list` prints.
 
-debug=$PWD/.build/debug release=$PWD/.build/release
-# Optimised code, where assertions are gone, under the address sanitizer: one run finds what the optimiser breaks, what
-# reads beyond its memory, what leaks, and what is undefined behaviour in our C. What a sanitizer finds is told by line;
-# more debug information takes longer.
-address=(-c release -Xswiftc -enable-testing -Xswiftc -gline-tables-only --sanitize address --scratch-path .build-address
-    -Xcc -fsanitize=undefined -Xcc -fno-sanitize-recover=undefined)
-thread=(-Xswiftc -gline-tables-only --sanitize thread --scratch-path .build-thread)
+release=$PWD/.build/release
+export BELLWIRE_NATS_SERVER=$PWD/.venv/bin/nats-server
+source .ci/kept.sh
+
+# The tests, under the address sanitizer: one run finds what fails, what reads beyond its memory, what leaks, and what is
+# undefined behaviour in our C. What a sanitizer finds is told by line; more debug information takes longer.
+undefined=(-Xcc -fsanitize=undefined -Xcc -fno-sanitize-recover=undefined)
+lines=(--disable-xctest -Xswiftc -gline-tables-only)
+address=("${lines[@]}" --sanitize address --scratch-path .build-test "${undefined[@]}")
+thread=("${lines[@]}" --sanitize thread --scratch-path .build-thread)
 
 # Programs that run here only as their packages have them.
 proxies=(apache2-bin caddy haproxy)
@@ -14,22 +18,12 @@ containers=(buildah caddy conmon podman runc)
 monitors=(prometheus)
 pushers=(prosody prosody-modules)
 
-# needs BUILD: makes a build that several gates use, once in a run.
-needs() {
-    [ -e "$logs/built-$1" ] || { "build_$1" && touch "$logs/built-$1"; }
+# build_tests SANITIZER OPTION…: the sanitizer tells Package.swift to leave out programs that no test starts, and for
+# threads the tests of modules that have one thread: there nothing can be found that the other gates do not find.
+build_tests() {
+    BELLWIRE_SANITIZER=$1 swift build --build-tests "${@:2}" 2>&1 | { grep -vE '^\[[0-9]+/[0-9]+\] ' || true; }
+    return "${PIPESTATUS[0]}"
 }
-
-build_debug() { swift build --build-tests; }
-
-build_address() { sanitized address swift build --build-tests --disable-xctest "${address[@]}"; }
-
-build_thread() { sanitized thread swift build --build-tests --disable-xctest "${thread[@]}"; }
-
-# sanitized NAME COMMAND…: tells Package.swift which sanitizer a build is for. It leaves out programs that no test starts,
-# and for threads the tests of modules that have one thread: there nothing can be found that the other gates do not find.
-sanitized() { BELLWIRE_SANITIZER=$1 "${@:2}"; }
-
-build_release() { (source deploy/lib/prepare.sh && build_programs bellwire ServerProbe CallbackProbe); }
 
 # behind COMMAND…: takes no more of the processors than the gates beside it leave.
 behind() { (renice -n 19 "$BASHPID" > /dev/null && "$@"); }
@@ -42,43 +36,14 @@ twice() {
     "$@" && echo "$gate" >> "$logs/second"
 }
 
-# Only the lines of a test run that matter, and where a sanitizer found something. Fails where no test was run, and says
-# how it ended; and fails where a sanitizer found something in a program that a test had started.
-summary() {
-    awk '/Sanitizer: / { more = 30 }
-        more-- > 0 || /✘|error:|warning:|SUMMARY|Test run with|Build complete/ { print; fflush() }
-        /Test run with [1-9]/ { ran = 1 }
-        /SUMMARY/ { found = 1 }
-        { last[NR % 8] = $0 }
-        END {
-            if (!ran) for (line = NR < 8 ? 1 : NR - 7; line <= NR; line++) print last[line % 8]
-            exit found || !ran
-        }'
-}
-
-# run_tests BUILD OPTIONS…: tests that are built, in a session, as they run on a desk. One at a time: some block. They
-# are started without SwiftPM, which makes the runs of one build wait for each other.
-run_tests() {
-    # Exit tests start a second process, whose threads end with it; what Foundation leaks is not ours.
-    NO_COLOR=1 TSAN_OPTIONS=report_thread_leaks=0 LSAN_OPTIONS=suppressions=$PWD/.ci/leaks \
-        BELLWIRE_NATS_SERVER=$PWD/.venv/bin/nats-server dbus-run-session -- \
-        "$1"/bellwirePackageTests.xctest --testing-library swift-testing --no-parallel "${@:2}" 2>&1 | summary
-}
-
-# run_halves BUILD OPTIONS…: the same, in two runs side by side that take about as long as each other: most tests wait.
-run_halves() {
-    local half='^(EndToEnd|MailboxTests)\.' other
-    run_tests "$@" --skip "$half" &
-    other=$!
-    run_tests "$@" --filter "$half"
-    half=$?
-    wait "$other" && [ "$half" = 0 ]
-}
+# each COMMAND…: a part of a gate. If it fails, the gate says how to run only that.
+each() { "$@" || { printf 'only this:'; printf ' %q' "${@//"$PWD/"/}"; echo; return 1; }; }
 
 # install: the packages that the gates need
 gate_install() {
     (
         source deploy/lib/prepare.sh
+        say() { touch "$COLD"; printf 'bellwire: %s\n' "$*"; }
         prepare
         install_packages appstream bubblewrap ca-certificates chromium chromium-driver curl dbus debhelper \
             desktop-file-utils dpkg-dev dunst faketime firefox-esr fish fonts-dejavu-core gcc golang-go \
@@ -93,26 +58,40 @@ gate_install() {
     )
 }
 
-# libraries: the Python libraries that the gates need
+# libraries <install: the Python libraries that the gates need
 gate_libraries() {
-    python3 -m venv .venv \
-        && .venv/bin/python -m pip install --quiet --disable-pip-version-check -r .ci/requirements.txt \
-            -r Tests/Peers/WebPush/requirements.txt -r Tests/Peers/Differential/requirements.txt \
-            -r Tests/Peers/Differential/requirements-websocket.txt -r Tests/Peers/Clients/requirements.txt \
-            -r Tests/Peers/Desktop/requirements.txt -r Tests/Peers/Container/requirements.txt \
-            -r Tests/Peers/Monitoring/requirements.txt -r Tests/Torture/requirements.txt \
-            -r Tests/Peers/Suites/requirements.txt -r deploy/lib/nats-requirements.txt \
-            -r Tests/Peers/Nats/requirements.txt \
-        && .venv/bin/python Tests/Peers/Suites/sdists.py \
-        || return
-    # Only axe itself, and not the browsers that its package would bring.
-    .venv/bin/python -m pip install --quiet --disable-pip-version-check --no-deps \
-        -r Tests/Peers/Pages/requirements.txt || return
+    local files folder
+    mapfile -t files < <(git ls-files '.ci/requirements.txt' '*requirements*.txt' '*sdists.txt' | sort -u)
+    files=("${files[@]/#/$PWD/}")
+    folder=$(kept python "$(python3 -VV; cat "${files[@]}")" make_python) || return
+    link .venv "$folder"
     # A homeserver brings so much with it that it has a place of its own.
-    python3 -m venv .venv-synapse \
-        && .venv-synapse/bin/python -m pip install --quiet --disable-pip-version-check \
-            -r Tests/Peers/Synapse/requirements.txt
+    folder=$(kept synapse "$(python3 -VV; cat Tests/Peers/Synapse/requirements.txt)" make_synapse) || return
+    link .venv-synapse "$folder"
+    echo "libraries: $(.venv/bin/python -m pip list --quiet --disable-pip-version-check | wc -l) packages"
 }
+
+make_python() {
+    local file words=()
+    for file in "${files[@]}"; do
+        case $file in
+            # Only axe itself, and not the browsers that its package would bring.
+            */Pages/requirements.txt | */Synapse/requirements.txt | *sdists.txt) ;;
+            *) words+=(-r "$file") ;;
+        esac
+    done
+    python3 -m venv "$1" \
+        && "$1/bin/python" -m pip install --quiet --disable-pip-version-check "${words[@]}" \
+        && "$1/bin/python" -m pip install --quiet --disable-pip-version-check --no-deps -r Tests/Peers/Pages/requirements.txt \
+        && "$1/bin/python" Tests/Peers/Suites/sdists.py
+}
+
+make_synapse() {
+    python3 -m venv "$1" \
+        && "$1/bin/python" -m pip install --quiet --disable-pip-version-check -r Tests/Peers/Synapse/requirements.txt
+}
+
+link() { [ -L "$1" ] || rm -rf "$1"; ln -sfn "$2" "$1"; }
 
 # imports: modules import only those below them
 gate_imports() { .ci/imports; }
@@ -129,20 +108,20 @@ gate_forbidden() { .ci/forbidden; }
 # links: each link and path in the documents leads somewhere
 gate_links() { .ci/links; }
 
-# spelling: codespell finds nothing but the words of .ci/words; it takes German for misspelled English
+# spelling <libraries: codespell finds nothing but the words of .ci/words; it takes German for misspelled English
 gate_spelling() {
     local files=(':!Tests/Vectors' ':!Tests/Programs/Fuzz/Seeds' ':!*.png' ':!docs/report/flame-*.svg' ':!Sources/Base/Sentences')
     git ls-files -z "${files[@]}" | xargs -0 .venv/bin/codespell --ignore-words .ci/words \
         && echo "spelling: $(git ls-files "${files[@]}" | wc -l) files checked"
 }
 
-# commands: each command and option that a document names exists
-gate_commands() { needs release && .ci/commands "$release/bellwire"; }
+# commands <release: each command and option that a document names exists
+gate_commands() { .ci/commands "$release/bellwire"; }
 
 # starts: deploy/run as people start it, with their mistakes
 gate_starts() { .ci/starts; }
 
-# python: ruff finds nothing in the Python files, they are formatted, and docs/report is that of its figures
+# python <libraries: ruff finds nothing in the Python files, they are formatted, and docs/report is that of its figures
 gate_python() { .venv/bin/ruff check && .venv/bin/ruff format --check && tools/report --check; }
 
 # format: the Swift files are formatted
@@ -153,40 +132,42 @@ gate_format() {
         && echo "format: $count files checked"
 }
 
-# debug: everything builds, tests included, without a warning
-gate_debug() { needs debug; }
+# bare-root <install: makes a Debian that has nothing but what it starts with
+gate_bare_root() {
+    local folder
+    # A week later it would have other packages.
+    folder=$(kept debian "$(cat .ci/bare /etc/apt/sources.list /etc/apt/sources.list.d/* 2> /dev/null; date -u +%G-%V)" .ci/bare make) \
+        && ln -sfn "$folder" "$logs/bare-debian"
+}
 
-# bare-root: makes a Debian that has nothing but what it starts with
-gate_bare_root() { needs bare_root; }
-
-build_bare_root() { mkdir "$logs/bare-debian" && .ci/bare make "$logs/bare-debian"; }
-
-# bare: README's two commands on that Debian, with all tests, and from there to the first notification
+# bare <release tests-build bare-root libraries: README's two commands on that Debian, all tests under the address sanitizer, and from there to the first notification
 gate_bare() {
-    needs debug && needs bare_root || return
     # Others need the system as it is.
-    rm -rf --one-file-system "$logs/tried"
-    cp -a "$logs/bare-debian" "$logs/tried" && .ci/bare try "$logs/tried"
+    cp -a "$logs/bare-debian/." "$logs/tried" && .ci/bare try "$logs/tried" "${address[@]}"
 }
 
-# bare-user: the same commands there as a user with sudo, in a path with a blank, without network and without .git
-gate_bare_user() {
-    needs bare_root || return
-    rm -rf --one-file-system "$logs/used"
-    cp -a "$logs/bare-debian" "$logs/used" && .ci/bare user "$logs/used"
+# bare-user <bare-root: the same commands there as a user with sudo, in a path with a blank, without network and without .git
+gate_bare_user() { cp -a "$logs/bare-debian/." "$logs/used" && .ci/bare user "$logs/used"; }
+
+# packages <release bare-root: the Debian packages, from their bytes to a walk through a fresh Debian
+gate_packages() { .ci/packages "$release/bellwire" "$logs/bare-debian"; }
+
+# threads-build <install: tests with the thread sanitizer, of the modules with threads that the change touches
+gate_threads_build() {
+    local modules
+    modules=$(.ci/touched --threads) || return
+    [ -n "$modules" ] || { echo "threads-build: no module with threads is touched"; return; }
+    echo "threads-build: $modules"
+    BELLWIRE_TESTS=$modules behind build_tests thread "${thread[@]}"
 }
 
-# packages: the Debian packages, from their bytes to a walk through a fresh Debian
-gate_packages() { needs release && needs bare_root && .ci/packages "$release/bellwire" "$logs/bare-debian"; }
-
-# threads-build: tests with the thread sanitizer
-gate_threads_build() { needs thread; }
-
-# addresses-build: tests, optimised, with the address sanitizer
-gate_addresses_build() { needs address; }
-
-# threads: tests under the thread sanitizer, but for those with one thread, and for some that fill stores to their limits
+# threads <threads-build libraries: tests of these modules under the thread sanitizer, but for what takes long and has one thread
 gate_threads() {
+    [ -n "$(.ci/touched --threads)" ] || { echo "threads: no module with threads is touched"; return; }
+    run_threads
+}
+
+run_threads() {
     # Those of whole modules are not in the build. The rest is what takes long: values, and commands that ask nobody.
     local values='(DesktopTests\.(RandomScreen|ReusedNumber|SettingsFile)|ReactorTests\.TimerQueue|SystemTests\.Log)Tests/'
     local parsers='HTTPTests\.(HTTP1Cut|HTTP2Cut|WebSocketDecoder)Tests/'
@@ -194,212 +175,204 @@ gate_threads() {
     # Tests that store less have the same threads.
     local limits='(APITests\.EngineGrowthTests/titles|PushServiceTests\.MatrixLoadTests/largeHomeserver)\('
     local stores='MailboxTests\.(CallbackStoreTests/fullBySize|ExportTests/large|RegistrationCallbackTests/pushes)\('
-    needs thread \
-        && run_halves .build-thread/debug --skip "^($values|$parsers|$commands|$limits|$stores)"
+    .ci/tests .build-thread/debug --skip "^($values|$parsers|$commands|$limits|$stores)"
 }
 
-# addresses: all tests, optimised, under the address sanitizer
-gate_addresses() { needs address && run_halves .build-address/release; }
+# followed <tests-build libraries: the tests of the store again, each beside a second store that follows it by a log and must be alike
+gate_followed() { BELLWIRE_FOLLOWED_STORES=1 behind .ci/tests .build-test/debug --filter '^MailboxTests\.'; }
 
-# stories: 2,000 random stories of an engine, in optimised code
-gate_stories() {
-    needs address \
-        && BELLWIRE_STORIES=2000 behind run_tests .build-address/release --filter RandomStoryTests
+# release <install: builds the programs that the gates after it start
+gate_release() {
+    (
+        source deploy/lib/prepare.sh
+        build_programs bellwire ServerProbe CallbackProbe WebSocketProbe ParserProbe PresenterProbe
+    )
 }
 
-# followed: the tests of the store again, each beside a second store that follows it by a log and must be alike
-gate_followed() { needs debug && BELLWIRE_FOLLOWED_STORES=1 behind run_tests "$debug" --filter '^MailboxTests\.'; }
+# tests-build <install: everything builds, tests included, without a warning
+gate_tests_build() { behind build_tests address "${address[@]}"; }
 
-# events: 150,000 events of a delivery, against a model, in optimised code; tools/models plays a million
-gate_events() {
-    needs address \
-        && BELLWIRE_EVENTS=150000 behind run_tests .build-address/release --filter DeliveryModelTests
+# modules <install libraries: builds and runs only the tests of the modules that the change touches; no part of a whole run
+gate_modules() {
+    local modules
+    modules=$(.ci/touched --modules) || return
+    [ -n "$modules" ] || { echo "modules: no module is touched"; return; }
+    echo "modules: $modules"
+    BELLWIRE_TESTS=$modules build_tests address "${address[@]}" \
+        && .ci/tests .build-test/debug
 }
 
-# release: builds the programs that the gates after it start
-gate_release() { needs release; }
+# units <release: systemd accepts the units, and the desktop files are valid
+gate_units() { .ci/units "$release/bellwire"; }
 
-# units: systemd accepts the units, and the desktop files are valid
-gate_units() { needs release && .ci/units "$release/bellwire"; }
-
-# webpush: libraries of other people that push and are pushed to
+# webpush <release libraries: libraries of other people that push and are pushed to
 gate_webpush() {
-    needs release || return
     local program
     for program in check push story; do
-        .venv/bin/python Tests/Peers/WebPush/$program.py "$release/bellwire" || return
+        each .venv/bin/python Tests/Peers/WebPush/$program.py "$release/bellwire" || return
     done
 }
 
-# proxies: nginx, Caddy, Apache and HAProxy in front, and certificates where other programs put them
+# proxies <release libraries: nginx, Caddy, Apache and HAProxy in front, and certificates where other programs put them
 gate_proxies() {
-    needs release || return
-    .ci/lent "${proxies[@]}" -- tools/lib/alone .venv/bin/python Tests/Peers/Proxies/check.py "$release/bellwire" \
-        && tools/lib/alone .venv/bin/python Tests/Peers/Proxies/certificates.py "$release/bellwire"
+    each .ci/lent "${proxies[@]}" -- tools/lib/alone .venv/bin/python Tests/Peers/Proxies/check.py "$release/bellwire" \
+        && each tools/lib/alone .venv/bin/python Tests/Peers/Proxies/certificates.py "$release/bellwire"
 }
 
-# container: the image, built and run, alone and with Caddy in front
+# container <release libraries: the image, built and run, alone and with Caddy in front
 gate_container() {
-    needs release && .ci/lent "${containers[@]}" -- tools/lib/alone unshare --mount --propagation private \
+    .ci/lent "${containers[@]}" -- tools/lib/alone unshare --mount --propagation private \
         .venv/bin/python Tests/Peers/Container/check.py "$release/bellwire"
 }
 
-# monitoring: Prometheus reads the metrics, the alerts and the questions of the dashboard
+# monitoring <release libraries: Prometheus reads the metrics, the alerts and the questions of the dashboard
 gate_monitoring() {
-    needs release && .ci/lent "${monitors[@]}" -- tools/lib/alone \
+    .ci/lent "${monitors[@]}" -- tools/lib/alone \
         .venv/bin/python Tests/Peers/Monitoring/check.py "$release/bellwire"
 }
 
-# nats: the servers of deploy/cluster give a node what it needs and nothing more, and go on without one of them
-gate_nats() { BELLWIRE_NATS_SERVER=$PWD/.venv/bin/nats-server tools/lib/alone .venv/bin/python Tests/Peers/Nats/check.py; }
+# nats <libraries: the servers of deploy/cluster give a node what it needs and nothing more, and go on without one of them
+gate_nats() { tools/lib/alone .venv/bin/python Tests/Peers/Nats/check.py; }
 
-# cluster-keys: a cluster gets another master key while it is pushed to, and no push fails
-gate_cluster_keys() {
-    needs release && BELLWIRE_NATS_SERVER=$PWD/.venv/bin/nats-server tools/lib/alone .venv/bin/python \
-        Tests/Torture/Cluster/keys.py "$release/bellwire"
-}
+# cluster-keys <release libraries: a cluster gets another master key while it is pushed to, and no push fails
+gate_cluster_keys() { tools/lib/alone .venv/bin/python Tests/Torture/Cluster/keys.py "$release/bellwire"; }
 
-# synapse: a Matrix homeserver pushes through the gateway
-gate_synapse() { needs release && .venv-synapse/bin/python Tests/Peers/Synapse/check.py "$release/bellwire"; }
+# synapse <release libraries: a Matrix homeserver pushes through the gateway
+gate_synapse() { .venv-synapse/bin/python Tests/Peers/Synapse/check.py "$release/bellwire"; }
 
-# conformance: what five documents say, against our server and Prosody; each case notices a broken server
+# conformance <release: what five documents say, against our server and Prosody; each case notices a broken server
 gate_conformance() {
-    needs release || return
-    BELLWIRE=$release/bellwire tools/lib/alone tools/conformance --quiet --self-check --check \
-        && .ci/lent "${pushers[@]}" -- tools/lib/alone tools/conformance --adapter prosody --quiet --check
+    each env "BELLWIRE=$release/bellwire" tools/lib/alone tools/conformance --quiet --self-check --check \
+        && each .ci/lent "${pushers[@]}" -- tools/lib/alone tools/conformance --adapter prosody --quiet --check
 }
 
-# years: pushes in 2039 and 2106, and forty days of a server and a desktop in twenty seconds
+# years <release libraries: pushes in 2039 and 2106, and forty days of a server and a desktop in twenty seconds
 gate_years() {
-    needs release && tools/lib/alone python3 Tests/Torture/Years/walk.py "$release/bellwire" \
-        && tools/lib/alone .venv/bin/python Tests/Torture/Years/year.py "$release/bellwire" 40
+    each tools/lib/alone python3 Tests/Torture/Years/walk.py "$release/bellwire" \
+        && each tools/lib/alone .venv/bin/python Tests/Torture/Years/year.py "$release/bellwire" 40
 }
 
-# http1: our HTTP/1.1 parser against other parsers
-gate_http1() { needs debug && .venv/bin/python Tests/Peers/Differential/http1.py --count 20000; }
+# http1 <release libraries: our HTTP/1.1 parser against other parsers
+gate_http1() { .venv/bin/python Tests/Peers/Differential/http1.py --probe "$release/ParserProbe" --count 20000; }
 
-# websocket: our WebSocket decoder against other decoders
+# websocket <release libraries: our WebSocket decoder against other decoders
 gate_websocket() {
-    needs debug && .venv/bin/python Tests/Peers/Differential/websocket.py "$debug/WebSocketProbe" --count 2000
+    .venv/bin/python Tests/Peers/Differential/websocket.py "$release/WebSocketProbe" --count 2000
 }
 
-# websocket-sessions: WebSocket sessions with other programs
+# websocket-sessions <release libraries: WebSocket sessions with other programs
 gate_websocket_sessions() {
-    needs debug && .venv/bin/python Tests/Peers/Differential/websocket_sessions.py "$debug/WebSocketProbe"
+    .venv/bin/python Tests/Peers/Differential/websocket_sessions.py "$release/WebSocketProbe"
 }
 
-# screen: notifications on a recording server and on five real ones, with pictures of the screen
+# screen <release libraries: notifications on a recording server and on five real ones, with pictures of the screen
 gate_screen() {
-    needs debug || return
-    local probe=$debug/PresenterProbe shots=.build/screenshots
-    .venv/bin/python Tests/Peers/Desktop/presenter.py "$probe" \
-        && .venv/bin/python Tests/Peers/Desktop/servers.py "$probe" $shots \
-        && .venv/bin/python Tests/Peers/Desktop/markup.py "$probe" $shots
+    local probe=$release/PresenterProbe shots=.build/screenshots
+    each .venv/bin/python Tests/Peers/Desktop/presenter.py "$probe" \
+        && each .venv/bin/python Tests/Peers/Desktop/servers.py "$probe" $shots \
+        && each .venv/bin/python Tests/Peers/Desktop/markup.py "$probe" $shots
 }
 
-# terminal: the terminal views in a terminal of tmux
+# terminal <release: the terminal views in a terminal of tmux
 gate_terminal() {
     local program
-    needs release || return
     for program in watch top; do
-        tools/lib/alone python3 Tests/Peers/Terminal/$program.py "$release/bellwire" || return
+        each tools/lib/alone python3 Tests/Peers/Terminal/$program.py "$release/bellwire" || return
     done
 }
 
-# firefox: Firefox takes pushes, also after the node of a cluster that it was connected to was killed
+# firefox <release libraries: Firefox takes pushes, also after the node of a cluster that it was connected to was killed
 gate_firefox() {
-    needs release && .venv/bin/python Tests/Peers/Firefox/check.py "$release/bellwire" \
-        && BELLWIRE_NATS_SERVER=$PWD/.venv/bin/nats-server tools/lib/alone .venv/bin/python \
-            Tests/Peers/Firefox/cluster.py "$release/bellwire"
+    each .venv/bin/python Tests/Peers/Firefox/check.py "$release/bellwire" \
+        && each tools/lib/alone .venv/bin/python Tests/Peers/Firefox/cluster.py "$release/bellwire"
 }
 
-# recipes: runs the pages of docs/recipes, command for command, on that Debian and with what each page installs
+# recipes <release bare-root libraries: pages of docs/recipes, command for command, on that Debian and with what each page installs: those that the change touches, and one in turn
 gate_recipes() {
-    needs release && needs bare_root || return
+    local pages wanted
+    pages=(docs/recipes/[a-z]*.md)
+    wanted=$(.ci/touched --pages) || return
+    # shellcheck disable=SC2086
+    walk_recipes $(printf '%s\n' $wanted "${pages[$(git rev-list --count HEAD) % ${#pages[@]}]}" | sort -u)
+}
+
+walk_recipes() {
     rm -rf --one-file-system "$logs/fresh"
     unshare --mount --propagation private .venv/bin/python Tests/Peers/Recipes/walk.py "$release/bellwire" \
-        .venv-synapse/bin/python "$logs/bare-debian" "$logs/fresh" docs/recipes/[a-z]*.md
+        .venv-synapse/bin/python "$logs/bare-debian" "$logs/fresh" "$@"
 }
 
-# clients: curl, nghttp, h2load, httpx and Go as HTTP clients
-gate_clients() { needs release && .venv/bin/python Tests/Peers/Clients/check.py "$release/ServerProbe"; }
+# clients <release libraries: curl, nghttp, h2load, httpx and Go as HTTP clients
+gate_clients() { .venv/bin/python Tests/Peers/Clients/check.py "$release/ServerProbe"; }
 
-# suites: slowhttptest, testssl.sh, TLS conversations, and the cases of h2, hpack, wsproto and Autobahn, in their short form
+# suites <release libraries: slowhttptest, testssl.sh, TLS conversations, and the cases of h2, hpack, wsproto and Autobahn, in their short form
 gate_suites() {
-    needs release && needs debug && twice tools/lib/alone .venv/bin/python -B Tests/Peers/Suites/check.py \
-        "$release/bellwire" "$debug/WebSocketProbe"
+    twice tools/lib/alone .venv/bin/python -B Tests/Peers/Suites/check.py \
+        "$release/bellwire" "$release/WebSocketProbe"
 }
 
-# rights: random operations by callers with and without rights
+# rights <release libraries: random operations by callers with and without rights
 gate_rights() {
-    needs release && tools/lib/alone .venv/bin/python Tests/Torture/Rights/random_rights.py \
+    tools/lib/alone .venv/bin/python Tests/Torture/Rights/random_rights.py \
         "$release/bellwire" --count 5000
 }
 
-# callbacks: callbacks, checked by somebody else's library
+# callbacks <release libraries: callbacks, checked by somebody else's library
 gate_callbacks() {
-    needs release && tools/lib/alone .venv/bin/python Tests/Peers/WebPush/callbacks.py "$release/CallbackProbe"
+    tools/lib/alone .venv/bin/python Tests/Peers/WebPush/callbacks.py "$release/CallbackProbe"
 }
 
-# desktop: applications of every shape on a bus of their own
-gate_desktop() { needs release && twice desktop_programs; }
+# desktop <release libraries: applications of every shape on a bus of their own
+gate_desktop() { twice desktop_programs; }
 
 desktop_programs() {
     local program
     for program in link distributor sandbox hostile whole heard changes idle flood day; do
-        .venv/bin/python Tests/Peers/Desktop/$program.py "$release/bellwire" || return
+        each .venv/bin/python Tests/Peers/Desktop/$program.py "$release/bellwire" || return
     done
 }
 
-# pages: the status page in Chromium and Firefox, with scripts and without, and pages of others that attack it
+# pages <release libraries: the status page in Chromium and Firefox, with scripts and without, and pages of others that attack it
 gate_pages() {
-    needs release && tools/lib/alone .venv/bin/python Tests/Peers/Pages/check.py "$release/bellwire"
+    tools/lib/alone .venv/bin/python Tests/Peers/Pages/check.py "$release/bellwire"
 }
 
-# page-requests: crafted requests against the forms of the status page
+# page-requests <release libraries: crafted requests against the forms of the status page
 gate_page_requests() {
-    needs release && tools/lib/alone .venv/bin/python Tests/Peers/Pages/crafted.py "$release/bellwire"
+    tools/lib/alone .venv/bin/python Tests/Peers/Pages/crafted.py "$release/bellwire"
 }
 
-# attacks: attacks a server, and checks that each attack stays within its bounds
+# attacks <release libraries: attacks a server, and checks that each attack stays within its bounds
 gate_attacks() { twice without_passes tools/attack; }
 
-# mistakes: what an operator does wrong gets one clear line, a hint and a row in docs/troubleshooting.md
+# mistakes <release libraries: what an operator does wrong gets one clear line, a hint and a row in docs/troubleshooting.md
 gate_mistakes() {
-    needs release && tools/lib/alone .venv/bin/python Tests/Torture/Mistakes/run.py "$release/bellwire"
+    tools/lib/alone .venv/bin/python Tests/Torture/Mistakes/run.py "$release/bellwire"
 }
 
-# soak: a minute of moderate use, after which the server needs no more of anything than before
+# soak <release libraries: a minute of moderate use, after which the server needs no more of anything than before
 gate_soak() { twice tools/soak --minutes 1; }
 
-# torture: a server and a desktop that are killed under load, on a machine that fails, keep their promise
+# torture <release libraries: a server and a desktop that are killed under load, on a machine that fails, keep their promise
 gate_torture() { without_passes tools/torture --short --jobs 3; }
 
-# cluster: nodes and servers of a cluster are killed, stopped and cut off under load, and the others keep the promise
+# cluster <release libraries: nodes and servers of a cluster are killed, stopped and cut off under load, and the others keep the promise
 gate_cluster() {
-    needs release && .venv/bin/python Tests/Torture/Cluster/test_rules.py && twice cluster_promise
+    .venv/bin/python Tests/Torture/Cluster/test_rules.py && twice cluster_promise
 }
 
 cluster_promise() {
-    BELLWIRE_NATS_SERVER=$PWD/.venv/bin/nats-server without_passes tools/lib/alone .venv/bin/python \
-        Tests/Torture/Cluster/run.py "$release/bellwire"
+    without_passes tools/lib/alone .venv/bin/python Tests/Torture/Cluster/run.py "$release/bellwire"
 }
 
-# migrate: a store moves to a cluster and back under load, and the backup of a node becomes a cluster again
+# migrate <release libraries: a store moves to a cluster and back under load, and the backup of a node becomes a cluster again
 gate_migrate() {
-    needs release
-    BELLWIRE_NATS_SERVER=$PWD/.venv/bin/nats-server without_passes tools/lib/alone .venv/bin/python \
-        Tests/Torture/Cluster/move.py "$release/bellwire"
+    without_passes tools/lib/alone .venv/bin/python Tests/Torture/Cluster/move.py "$release/bellwire"
 }
 
 # What missed its bound, what was done, and how many cases were seen where none may be missing.
 without_passes() { "$@" | { grep -v '^pass ' || true; }; }
 
-# instructions: no main path needs 5 % more instructions than when they were last counted
-gate_instructions() { needs release && twice python3 tools/lib/bench/quick.py "$release/bellwire"; }
+# instructions <release: no main path needs 5 % more instructions than when they were last counted
+gate_instructions() { twice python3 tools/lib/bench/quick.py "$release/bellwire"; }
 
-# fuzz-build: the parsers, built to be fuzzed
-gate_fuzz_build() { behind tools/fuzz --build; }
-
-# fuzz: a minute of mutated inputs for every parser
-gate_fuzz() { tools/fuzz 1; }

@@ -128,8 +128,27 @@ def broken(figures):
     return "Each was broken on purpose once", text + table(("tool", "what was broken", "what it said", "day"), rows), {}
 
 
+def long_forms(figures):
+    rows = [
+        (
+            f"`{one['form']}`",
+            f"{one['date']}, `{one['commit']}`",
+            gate["gate"],
+            f"{gate['seconds']:,}",
+            f"{gate['processor']:,.0f}",
+            "passed" if gate["passed"] else "failed",
+        )
+        for one in sorted(figures["forms"], key=lambda row: row["form"])
+        for gate in one["gates"]
+    ]
+    text = "What `.ci/run --long FORM` found, which takes too long for each change.\n\n"
+    heads = ("form", "when, which commit", "gate", "seconds", "of the processor", "how it ended")
+    return "The long forms of the gates", text + table(heads, rows), {}
+
+
 # In the order of the page.
 PARTS = {
+    "long": long_forms,
     "torture": torture,
     "planted": planted,
     "models": models,

@@ -1,4 +1,4 @@
-"""Source archives of other people's suites: fetched once, unpacked for a run, and no part of this repository."""
+"""Source archives of other people's suites: fetched once, beside the libraries, and unpacked for a run."""
 
 import contextlib
 import pathlib
@@ -9,7 +9,7 @@ import tarfile
 import tempfile
 
 HERE = pathlib.Path(__file__).parent
-FOLDER = HERE.parents[2] / ".build-suites"
+FOLDER = pathlib.Path(sys.prefix) / "suites"
 WANTED = dict(line.split("==") for line in (HERE / "sdists.txt").read_text().split())
 
 

@@ -1,3 +1,4 @@
+import FuzzTargets
 import Glibc
 
 /// libFuzzer calls this with every input; `BELLWIRE_FUZZ_TARGET` says which parser reads it.

@@ -4,7 +4,7 @@ import Dialects
 import WebPush
 
 /// The parsers that read what strangers send or somebody types. A target may only fail by crashing.
-enum FuzzTarget: String, CaseIterable {
+package enum FuzzTarget: String, CaseIterable {
     case recordHeader = "record-header"
     case encryptionFields = "encryption-fields"
     case gateway
@@ -40,7 +40,7 @@ enum FuzzTarget: String, CaseIterable {
     case keys
     case screen
 
-    func read(_ bytes: [UInt8]) {
+    package func read(_ bytes: [UInt8]) {
         switch self {
         case .recordHeader: Self.readRecordHeader(bytes)
         case .encryptionFields: Self.readEncryptionFields(bytes)

@@ -1,0 +1,33 @@
+# What is downloaded is kept for the next run, by the hash of what asked for it. Sourced in the folder of the checkout.
+
+# Other users run some of it, and nobody else can enter root's home.
+if [ "$(id -u)" = 0 ]; then cache=/var/cache; else cache=${XDG_CACHE_HOME:-$HOME/.cache}; fi
+cache=${BELLWIRE_CI_CACHE-$cache/bellwire-ci}
+# Without a cache it goes with the checkout.
+cache=${cache:-$PWD/.build-cache}
+readonly unused_days=14
+
+# kept NAME KEY MAKE…: prints the folder that is kept for this key. If there is none, MAKE… FOLDER makes it, and COLD names a
+# file that then exists.
+kept() {
+    local folder
+    folder=$cache/$1-$(printf '%s' "$2" | sha256sum | cut -c 1-16)
+    if [ ! -e "$folder.whole" ]; then
+        touch "${COLD:-/dev/null}"
+        mkdir -p "$cache"
+        find "$cache" -maxdepth 1 -name "$1-*.whole" -mtime "+$unused_days" -delete
+        forget_others "$1"
+        rm -rf --one-file-system "$folder"
+        "${@:3}" "$folder" >&2 || return
+    fi
+    touch "$folder.whole"
+    echo "$folder"
+}
+
+# forget_others NAME: removes what is not whole.
+forget_others() {
+    local folder
+    for folder in "$cache/$1"-????????????????; do
+        [ -e "$folder.whole" ] || rm -rf --one-file-system "$folder"
+    done
+}
