@@ -8,6 +8,11 @@ let planted: [SwiftSetting] =
 /// A build under this sanitizer is for its tests alone, and leaves out what nothing runs there.
 let sanitizer = Context.environment["BELLWIRE_SANITIZER"]
 
+/// Instrumented code is slow, and the optimiser takes less time than it saves the tests. What is for
+/// debugging stays in.
+let instrumented: [SwiftSetting] =
+    sanitizer == nil ? [] : [.unsafeFlags(["-O"], .when(configuration: .debug))]
+
 let strict: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
     .enableUpcomingFeature("ExistentialAny"),
@@ -15,10 +20,10 @@ let strict: [SwiftSetting] = [
     // Small functions and generics of one module are compiled into the next: a tenth of the time of
     // a push.
     .unsafeFlags(["-cross-module-optimization"], .when(configuration: .release)),
-]
+] + instrumented
 
 /// It takes as long to optimise the tests as what they test, and tells nothing of that.
-let plain: [SwiftSetting] = strict + [.unsafeFlags(["-Onone"], .when(configuration: .release))]
+let plain: [SwiftSetting] = strict + [.unsafeFlags(["-Onone"])]
 
 /// Checks of glibc's own around what C writes to memory.
 let hardened: [CSetting] = [
@@ -131,7 +136,7 @@ let testsOfOneThread: [Target] =
         tests(of: "Configuration", ["Base"]),
         .target(
             name: "DeliveryModel", dependencies: ["Base", "WebPush", "Delivery"],
-            path: "Tests/Unit/DeliveryModel", swiftSettings: plain),
+            path: "Tests/Unit/DeliveryModel", swiftSettings: strict),
         tests(of: "Delivery", ["Base", "WebPush", "DeliveryModel"]),
         // The two files that it reads of `Desktop` are links in its folder, so that the fuzzer need
         // not build half of the product.

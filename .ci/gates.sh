@@ -43,6 +43,7 @@ each() { "$@" || { printf 'only this:'; printf ' %q' "${@//"$PWD/"/}"; echo; ret
 gate_install() {
     (
         source deploy/lib/prepare.sh
+        # It says so when something is missing.
         say() { touch "$COLD"; printf 'bellwire: %s\n' "$*"; }
         prepare
         install_packages appstream bubblewrap ca-certificates chromium chromium-driver curl dbus debhelper \
@@ -287,19 +288,10 @@ gate_firefox() {
         && each tools/lib/alone .venv/bin/python Tests/Peers/Firefox/cluster.py "$release/bellwire"
 }
 
-# recipes <release bare-root libraries: pages of docs/recipes, command for command, on that Debian and with what each page installs: those that the change touches, and one in turn
+# recipes <release bare-root libraries: runs the pages of docs/recipes, command for command, on that Debian and with what each page installs
 gate_recipes() {
-    local pages wanted
-    pages=(docs/recipes/[a-z]*.md)
-    wanted=$(.ci/touched --pages) || return
-    # shellcheck disable=SC2086
-    walk_recipes $(printf '%s\n' $wanted "${pages[$(git rev-list --count HEAD) % ${#pages[@]}]}" | sort -u)
-}
-
-walk_recipes() {
-    rm -rf --one-file-system "$logs/fresh"
     unshare --mount --propagation private .venv/bin/python Tests/Peers/Recipes/walk.py "$release/bellwire" \
-        .venv-synapse/bin/python "$logs/bare-debian" "$logs/fresh" "$@"
+        .venv-synapse/bin/python "$logs/bare-debian" "$logs/fresh" docs/recipes/[a-z]*.md
 }
 
 # clients <release libraries: curl, nghttp, h2load, httpx and Go as HTTP clients

@@ -6,7 +6,7 @@ declare -A LONG=(
     [torture]="whole-torture whole-cluster planted"
     [fuzz]="fuzz"
     [models]="whole-models stories events"
-    [suites]="whole-suites all-recipes all-years whole-attacks long-soak new-packages"
+    [suites]="whole-suites all-years whole-attacks long-soak new-packages"
 )
 
 list_long() {
@@ -75,9 +75,6 @@ gate_events() { BELLWIRE_EVENTS=1000000 .ci/tests .build-optimised/release --fil
 
 # whole-suites <release libraries: other people's test programs and cases, all of them
 gate_whole_suites() { tools/suites --json $data/suites.json; }
-
-# all-recipes <release bare-root libraries: all pages of docs/recipes
-gate_all_recipes() { walk_recipes docs/recipes/[a-z]*.md; }
 
 # all-years <release libraries: a year of a server and a desktop
 gate_all_years() { tools/torture --year; }
