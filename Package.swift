@@ -8,10 +8,16 @@ let planted: [SwiftSetting] =
 /// A build under this sanitizer is for its tests alone, and leaves out what nothing runs there.
 let sanitizer = Context.environment["BELLWIRE_SANITIZER"]
 
-/// Instrumented code is slow, and the optimiser takes less time than it saves the tests. What is for
-/// debugging stays in.
-let instrumented: [SwiftSetting] =
-    sanitizer == nil ? [] : [.unsafeFlags(["-O"], .when(configuration: .debug))]
+/// Instrumented code is slow. Where tests calculate, the optimiser takes less time than it saves. What
+/// is for debugging stays in.
+let optimised: [SwiftSetting] =
+    sanitizer == nil
+    ? []
+    : [.unsafeFlags(["-O", "-wmo", "-num-threads", "2"], .when(configuration: .debug))]
+let calculating: Set = [
+    "Base", "WebPush", "Notifications", "Dialects", "EngineHost", "Delivery", "Pictures",
+    "Terminal", "Mailbox",
+]
 
 let strict: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
@@ -20,7 +26,7 @@ let strict: [SwiftSetting] = [
     // Small functions and generics of one module are compiled into the next: a tenth of the time of
     // a push.
     .unsafeFlags(["-cross-module-optimization"], .when(configuration: .release)),
-] + instrumented
+]
 
 /// It takes as long to optimise the tests as what they test, and tells nothing of that.
 let plain: [SwiftSetting] = strict + [.unsafeFlags(["-Onone"])]
@@ -41,7 +47,9 @@ let bound: [LinkerSetting] = [
 func module(
     _ name: String, _ dependencies: [Target.Dependency] = [], settings: [SwiftSetting] = []
 ) -> Target {
-    .target(name: name, dependencies: dependencies, swiftSettings: strict + settings)
+    .target(
+        name: name, dependencies: dependencies,
+        swiftSettings: strict + settings + (calculating.contains(name) ? optimised : []))
 }
 
 func tests(of name: String, _ dependencies: [Target.Dependency] = []) -> Target {
@@ -71,7 +79,7 @@ let models: [Target] =
                 "Base", "WebPush", "Delivery", "DeliveryModel", "Mailbox", "Configuration",
                 "PushService", "API", "Desktop",
             ],
-            path: "Tests/Unit/Models", swiftSettings: strict),
+            path: "Tests/Unit/Models", swiftSettings: strict + optimised),
         tests(of: "Models", ["DeliveryModel"]),
         .executableTarget(
             name: "ModelRuns", dependencies: ["Base", "Models"], path: "Tests/Programs/ModelRuns",
@@ -136,7 +144,7 @@ let testsOfOneThread: [Target] =
         tests(of: "Configuration", ["Base"]),
         .target(
             name: "DeliveryModel", dependencies: ["Base", "WebPush", "Delivery"],
-            path: "Tests/Unit/DeliveryModel", swiftSettings: strict),
+            path: "Tests/Unit/DeliveryModel", swiftSettings: strict + optimised),
         tests(of: "Delivery", ["Base", "WebPush", "DeliveryModel"]),
         // The two files that it reads of `Desktop` are links in its folder, so that the fuzzer need
         // not build half of the product.
@@ -146,7 +154,7 @@ let testsOfOneThread: [Target] =
                 "Base", "WebPush", "Crypto", "HTTP", "Configuration", "Notifications", "Dialects",
                 "EngineHost", "Pictures", "DeliveryModel", "Terminal",
             ],
-            path: "Tests/Unit/FuzzTargets", swiftSettings: strict),
+            path: "Tests/Unit/FuzzTargets", swiftSettings: strict + optimised),
         tests(of: "FuzzTargets"),
     ]
 

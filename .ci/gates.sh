@@ -52,10 +52,8 @@ gate_install() {
             mate-notification-daemon mmdebstrap nghttp2-client nginx-light notification-daemon openssl pkg-config \
             python3-dbusmock python3-gi python3-venv slowhttptest systemd testssl.sh tmux tzdata uidmap valgrind xdg-dbus-proxy \
             xdotool xfce4-notifyd xvfb zbar-tools zsh
-        .ci/lent "${proxies[@]}" -- true
-        .ci/lent "${containers[@]}" -- true
-        .ci/lent "${monitors[@]}" -- true
-        .ci/lent "${pushers[@]}" -- true
+        .ci/lent "${proxies[@]}" -- true && .ci/lent "${containers[@]}" -- true \
+            && .ci/lent "${monitors[@]}" -- true && .ci/lent "${pushers[@]}" -- true
     )
 }
 
@@ -64,10 +62,11 @@ gate_libraries() {
     local files folder
     mapfile -t files < <(git ls-files '.ci/requirements.txt' '*requirements*.txt' '*sdists.txt' | sort -u)
     files=("${files[@]/#/$PWD/}")
-    folder=$(kept python "$(python3 -VV; cat "${files[@]}")" make_python) || return
+    folder=$(kept python "$(python3 -VV; declare -f make_python; cat Tests/Peers/Suites/sdists.py "${files[@]}")" make_python) \
+        || return
     link .venv "$folder"
     # A homeserver brings so much with it that it has a place of its own.
-    folder=$(kept synapse "$(python3 -VV; cat Tests/Peers/Synapse/requirements.txt)" make_synapse) || return
+    folder=$(kept synapse "$(python3 -VV; declare -f make_synapse; cat Tests/Peers/Synapse/requirements.txt)" make_synapse) || return
     link .venv-synapse "$folder"
     echo "libraries: $(.venv/bin/python -m pip list --quiet --disable-pip-version-check | wc -l) packages"
 }
@@ -142,13 +141,16 @@ gate_bare_root() {
 }
 
 # bare <release tests-build bare-root libraries: README's two commands on that Debian, all tests under the address sanitizer, and from there to the first notification
-gate_bare() {
-    # Others need the system as it is.
-    cp -a "$logs/bare-debian/." "$logs/tried" && .ci/bare try "$logs/tried" "${address[@]}"
+gate_bare() { fresh tried && .ci/bare try "$logs/tried" "${address[@]}"; }
+
+# fresh NAME: a bare Debian of this name, because others need theirs as it is.
+fresh() {
+    rm -rf --one-file-system "${logs:?}/$1"
+    cp -a "$logs/bare-debian/." "$logs/$1"
 }
 
 # bare-user <bare-root: the same commands there as a user with sudo, in a path with a blank, without network and without .git
-gate_bare_user() { cp -a "$logs/bare-debian/." "$logs/used" && .ci/bare user "$logs/used"; }
+gate_bare_user() { fresh used && .ci/bare user "$logs/used"; }
 
 # packages <release bare-root: the Debian packages, from their bytes to a walk through a fresh Debian
 gate_packages() { .ci/packages "$release/bellwire" "$logs/bare-debian"; }
@@ -164,7 +166,9 @@ gate_threads_build() {
 
 # threads <threads-build libraries: tests of these modules under the thread sanitizer, but for what takes long and has one thread
 gate_threads() {
-    [ -n "$(.ci/touched --threads)" ] || { echo "threads: no module with threads is touched"; return; }
+    local modules
+    modules=$(.ci/touched --threads) || return
+    [ -n "$modules" ] || { echo "threads: no module with threads is touched"; return; }
     run_threads
 }
 
@@ -241,7 +245,7 @@ gate_cluster_keys() { tools/lib/alone .venv/bin/python Tests/Torture/Cluster/key
 # synapse <release libraries: a Matrix homeserver pushes through the gateway
 gate_synapse() { .venv-synapse/bin/python Tests/Peers/Synapse/check.py "$release/bellwire"; }
 
-# conformance <release: what five documents say, against our server and Prosody; each case notices a broken server
+# conformance <release libraries: what five documents say, against our server and Prosody; each case notices a broken server
 gate_conformance() {
     each env "BELLWIRE=$release/bellwire" tools/lib/alone tools/conformance --quiet --self-check --check \
         && each .ci/lent "${pushers[@]}" -- tools/lib/alone tools/conformance --adapter prosody --quiet --check
@@ -290,6 +294,7 @@ gate_firefox() {
 
 # recipes <release bare-root libraries: runs the pages of docs/recipes, command for command, on that Debian and with what each page installs
 gate_recipes() {
+    rm -rf --one-file-system "$logs/fresh"
     unshare --mount --propagation private .venv/bin/python Tests/Peers/Recipes/walk.py "$release/bellwire" \
         .venv-synapse/bin/python "$logs/bare-debian" "$logs/fresh" docs/recipes/[a-z]*.md
 }

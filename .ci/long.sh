@@ -19,8 +19,8 @@ data=docs/report/data
 
 # keep_long FORM…: how the forms ended, at which commit. The gates of this run have ended.
 keep_long() {
-    if [ -n "$(git status --porcelain -- ':!docs/report')" ]; then
-        echo "not kept in docs/report: the checkout has changes that are not committed"
+    if [ "$long_head" != "$(git rev-parse HEAD)" ]; then
+        echo "not kept in docs/report: the checkout had changes that were not committed, or has another commit now"
         return
     fi
     local form gate
@@ -50,7 +50,7 @@ gate_all_threads_build() { build_tests thread "${thread[@]}"; }
 gate_all_threads() { run_threads; }
 
 # plain <bare-root: README's two commands as a user types them, with all tests, also those that a sanitizer disturbs
-gate_plain() { cp -a "$logs/bare-debian/." "$logs/used" && .ci/bare user "$logs/used" --long; }
+gate_plain() { fresh plain && .ci/bare user "$logs/plain" --long; }
 
 # whole-torture <release libraries: a server and a desktop under load, which are killed hundreds of times
 gate_whole_torture() { without_passes tools/torture --jobs 3 --json $data/torture.json; }
@@ -85,5 +85,5 @@ gate_whole_attacks() { without_passes tools/attack --long --json $data/attack.js
 # long-soak <release libraries: ten minutes of moderate use
 gate_long_soak() { tools/soak --minutes 10 --json $data/soak.json; }
 
-# new-packages <install bare-root: the Debian packages of programs built twice from nothing, and an upgrade
+# new-packages <release bare-root: the Debian packages of programs built twice from nothing, and an upgrade
 gate_new_packages() { .ci/packages "$release/bellwire" "$logs/bare-debian" --long; }

@@ -15,9 +15,7 @@ find_nats_server() {
     command -v python3 > /dev/null && python3 -c 'import ensurepip' 2> /dev/null \
         || fail "there is no nats-server" "install nats-server 2.12 or newer, or Debian's python3-venv, with which it is fetched"
     say "installing nats-server into .venv"
-    [ -x .venv/bin/python ] || python3 -m venv .venv
-    .venv/bin/python -m pip install --quiet --disable-pip-version-check -r deploy/lib/nats-requirements.txt \
-        || fail "nats-server cannot be installed" "is there a network?"
+    python_libraries deploy/lib/nats-requirements.txt || fail "nats-server cannot be installed" "is there a network?"
 }
 
 # make_nats_secrets: an authority, a certificate for all servers, and passwords. They stay from trial to trial.

@@ -206,4 +206,14 @@ prepare() {
     check_version || fail "swift does not start" "run: swift --version"
 }
 
+# python_libraries FILE...: installs the libraries that these files list, in .venv. If that is a link, it has those of all files,
+# and belongs to other checkouts, too.
+python_libraries() {
+    local file words=()
+    [ -L .venv ] && [ -x .venv/bin/python ] && return
+    [ -x .venv/bin/python ] || { rm -f .venv && python3 -m venv .venv; } || return
+    for file in "$@"; do words+=(-r "$file"); done
+    .venv/bin/python -m pip install --quiet --disable-pip-version-check "${words[@]}"
+}
+
 has_session_bus() { [ -n "${DBUS_SESSION_BUS_ADDRESS:-}" ] || [ -S "${XDG_RUNTIME_DIR:-/nowhere}/bus" ]; }

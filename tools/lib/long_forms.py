@@ -1,6 +1,6 @@
 """How the long forms of the gates ended.
 
-python3 tools/lib/long_forms.py keep FILE          keeps a run, whose gates are lines "FORM GATE SECONDS PROCESSOR PASSED"
+python3 tools/lib/long_forms.py keep FILE          keeps a run: lines "FORM GATE SECONDS PROCESSOR PASSED"
 python3 tools/lib/long_forms.py tell FILE FORM…    says how each ended last, and how many commits ago
 """
 
