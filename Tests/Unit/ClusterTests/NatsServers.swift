@@ -25,12 +25,22 @@ final class NatsServers: @unchecked Sendable {
 
     init() throws {
         folder = try TemporaryFolder()
-        ports = try (0..<Self.count).map { _ in (try FreePort.take(), try FreePort.take()) }
+        let free = try FreePort.take(2 * Self.count)
+        ports = (0..<Self.count).map { (free[2 * $0], free[2 * $0 + 1]) }
         for server in 0..<Self.count {
             try Data(configuration(server).utf8).write(to: URL(filePath: file(server)))
         }
         processes = try (0..<Self.count).map(launch)
         for server in 0..<Self.count { try wait(for: server) }
+    }
+
+    /// Somebody else may have taken a port that was free.
+    static func started() throws -> NatsServers {
+        do { return try NatsServers() } catch is Ended { return try NatsServers() }
+    }
+
+    struct Ended: Error {
+        let log: String?
     }
 
     /// Until it takes connections.
@@ -40,6 +50,9 @@ final class NatsServers: @unchecked Sendable {
         let deadline = Date(timeIntervalSinceNow: 20)
         while true {
             do { return try NatsConnection(settings).close() } catch {
+                if processes[server].status != nil {
+                    throw Ended(log: try? String(contentsOfFile: log(server), encoding: .utf8))
+                }
                 if Date() > deadline { throw error }
             }
             usleep(50_000)
@@ -76,11 +89,13 @@ final class NatsServers: @unchecked Sendable {
 
     private func file(_ server: Int) -> String { folder.file("\(server).conf") }
 
+    private func log(_ server: Int) -> String { folder.file("\(server).log") }
+
     private func launch(_ server: Int) throws -> RunningProcess {
         let program = try #require(Self.program)
         // What it says is in the folder.
         return try RunningProcess(
-            program, ["-c", file(server), "-l", folder.file("\(server).log")], errors: .inherited)
+            program, ["-c", file(server), "-l", log(server)], errors: .inherited)
     }
 
     private func configuration(_ server: Int) -> String {
@@ -127,7 +142,7 @@ struct WithServers: SuiteTrait, TestScoping {
     func provideScope(
         for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
     ) async throws {
-        let servers = try await onThread { try NatsServers() }
+        let servers = try await onThread { try NatsServers.started() }
         defer { servers.end() }
         try await NatsServers.$current.withValue(servers) { try await function() }
     }
@@ -136,10 +151,17 @@ struct WithServers: SuiteTrait, TestScoping {
 enum FreePort {
     struct NoPort: Error {}
 
-    /// One that nobody has now.
-    static func take() throws -> UInt16 {
-        let socket = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        defer { close(socket) }
+    /// So many that nobody has now, each another.
+    static func take(_ count: Int) throws -> [UInt16] {
+        var sockets: [Int32] = []
+        defer { for socket in sockets { close(socket) } }
+        return try (0..<count).map { _ in
+            sockets.append(socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0))
+            return try bound(sockets[sockets.count - 1])
+        }
+    }
+
+    private static func bound(_ socket: Int32) throws -> UInt16 {
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_addr.s_addr = inet_addr("127.0.0.1")

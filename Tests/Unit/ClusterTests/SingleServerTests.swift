@@ -17,7 +17,7 @@ struct SingleServerTests {
 
     init() throws {
         folder = try TemporaryFolder()
-        port = try FreePort.take()
+        port = try FreePort.take(1)[0]
         try Self.makeCertificate(in: folder, "server")
         let configuration = """
             listen: "127.0.0.1:\(port)"
