@@ -25,8 +25,9 @@ build_tests() {
     return "${PIPESTATUS[0]}"
 }
 
-# behind COMMAND…: takes no more of the processors than the gates beside it leave.
-behind() { (renice -n 19 "$BASHPID" > /dev/null && "$@"); }
+# behind COMMAND…: takes no more of the processors than the gates beside it leave. A lower priority would not do: SwiftPM
+# gives its compilers the usual one again.
+behind() { (chrt --idle --pid 0 "$BASHPID" && "$@"); }
 
 # twice COMMAND…: how long something takes depends on what else the machine does. So a bound that is missed once is
 # measured once more.
