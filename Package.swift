@@ -8,16 +8,12 @@ let planted: [SwiftSetting] =
 /// A build under this sanitizer is for its tests alone, and leaves out what nothing runs there.
 let sanitizer = Context.environment["BELLWIRE_SANITIZER"]
 
-/// Instrumented code is slow. Where tests calculate, the optimiser takes less time than it saves. What
-/// is for debugging stays in.
+/// Instrumented code is slow, and the optimiser takes less time than it saves the tests. What is for
+/// debugging stays in.
 let optimised: [SwiftSetting] =
     sanitizer == nil
     ? []
     : [.unsafeFlags(["-O", "-wmo", "-num-threads", "2"], .when(configuration: .debug))]
-let calculating: Set = [
-    "Base", "WebPush", "Notifications", "Dialects", "EngineHost", "Delivery", "Pictures",
-    "Terminal", "Mailbox",
-]
 
 let strict: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
@@ -49,7 +45,7 @@ func module(
 ) -> Target {
     .target(
         name: name, dependencies: dependencies,
-        swiftSettings: strict + settings + (calculating.contains(name) ? optimised : []))
+        swiftSettings: strict + optimised + settings)
 }
 
 func tests(of name: String, _ dependencies: [Target.Dependency] = []) -> Target {
