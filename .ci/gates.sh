@@ -42,7 +42,10 @@ each() { "$@" || { printf 'only this:'; printf ' %q' "${@//"$PWD/"/}"; echo; ret
 
 # install: the packages that the gates need
 gate_install() {
+    mkdir -p "$cache"
     (
+        # Another run may be installing.
+        flock 8
         source deploy/lib/prepare.sh
         # It says so when something is missing.
         say() { touch "$COLD"; printf 'bellwire: %s\n' "$*"; }
@@ -56,7 +59,7 @@ gate_install() {
         upgrade "${BUILD_PACKAGES[@]}" linux-libc-dev || exit
         .ci/lent "${proxies[@]}" -- true && .ci/lent "${containers[@]}" -- true \
             && .ci/lent "${monitors[@]}" -- true && .ci/lent "${pushers[@]}" -- true
-    )
+    ) 8> "$cache/install.lock"
 }
 
 # upgrade NAME…: the bare Debian has the newest headers, and with others here, it would compile again what is built.
