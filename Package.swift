@@ -9,11 +9,12 @@ let planted: [SwiftSetting] =
 let sanitizer = Context.environment["BELLWIRE_SANITIZER"]
 
 /// Instrumented code is slow, and the optimiser takes less time than it saves the tests. What is for
-/// debugging stays in.
+/// debugging stays in. The thread sanitizer does not see that reference counts order what is written
+/// after a copy, once generic code of the standard library is compiled into ours.
 let optimised: [SwiftSetting] =
-    sanitizer == nil
-    ? []
-    : [.unsafeFlags(["-O", "-wmo", "-num-threads", "2"], .when(configuration: .debug))]
+    sanitizer == "address"
+    ? [.unsafeFlags(["-O", "-wmo", "-num-threads", "2"], .when(configuration: .debug))]
+    : []
 
 let strict: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
