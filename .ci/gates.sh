@@ -56,26 +56,15 @@ gate_install() {
             mate-notification-daemon mmdebstrap nghttp2-client nginx-light notification-daemon openssl pkg-config \
             python3-dbusmock python3-gi python3-venv slowhttptest systemd testssl.sh tmux tzdata uidmap valgrind xdg-dbus-proxy \
             xdotool xfce4-notifyd xvfb zbar-tools zsh
-        upgrade "${BUILD_PACKAGES[@]}" linux-libc-dev || exit
         .ci/lent "${proxies[@]}" -- true && .ci/lent "${containers[@]}" -- true \
             && .ci/lent "${monitors[@]}" -- true && .ci/lent "${pushers[@]}" -- true
     ) 8> "$cache/install.lock"
 }
 
-# upgrade NAME…: the bare Debian has the newest headers, and with others here, it would compile again what is built.
-upgrade() {
-    local names apt=(env DEBIAN_FRONTEND=noninteractive RUNLEVEL=1 apt-get -qq -o Dpkg::Use-Pty=0)
-    # Nobody else can.
-    [ "$(id -u)" = 0 ] || return 0
-    "${apt[@]}" update && names=$(apt-get install --simulate --only-upgrade "$@" | awk '/^Inst/ { print $2 }') || return
-    # shellcheck disable=SC2086
-    [ -z "$names" ] || { say "upgrading" $names && "${apt[@]}" install --only-upgrade $names > /dev/null; }
-}
-
 # libraries <install: the Python libraries that the gates need
 gate_libraries() {
     local files folder
-    mapfile -t files < <(git ls-files '.ci/requirements.txt' '*requirements*.txt' '*sdists.txt' | sort -u)
+    mapfile -t files < <(git ls-files '*requirements*.txt' '*sdists.txt')
     files=("${files[@]/#/$PWD/}")
     folder=$(kept python "$(python3 -VV; declare -f make_python; cat Tests/Peers/Suites/sdists.py "${files[@]}")" make_python) \
         || return
