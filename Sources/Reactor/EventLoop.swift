@@ -156,15 +156,21 @@ package final class EventLoop: @unchecked Sendable {
 
     /// Frees the handlers on the thread of the loop; they may still call the loop.
     private func letGo() {
-        for watch in watchers.watches { unwatch(watch) }
-        while schedule.pointee.timers.popDue(Instant(nanoseconds: .max)) != nil {}
+        dropHandlers()
         mail.close()
         // Runs what was posted, but not without end: calls may post more.
         for _ in 0..<Self.roundsAtEnd {
             runWork()
-            if work.isEmpty { return }
+            if work.isEmpty { break }
         }
-        // The calls are dropped, because one may hold this loop.
+        // What the last calls added and what is left of them is dropped, because it may hold this
+        // loop.
+        dropHandlers()
         _ = exchange(&work, with: WorkQueue())
+    }
+
+    private func dropHandlers() {
+        for watch in watchers.watches { unwatch(watch) }
+        while schedule.pointee.timers.popDue(Instant(nanoseconds: .max)) != nil {}
     }
 }

@@ -183,6 +183,33 @@ struct LoopGroupTests {
         #expect(loop.run() == .stopped)
         #expect(try theirs.read() == .closed)
     }
+
+    @Test("So are handlers that the last calls of a loop add")
+    func letsGoOfTheLast() throws {
+        weak var held: Probe?
+        try {
+            let loop = try EventLoop()
+            let (ours, theirs) = try End.pair()
+            let probe = Probe()
+            held = probe
+            probe.onTimer = { _ in loop.stop() }
+            probe.onReady = { _, _ in loop.stop() }
+            loop.stop()
+            // Too much for the last turn.
+            for _ in 0..<2_000 { loop.post {} }
+            loop.post(add)
+            #expect(loop.run() == .stopped)
+
+            @Sendable func add() {
+                _ = loop.schedule(after: Interval(.seconds(60)), probe)
+                #expect(throws: Never.self) {
+                    _ = try loop.watch(ours.descriptor, for: .readable, probe)
+                }
+            }
+            withExtendedLifetime(theirs) {}
+        }()
+        #expect(held == nil)
+    }
 }
 
 extension Transfer {
