@@ -4,7 +4,7 @@ import System
 
 /// Reads the newest complete snapshot.
 struct SnapshotReading {
-    /// For one message, in milliseconds.
+    /// For one message, and until one snapshot is complete, in milliseconds.
     private static let patience: Int64 = 10_000
     private static let pause: UInt32 = 100
     private static let mostSnapshots = 64
@@ -13,13 +13,17 @@ struct SnapshotReading {
 
     /// The last entry that is in it. Nil if there is none; then there is no file either.
     func read(to path: String) throws(ClusterFault) -> Int64? {
-        let found = try newest([SnapshotManifest.all], atLeast: 0)
-            .compactMap { SnapshotManifest($0) }.sorted { $0.number > $1.number }
-        for manifest in found {
-            if try read(manifest, to: path) { return manifest.number }
-        }
-        guard found.isEmpty else { throw .damagedSnapshot }
-        return nil
+        let deadline = Boot.milliseconds + Self.patience
+        repeat {
+            let found = try newest([SnapshotManifest.all], atLeast: 0)
+                .compactMap { SnapshotManifest($0) }.sorted { $0.number > $1.number }
+            if found.isEmpty { return nil }
+            for manifest in found {
+                if try read(manifest, to: path) { return manifest.number }
+            }
+            // Newer ones have taken their place, or are about to.
+        } while Boot.milliseconds < deadline
+        throw .damagedSnapshot
     }
 
     /// False if it is not complete: two nodes that write at the same time remove each other's.
