@@ -343,7 +343,10 @@ class Hook(http.server.BaseHTTPRequestHandler):
 
     @classmethod
     def first(cls, id, count):
-        return [cls.queue(id).get(timeout=10) for _ in range(count)]
+        try:
+            return [cls.queue(id).get(timeout=10) for _ in range(count)]
+        except queue.Empty:
+            raise OSError(f"fewer than {count} events came within ten seconds") from None
 
     def do_POST(self):
         event = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
