@@ -106,17 +106,19 @@ package final class EngineIndex: Sendable {
 
     func notify(_ news: [EngineNews]) {
         guard !news.isEmpty else { return }
-        let listeners = listeners.withLock { $0 }
         // There are as many listeners as loops: few.
-        var lots: [(listener: any EngineListener, news: [EngineNews])] = []
-        for item in news {
-            for listener in listeners[item.engine] ?? [] {
-                if let index = lots.firstIndex(where: { $0.listener === listener }) {
-                    lots[index].news.append(item)
-                } else {
-                    lots.append((listener, [item]))
+        let lots = listeners.withLock { listeners in
+            var lots: [(listener: any EngineListener, news: [EngineNews])] = []
+            for item in news {
+                for listener in listeners[item.engine] ?? [] {
+                    if let index = lots.firstIndex(where: { $0.listener === listener }) {
+                        lots[index].news.append(item)
+                    } else {
+                        lots.append((listener, [item]))
+                    }
                 }
             }
+            return lots
         }
         for lot in lots { lot.listener.hear(lot.news) }
     }
