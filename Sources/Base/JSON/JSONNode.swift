@@ -118,3 +118,15 @@ extension Int64 {
         }
     }
 }
+
+extension FixedWidthInteger {
+    /// The number at the start of a text, wrapped to the type's bits; 0 if there is none.
+    package init(wrappedStartOf text: String) {
+        let isNegative = text.utf8.first == UInt8(ascii: "-")
+        let digits = text.utf8.dropFirst(isNegative ? 1 : 0).prefix { $0.isDigit }
+        let value = digits.reduce(0 as Self) {
+            $0 &* 10 &+ Self(truncatingIfNeeded: $1 - UInt8(ascii: "0"))
+        }
+        self = isNegative ? 0 &- value : value
+    }
+}

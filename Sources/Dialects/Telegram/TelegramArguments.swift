@@ -152,7 +152,7 @@ struct TelegramArguments {
     private func count(_ text: String, of kind: PushContent.Kind) -> Int64 {
         guard isTDLib else { return Int64(TelegramNumber.clamped(text) as Int32) }
         return kind == .gift
-            ? TelegramNumber.wrapping(text) : Int64(TelegramNumber.wrapping(text) as Int32)
+            ? Int64(wrappedStartOf: text) : Int64(Int32(wrappedStartOf: text))
     }
 
     private static func stars(_ count: Int64) -> Int64 { min(max(count, 0), 1 << 51) }

@@ -72,16 +72,24 @@ package enum TelegramDialect {
         let dc = try push.custom.int("dc")
         guard 1...1000 ~= dc else { throw .malformed("Invalid datacenter identifier") }
         let address = try push.custom.requiredText("addr")
-        let parts = address.split(separator: ":", omittingEmptySubsequences: false)
-        guard parts.count >= 2, let port = parts.last, let number = UInt16(port), number > 0,
-            !parts[0].isEmpty
-        else {
-            // TDLib reports no code here; our clients get one.
-            throw TelegramRefusal(
-                code: context.policy == .strict ? 0 : 400,
-                message: "Can't split string into host and port")
+        // TDLib reports no code here; our clients get one.
+        let code = context.policy == .strict ? 0 : 400
+        guard let colon = address.lastIndex(of: ":") else {
+            throw TelegramRefusal(code: code, message: "Can't split string into host and port")
+        }
+        let port = address[address.index(after: colon)...]
+        guard isAddress(address[..<colon]), let number = UInt16(port), number > 0 else {
+            throw TelegramRefusal(code: code, message: "Receive invalid datacenter address")
         }
         return .dcUpdate(dc: dc, address: address)
+    }
+
+    /// IPv6 stands in brackets.
+    private static func isAddress(_ host: Substring) -> Bool {
+        guard host.hasPrefix("["), host.hasSuffix("]") else {
+            return !host.contains(":") && IPAddress(String(host)) != nil
+        }
+        return host.contains(":") && IPAddress(String(host.dropFirst().dropLast())) != nil
     }
 
     private static func eventsWithoutChat(

@@ -12,16 +12,6 @@ enum TelegramNumber {
         return exact
     }
 
-    /// The number at the start of a text, wrapped to the type's bits; 0 if there is none.
-    static func wrapping<Number: FixedWidthInteger>(_ text: String) -> Number {
-        let isNegative = text.utf8.first == UInt8(ascii: "-")
-        let digits = text.utf8.dropFirst(isNegative ? 1 : 0).prefix { $0.isDigit }
-        let value = digits.reduce(0 as Number) {
-            $0 &* 10 &+ Number(truncatingIfNeeded: $1 - UInt8(ascii: "0"))
-        }
-        return isNegative ? 0 &- value : value
-    }
-
     /// The number at the start of a text, at most the type's maximum.
     static func clamped<Number: FixedWidthInteger>(_ text: String) -> Number {
         text.utf8.prefix { $0.isDigit }.reduce(0 as Number) { value, digit in

@@ -37,6 +37,51 @@ struct TelegramDetailTests {
         #expect(content("MESSAGE_PHOTOS", #""U","\#(text)""#, .learn)?.number == learn)
     }
 
+    @Test(
+        "Some keys take one argument more than documented",
+        arguments: [
+            ("MESSAGE_NOTHEME", #""U","x""#), ("MESSAGE_PHOTO_SECRET", #""U","x""#),
+            ("MESSAGE_VIDEO_SECRET", #""U","x""#),
+        ])
+    func oneMore(key: String, arguments: String) {
+        #expect(content(key, arguments)?.text == "x")
+        #expect(content(key, arguments + #","y""#) == nil)
+    }
+
+    @Test(
+        "So do events of groups, which name a member",
+        arguments: ["CHAT_ADD_YOU", "CHAT_DELETE_YOU", "CHAT_LEFT", "CHAT_RETURNED"])
+    func member(key: String) {
+        let json =
+            #"{"loc_key":"\#(key)","loc_args":["U","G","x"],"custom":{"chat_id":"77","msg_id":"5"}}"#
+        let found = TelegramDialect.events(Array(json.utf8), DialectContext(policy: .strict))
+        guard case .message(let message)? = found.first else {
+            Issue.record("\(found)")
+            return
+        }
+        #expect(message.content.text == "x")
+    }
+
+    @Test(
+        "An address of a data center has to be one",
+        arguments: [
+            ("1.2.3.4:443", true), ("[2001:db8::1]:443", true), ("host:443", false),
+            ("999.1.1.1:443", false), ("1.2.3.4:0", false), ("1.2.3.4:65536", false),
+            ("2001:db8::1:443", false), ("[1.2.3.4]:443", false), ("1.2.3.4:4a", false),
+            (":443", false), ("1.2.3.4", false),
+        ])
+    func dataCenters(address: String, isAddress: Bool) {
+        let json = #"{"loc_key":"DC_UPDATE","custom":{"dc":2,"addr":"\#(address)"}}"#
+        var context = DialectContext()
+        context.policy = .learn
+        let found = TelegramDialect.events(Array(json.utf8), context)
+        if case .refused(code: 400, _)? = found.first {
+            #expect(!isAddress)
+        } else {
+            #expect(isAddress && found == [.dcUpdate(dc: 2, address: address)])
+        }
+    }
+
     @Test("Stars have 64 bits; paid ones stop at the largest number")
     func stars() {
         #expect(content("MESSAGE_STARGIFT", #""U","5000000000""#)?.number == 5_000_000_000)
