@@ -11,11 +11,15 @@ package enum ICQDialect {
         guard let root = try? JSONDocument(repaired).root, let aps = root.loose("aps"),
             aps.kind == .object
         else { return PlainDialect.events(payload, context) }
-        let alert = aps.loose("alert")
-        let key = alert?.loose("loc-key")?.text ?? ""
-        let arguments = (alert?.loose("loc-args")?.elements ?? []).compactMap(\.textOrNumber)
-        var message = message(key, arguments, plain: alert?.text)
-        message.presentation?.data = data(normal(key), alert?.loose("loc-args")?.elements ?? [])
+        // The badge is a total, not an increment.
+        let badge = aps.loose("badge")?.integer.flatMap { $0 < 0 ? nil : $0 }
+        guard let alert = aps.loose("alert"), isShown(alert) else {
+            return [badge.map { Event.badge(unread: $0, missedCalls: nil) } ?? .ignored]
+        }
+        let key = alert.loose("loc-key")?.text ?? ""
+        let arguments = (alert.loose("loc-args")?.elements ?? []).compactMap(\.textOrNumber)
+        var message = message(key, arguments, plain: alert.text)
+        message.presentation?.data = data(normal(key), alert.loose("loc-args")?.elements ?? [])
         if normal(key) == "im2", !context.presentation.sentence.isEmpty {
             let said = root["timestamp"] ?? aps.loose("timestamp")
             let time = said?.integer ?? Int64(max(0, min(context.now, Double(latest))))
@@ -25,15 +29,18 @@ package enum ICQDialect {
         let sound = aps.loose("sound")?.text ?? context.presentation.sound
         message.presentation?.sound = Presentation.bareSound(sound)
         message.isSilent = sound.isEmpty
-        if let label = alert?.loose("action-loc-key")?.text {
+        if let label = alert.loose("action-loc-key")?.text {
             message.presentation?.defaultAction = label
         }
-        var events: [Event] = []
-        // The badge is a total, not an increment; 0 means it was not set.
-        if let badge = aps.loose("badge")?.integer, badge > 0 {
-            events.append(.badge(unread: badge, missedCalls: nil))
-        }
-        return events + [.message(message)]
+        // Beside a text, 0 must not clear the screen.
+        let count = badge.map { $0 > 0 ? Event.badge(unread: $0, missedCalls: nil) : .unread(0) }
+        return [count].compactMap(\.self) + [.message(message)]
+    }
+
+    /// Whether there is something to show: a text, a key, or what a key would stand for.
+    private static func isShown(_ alert: JSONNode) -> Bool {
+        let texts = [alert.text, alert.loose("loc-key")?.text].compactMap(\.self)
+        return texts.contains { !$0.isEmpty } || alert.loose("loc-args")?.elements.isEmpty == false
     }
 
     /// Any sender may use Apple's payloads; these four kinds are ICQ's.

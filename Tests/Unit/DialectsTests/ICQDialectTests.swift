@@ -97,6 +97,29 @@ struct ICQDialectTests {
         #expect(body("")?.contains("9999-12-31T23:59:59Z") == true)
     }
 
+    @Test(
+        "A badge alone shows nothing, and 0 clears it",
+        arguments: [
+            (#"{"badge":3}"#, [.badge(unread: 3, missedCalls: nil)]),
+            (#"{"badge":0,"sound":"IM"}"#, [.badge(unread: 0, missedCalls: nil)]),
+            (#"{"alert":"","badge":1}"#, [.badge(unread: 1, missedCalls: nil)]),
+            (
+                #"{"alert":{"loc-key":"","loc-args":[]},"badge":1}"#,
+                [.badge(unread: 1, missedCalls: nil)]
+            ),
+            ("{}", [.ignored]), (#"{"badge":-1}"#, [.ignored]),
+        ] as [(String, [Event])])
+    func badgeAlone(aps: String, events: [Event]) {
+        #expect(ICQDialect.events(Array(#"{"aps":\#(aps)}"#.utf8), DialectContext()) == events)
+    }
+
+    @Test("Beside a text, a badge of 0 removes nothing from the screen")
+    func badgeBesideText() {
+        let json = Self.shapes[0].0.replacing(#""badge" : 1"#, with: #""badge":0"#)
+        let events = ICQDialect.events(Array(json.utf8), DialectContext())
+        #expect(events.first == .unread(0) && events.count == 2)
+    }
+
     @Test("An unknown key shows its arguments; no sound is silence")
     func unknown() {
         let found = message(#"{"aps":{"alert":{"loc_key":"NEW","LOC_ARGS":["a","b"]}}}"#).1
