@@ -83,6 +83,7 @@ extension TelegramDialect {
         var call = IncomingCall(
             chat: .id(chatID), stage: stage, callerName: name, missedText: missed?.body ?? "")
         call.data = PayloadData.text(push.custom.node)
+        call.isSilent = push.custom.has("silent")
         call.ownID = push.custom["call_id"]?.textOrNumber ?? ""
         return call
     }

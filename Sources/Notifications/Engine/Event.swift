@@ -88,6 +88,7 @@ package struct IncomingCall: Equatable, Sendable {
     package var stage: Stage
     package var callerName: String
     package var isGroup = false
+    package var isSilent = false
     /// Shown when the call is missed.
     package var missedText: String
     package var name = ""

@@ -164,6 +164,28 @@ struct LearnPolicyTests {
         #expect(story.shown == [["You missed a call from Ann"]])
     }
 
+    @Test("A missed call sounds if it did not ring here, and is silent if it did")
+    func missedElsewhere() {
+        func push(_ story: inout Story, _ key: String, _ more: String) {
+            story.push(
+                #"{"loc_key":"PHONE_CALL_\#(key)","loc_args":["Ann"],"custom":{"from_id":1\#(more)}}"#
+            )
+        }
+        for (rings, passed, more, sound) in [
+            (false, 0, "", -1), (true, 5, "", 0), (true, 60, "", 0), (true, 200, "", -1),
+            (false, 0, #","silent":"1""#, 0),
+        ] as [(Bool, Double, String, Int64)] {
+            var story = Story(.learn)
+            if rings { push(&story, "REQUEST", "") }
+            story.pass(min(passed, 60))
+            story.pass(max(passed - 60, 0))
+            story.updates = []
+            push(&story, "MISSED", more)
+            let missed = story.takeGroups().last { !$0.added.isEmpty }
+            #expect(missed?.soundID == sound, "\(rings), after \(passed) s")
+        }
+    }
+
     @Test("A declined call ends and frees its group for the next")
     func declined() {
         var story = Story(.learn)

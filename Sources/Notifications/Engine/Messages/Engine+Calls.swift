@@ -52,10 +52,23 @@ extension Engine {
             account.calls[id]?.data = call.data
         case .declined: _ = endCalls(in: chatID, level: level)
         case .missed:
+            let hasRung = hasRung(call, in: chatID)
             guard endCalls(in: chatID, level: level) else { return .ok }
-            showMissed(call.afterwards, in: chatID, level: level)
+            showMissed(
+                call.afterwards, in: chatID, level: level, isSilent: call.isSilent || hasRung)
         }
         return .ok
+    }
+
+    /// Whether the call rings here, or has just been shown as missed: then it made its sound.
+    private func hasRung(_ call: IncomingCall, in chatID: ChatID) -> Bool {
+        if account.calls.values.contains(where: { $0.chatID == chatID }) { return true }
+        let groupID = account.chats[chatID]?.messageGroupID ?? 0
+        guard let last = account.groups[groupID]?.notifications.last,
+            case .newPushMessage(let message) = last.content
+        else { return false }
+        return message.presentation?.body == call.missedText && last.isSilent
+            && Double(last.date) > now - RingingCall.ringTime
     }
 
     /// Counts down from the largest number, away from the identifiers that the client gives to calls,
@@ -165,13 +178,13 @@ extension Engine {
     }
 
     private mutating func showMissed(
-        _ presentation: Presentation, in chatID: ChatID, level: TrustLevel
+        _ presentation: Presentation, in chatID: ChatID, level: TrustLevel, isSilent: Bool = true
     ) {
         var message = IncomingMessage(
             chat: .id(chatID), content: PushContent(.text, text: presentation.body))
         message.sender = chatID.kind == .user ? .user(chatID.rawValue) : nil
         message.senderName = presentation.title
-        message.isSilent = true
+        message.isSilent = isSilent
         message.presentation = presentation
         _ = process(message, level: level)
     }
