@@ -10,21 +10,29 @@ extension Engine {
     mutating func wake() {
         if account.policy == .strict, account.groupCountMax == 0 { return sleepOn() }
         var kept: [NotificationGroup.ID: [Notification]] = [:]
-        for id in account.groups.ids {
-            guard var group = account.groups[id] else { continue }
-            let all = group.everything
-            (group.sleeping, group.notifications, group.pending) = ([], [], [])
-            account.groups[id] = group
-            for notification in all {
-                guard let place = place(of: notification, in: group) else {
-                    forgetName(of: notification)
-                    continue
-                }
-                kept[place, default: []].append(notification)
-                if place != id { account.names[notification.name]?.groupID = place }
+        // They are judged in the order in which they came, because some may need a new group.
+        for (id, notification) in takeEverything() {
+            guard let group = account.groups[id], let place = place(of: notification, in: group)
+            else {
+                forgetName(of: notification)
+                continue
             }
+            kept[place, default: []].append(notification)
+            if place != id { account.names[notification.name]?.groupID = place }
         }
         for id in account.groups.ids { fill(id, with: kept[id] ?? []) }
+    }
+
+    /// Empties all groups.
+    private mutating func takeEverything() -> [(NotificationGroup.ID, Notification)] {
+        var all: [(NotificationGroup.ID, Notification)] = []
+        for id in account.groups.ids {
+            guard var group = account.groups[id] else { continue }
+            all += group.everything.map { (id, $0) }
+            (group.sleeping, group.notifications, group.pending) = ([], [], [])
+            account.groups[id] = group
+        }
+        return all.sorted { ($0.1.id, $0.0) < ($1.1.id, $1.0) }
     }
 
     /// TDLib leaves notifications asleep if they are switched off at the start, but loses the first

@@ -204,6 +204,19 @@ struct OrderVariationTests {
             try story.restart()
             #expect(story.sent() == ["active "])
         },
+        Variation("what moves at a start gets its group in the order in which it came") { story in
+            let basic = #""chat_id":"77""#
+            story.say(id: 11, more: #","mention":"1""#)
+            story.say(id: 11, chat: basic, more: #","mention":"1""#)
+            story.say(id: 12, more: #","mention":"1""#)
+            try story.remove(1, group: 1)
+            for chat in [-1_000_000_000_088, -77] {
+                try story.settings(of: chat, #""disable_mention_notifications":true"#)
+            }
+            story.updates = []
+            try story.restart()
+            #expect(story.sent() == ["active 3: [2] of 1, 4: [3] of 1"])
+        },
         Variation("a start with the interface off says nothing, and loses the first") { story in
             for id in 10...11 { story.text("x", id: id, date: 1) }
             story.engine.account.options[OptionName.groupCountMax] = .integer(0)
