@@ -19,7 +19,7 @@ struct WatchText {
             let groups = update["groups"]?.elements ?? []
             let shown = groups.flatMap { group in
                 (group["notifications"]?.elements ?? []).map { notification in
-                    line("=", notification, number(group["id"]), .other)
+                    line("=", notification, number(group["id"]), .other, in: group)
                 }
             }
             return line("\(shown.count) shown", .other) + shown.joined()
@@ -28,7 +28,7 @@ struct WatchText {
             let gone = update["removed_notification_ids"]?.elements ?? []
             return gone.map { line("- \(group)/\(number($0))", .removed) }.joined()
                 + (update["added_notifications"]?.elements ?? [])
-                .map { line("+", $0, group, .added) }.joined()
+                .map { line("+", $0, group, .added, in: update) }.joined()
         case "updateNotification":
             guard let notification = update["notification"] else { return "" }
             return line("~", notification, number(update["notification_group_id"]), .changed)
@@ -53,11 +53,11 @@ struct WatchText {
     }
 
     private func line(
-        _ sign: String, _ notification: JSONNode, _ group: String, _ colour: Colour
+        _ sign: String, _ notification: JSONNode, _ group: String, _ colour: Colour,
+        in chat: JSONNode? = nil
     ) -> String {
-        line(
-            "\(sign) \(group)/\(number(notification["id"]))  \(Self.sentence(notification))", colour
-        )
+        let sentence = Self.sentence(notification, in: chat?["bellwire.chat_title"]?.text ?? "")
+        return line("\(sign) \(group)/\(number(notification["id"]))  \(sentence)", colour)
     }
 
     private func line(_ text: String, _ colour: Colour) -> String {
@@ -67,9 +67,12 @@ struct WatchText {
 
     private func number(_ node: JSONNode?) -> String { node?.textOrNumber ?? "?" }
 
-    /// The sender with the text, or with the kind of the notification.
-    static func sentence(_ notification: JSONNode) -> String {
+    /// The sender with the text, or with the kind of the notification. `chat` is its title.
+    static func sentence(_ notification: JSONNode, in chat: String) -> String {
         let type = notification["type"]
+        if type?["@type"]?.text == "notificationTypeNewCall" {
+            return chat.isEmpty ? "incoming call" : "\(chat) is calling"
+        }
         let content = type?["content"] ?? type?["message"]?["content"]
         let presentation = type?["bellwire.presentation"]
         let body =

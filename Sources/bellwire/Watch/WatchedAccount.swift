@@ -37,7 +37,7 @@ struct WatchedAccount: Sendable {
         unread = 0
     }
 
-    /// True if the update was of groups whose chats are not known.
+    /// True if the update was of chats that are not known, or whose settings have changed.
     mutating func apply(_ update: JSONNode, now: Int) -> Bool {
         switch update["@type"]?.text {
         case "updateActiveNotifications":
@@ -55,9 +55,11 @@ struct WatchedAccount: Sendable {
         case "updateNotification":
             guard let id = Self.number(update["notification_group_id"]),
                 let index = groups.firstIndex(where: { $0.id == id }),
-                let changed = update["notification"].flatMap(WatchedNotification.init)
+                let node = update["notification"],
+                let changed = WatchedNotification(node, in: groups[index].title)
             else { return false }
             groups[index].add([changed])
+        case "updateChatNotificationSettings", "updateScopeNotificationSettings": return true
         case "bellwire.updateSource": consent = SourceConsent(update)
         case "bellwire.updateUnreadBadge": unread = Int(clamping: update["count"]?.integer ?? 0)
         default: break
@@ -99,7 +101,9 @@ struct WatchedAccount: Sendable {
         group.chat = node["chat_id"]?.integer ?? group.chat
         group.title = node["bellwire.chat_title"]?.text ?? group.title
         group.total = Int(clamping: node["total_count"]?.integer ?? 0)
-        group.add((added?.elements ?? []).compactMap(WatchedNotification.init))
+        let title = group.title
+        group.add(
+            (added?.elements ?? []).compactMap { WatchedNotification($0, in: title) })
         return group
     }
 

@@ -7,10 +7,10 @@ struct WatchedNotification: Equatable, Sendable {
     let text: String
     let date: Int
 
-    init?(_ node: JSONNode) {
+    init?(_ node: JSONNode, in chat: String) {
         guard let facts = EngineNotification(node) else { return nil }
         self.facts = facts
-        text = WatchText.sentence(node)
+        text = WatchText.sentence(node, in: chat)
         date = Int(node["date"]?.integer ?? 0)
     }
 }

@@ -22,6 +22,18 @@ struct WatchTextTests {
         #expect(try lines(#"{"@type":"bellwire.updateSource","name":"x"}"#) == "")
     }
 
+    @Test("A call says who calls")
+    func call() throws {
+        func added(_ title: String) -> String {
+            """
+            {"@type":"updateNotificationGroup","notification_group_id":1\(title),
+            "added_notifications":[{"id":2,"type":{"@type":"notificationTypeNewCall","call_id":5}}]}
+            """
+        }
+        #expect(try lines(added(#","bellwire.chat_title":"Ann""#)) == "+ 1/2  Ann is calling\n")
+        #expect(try lines(added("")) == "+ 1/2  incoming call\n")
+    }
+
     @Test("The title is said once")
     func title() throws {
         func added(_ title: String, _ body: String) -> String {
