@@ -13,26 +13,30 @@ struct DeviceToken {
         let name = node["@type"]?.text ?? ""
         guard let kind = Self.kinds[name] else { throw .invalid("Device token must be non-empty") }
         type = kind.type
-        isSandbox = node.flag("is_app_sandbox")
+        isSandbox = kind.hasSandbox && node.flag("is_app_sandbox")
         isEncrypted = kind.canEncrypt && node.flag("encrypt")
         if type == Self.webPush {
             token = try Self.webPushToken(node)
-        } else {
-            token = node.textMember(kind.member)
-            if type == Self.simplePush, token.utf8.contains(UInt8(ascii: ",")) {
-                throw .invalid("Illegal endpoint value")
-            }
+            return
+        }
+        let value = node[kind.member]
+        token = value?.text ?? ""
+        if value?.hasLoneSurrogate == true {
+            throw .invalid("Device token must be encoded in UTF-8")
         }
     }
 
     private static func webPushToken(_ node: JSONNode) throws(Failure) -> String {
-        let endpoint = node.textMember("endpoint")
-        let key = node.textMember("p256dh_base64url")
-        let auth = node.textMember("auth_base64url")
+        let endpoint = node["endpoint"]?.text ?? ""
+        let key = node["p256dh_base64url"]?.text ?? ""
+        let auth = node["auth_base64url"]?.text ?? ""
         if endpoint.utf8.contains(UInt8(ascii: ",")) { throw .invalid("Illegal endpoint value") }
         guard isBase64URL(key) else { throw .invalid("Public key must be base64url-encoded") }
         guard isBase64URL(auth) else {
             throw .invalid("Authentication secret must be base64url-encoded")
+        }
+        if node["endpoint"]?.hasLoneSurrogate == true {
+            throw .invalid("Endpoint must be encoded in UTF-8")
         }
         if endpoint.isEmpty { return "" }
         return RegistrationToken.text(endpoint: endpoint, p256dh: key, auth: auth)
@@ -44,23 +48,24 @@ struct DeviceToken {
     }
 
     static let webPush: Int32 = 10
-    static let simplePush: Int32 = 4
 
-    private struct Kind {
+    struct Kind {
         let type: Int32
-        let member: String
+        let member: StaticString
+        var hasSandbox = false
         var canEncrypt = false
     }
 
-    private static let kinds: [String: Kind] = [
-        "deviceTokenApplePush": Kind(type: 1, member: "device_token"),
+    static let kinds: [String: Kind] = [
+        "deviceTokenApplePush": Kind(type: 1, member: "device_token", hasSandbox: true),
         "deviceTokenFirebaseCloudMessaging": Kind(type: 2, member: "token", canEncrypt: true),
         "deviceTokenMicrosoftPush": Kind(type: 3, member: "channel_uri"),
         "deviceTokenSimplePush": Kind(type: 4, member: "endpoint"),
         "deviceTokenUbuntuPush": Kind(type: 5, member: "token"),
         "deviceTokenBlackBerryPush": Kind(type: 6, member: "token"),
         "deviceTokenWindowsPush": Kind(type: 8, member: "access_token"),
-        "deviceTokenApplePushVoIP": Kind(type: 9, member: "device_token", canEncrypt: true),
+        "deviceTokenApplePushVoIP": Kind(
+            type: 9, member: "device_token", hasSandbox: true, canEncrypt: true),
         "deviceTokenWebPush": Kind(type: 10, member: "endpoint"),
         "deviceTokenMicrosoftPushVoIP": Kind(type: 11, member: "channel_uri"),
         "deviceTokenTizenPush": Kind(type: 12, member: "reg_id"),
@@ -92,12 +97,5 @@ package enum RegistrationToken {
         }
         bytes.append(UInt8(ascii: "\""))
         return String(decoding: bytes, as: UTF8.self)
-    }
-}
-
-extension JSONNode {
-    /// The text of a member whose name is only known at run time.
-    func textMember(_ name: String) -> String {
-        members.first { $0.name == name }?.value.text ?? ""
     }
 }

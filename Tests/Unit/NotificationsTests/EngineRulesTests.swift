@@ -299,11 +299,56 @@ struct EngineRulesTests {
                 #"{"@type":"deviceTokenWebPush","endpoint":"https://a","p256dh_base64url":"AA","auth_base64url":"/"}"#,
                 "Authentication secret must be base64url-encoded"
             ),
+            (
+                #"{"@type":"deviceTokenWebPush","endpoint":"\ud800"}"#,
+                "Endpoint must be encoded in UTF-8"
+            ),
+            (
+                #"{"@type":"deviceTokenSimplePush","endpoint":"\ud800"}"#,
+                "Device token must be encoded in UTF-8"
+            ),
+            (
+                #"{"@type":"deviceTokenTizenPush"},"other_user_ids":[null]"#,
+                "Invalid user_id among other user_ids"
+            ),
+            (
+                #"{"@type":"deviceTokenTizenPush"},"other_user_ids":[1099511627776]"#,
+                "Invalid user_id among other user_ids"
+            ),
         ])
     func devices(token: String, message: String) throws {
         var story = Story()
         let outcome = try story.request(#"{"@type":"registerDevice","device_token":\#(token)}"#)
         #expect(outcome == .error(code: 400, message: message))
+    }
+
+    @Test(
+        "registerDevice checks shapes before anything is registered",
+        arguments: [
+            ("5", "Expected Object, but receive Number"),
+            ("{}", #"Can't find field "@type""#),
+            (#"{"@type":"x"}"#, #"Unknown class "x""#),
+            (
+                #"{"@type":"deviceTokenSimplePush","endpoint":5}"#,
+                "Expected String, but receive Number"
+            ),
+            (
+                #"{"@type":"deviceTokenApplePush","device_token":"t","is_app_sandbox":"x"}"#,
+                "Expected Boolean, but receive String"
+            ),
+            (
+                #"{"@type":"deviceTokenTizenPush","reg_id":"t"},"other_user_ids":5"#,
+                "Expected Array, but receive Number"
+            ),
+            (
+                #"{"@type":"deviceTokenTizenPush","reg_id":"t"},"other_user_ids":["x"]"#,
+                #"Can't parse as an integer string "x""#
+            ),
+        ])
+    func deviceShapes(token: String, mistake: String) throws {
+        var story = Story()
+        let outcome = try story.request(#"{"@type":"registerDevice","device_token":\#(token)}"#)
+        #expect(outcome == .unreadable(mistake) && story.engine.account.devices.isEmpty)
     }
 
     @Test(

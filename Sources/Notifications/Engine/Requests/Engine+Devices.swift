@@ -8,6 +8,7 @@ extension Engine {
         _ request: JSONNode, secret: RegisteredDevice.Encryption?, now: Double
     ) -> Outcome {
         advance(to: now)
+        if let refusal = Self.refusal(of: request) { return refusal }
         if isClosed { return .aborted }
         guard let node = request["device_token"], node.kind == .object else {
             return .badRequest("Device token must be non-empty")
@@ -20,8 +21,8 @@ extension Engine {
             case .invalid(let message): return .badRequest(message)
             }
         }
-        let others = (request["other_user_ids"]?.elements ?? []).compactMap(\.integer)
-        guard others.allSatisfy({ $0 > 0 }) else {
+        let others = (request["other_user_ids"]?.elements ?? []).map { $0.integer ?? 0 }
+        guard others.allSatisfy({ 1..<ChatID.userLimit ~= $0 }) else {
             return .badRequest("Invalid user_id among other user_ids")
         }
         let known = account.devices[token.type]
