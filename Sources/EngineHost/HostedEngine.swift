@@ -84,8 +84,7 @@ package struct HostedEngine: Sendable, Confidential {
         _ request: JSONNode, _ text: [UInt8], now: Double
     ) -> Outcome? {
         let type = request["@type"]?.text ?? ""
-        let isQuestion = type.hasPrefix("get") || type.hasPrefix("bellwire.get")
-        let isKept = !isQuestion || engine.nextDeadline.map { $0 <= now } ?? false
+        let isKept = !Engine.isQuestion(type) || engine.nextDeadline.map { $0 <= now } ?? false
         let outcome = engine.handle(request, now: now)
         if isKept, outcome != nil { unsaved.append((now, .request(text))) }
         return outcome
@@ -167,7 +166,7 @@ package struct HostedEngine: Sendable, Confidential {
             guard secret != nil else {
                 return .error(code: 400, message: "Secret must be 256 bytes in base64url")
             }
-        } else if request["device_token"]?["encrypt"]?.bool == true {
+        } else if request["device_token"]?.flag("encrypt") == true {
             secret = cryptography.secret(nil)
         }
         unsaved.append((now, .registration(text, secret)))

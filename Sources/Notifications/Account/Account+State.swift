@@ -1,7 +1,7 @@
 /// The whole account as bytes, for storing and for starting again.
 extension Account {
     /// The first byte.
-    private static let version: UInt8 = 5
+    private static let version: UInt8 = 6
     /// The first version that a server stored; older states cannot be read.
     private static let earliestVersion: UInt8 = 2
 
@@ -37,6 +37,7 @@ extension Account {
         source.write(to: &state)
         state.optional(badge) { $1.write(to: &$0) }
         owed.write(to: &state)
+        writeLatest(to: &state)
         return state.bytes
     }
 
@@ -111,6 +112,28 @@ extension Account {
             try Badge(from: &state)
         }
         owed = try Owed(from: &state)
+        if state.version >= 6 { try readLatest(from: &state) }
+    }
+
+    /// The members that version 6 has added.
+    func writeLatest(to state: inout StateWriter) {
+        reactions.write(to: &state)
+        let marked = chats.filter { $0.value.marks != 0 }.sorted { $0.key < $1.key }
+        state.list(marked) { state, chat in
+            state.number(chat.key.rawValue)
+            state.byte(chat.value.marks)
+        }
+        recentMessages.write(to: &state)
+    }
+
+    private mutating func readLatest(from state: inout StateReader) throws(StateReader.Damage) {
+        reactions = try ReactionNotificationSettings(from: &state)
+        for _ in 0..<(try state.count()) {
+            let id = ChatID(try state.number())
+            guard let place = chats.index(forKey: id) else { throw StateReader.Damage() }
+            chats.values[place].marks = try state.byte()
+        }
+        recentMessages = try RecentMessages(from: &state)
     }
 
     /// What is remembered so that nothing is applied twice.

@@ -33,6 +33,8 @@ package struct Account: Equatable, Sendable, Confidential {
     /// Nil until a payload has set it.
     package internal(set) var badge: Badge?
     package var owed = Owed()
+    var reactions = ReactionNotificationSettings()
+    var recentMessages = RecentMessages()
 
     package init() {}
 

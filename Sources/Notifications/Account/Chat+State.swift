@@ -46,6 +46,22 @@ extension Chat {
     }
 }
 
+extension Chat {
+    /// What is true of few chats, as bits.
+    var marks: UInt8 {
+        get {
+            [isMarkedUnread, isSilentByDefault, mayPost].reversed().reduce(0) {
+                $0 << 1 | ($1 ? 1 : 0)
+            }
+        }
+        set {
+            isMarkedUnread = newValue & 1 != 0
+            isSilentByDefault = newValue & 2 != 0
+            mayPost = newValue & 4 != 0
+        }
+    }
+}
+
 extension ChatNotificationSettings {
     fileprivate func write(to state: inout StateWriter) {
         state.optional(muteUntil) { $0.muteEnd($1) }
@@ -98,5 +114,19 @@ extension ScopeNotificationSettings {
         showsStoryPoster = try state.flag()
         disablesPinned = try state.flag()
         disablesMentions = try state.flag()
+    }
+}
+
+extension ReactionNotificationSettings {
+    func write(to state: inout StateWriter) {
+        for source in sources { state.byte(source.rawValue) }
+        state.number(soundID)
+        state.flag(showsPreview)
+    }
+
+    init(from state: inout StateReader) throws(StateReader.Damage) {
+        for index in sources.indices { sources[index] = try state.choice() }
+        soundID = try state.number()
+        showsPreview = try state.flag()
     }
 }

@@ -26,6 +26,12 @@ package struct Chat: Equatable, Sendable {
     /// True for groups the user has left and closed secret chats: nothing is shown for them.
     package var isClosed = false
     package var settings: ChatNotificationSettings?
+    /// The user has marked it as unread.
+    var isMarkedUnread = false
+    /// What the user sends there makes no sound at the receivers, unless a client says otherwise.
+    var isSilentByDefault = false
+    /// The user may post in this channel.
+    var mayPost = false
     /// The pinned message for which a notification is shown.
     package var pinnedNotification = ChatMessageID.none
     /// The pinned message itself, if the client has loaded it.

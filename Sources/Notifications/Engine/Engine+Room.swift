@@ -8,13 +8,24 @@ extension Engine {
     /// Includes chats that no longer have a group.
     private static let chatLimit = 2 * limit
 
+    /// Requests that change nothing, so a journal need not have them.
+    package static func isQuestion(_ type: String) -> Bool {
+        ["get", "bellwire.get", "test"].contains(where: type.hasPrefix)
+            || ["setAlarm", "setLogVerbosityLevel"].contains(type)
+    }
+
     /// False for requests that only read or that shrink the account. A client may always make
     /// those.
     package static func mayGrow(by type: String) -> Bool {
-        if type.hasPrefix("get") || type.hasPrefix("bellwire.get") { return false }
+        if isQuestion(type) { return false }
         switch type {
         case "removeNotification", "removeNotificationGroup", "viewMessages", "openChat",
-            "closeChat", "setChatDraftMessage", "close", "logOut", "destroy",
+            "closeChat", "setChatDraftMessage", "clearAllDraftMessages",
+            "toggleChatIsMarkedAsUnread", "toggleChatDefaultDisableNotification",
+            "readAllChatMentions", "readAllChatReactions", "readAllChatPollVotes",
+            "resetAllNotificationSettings", "setReactionNotificationSettings",
+            "setForumTopicNotificationSettings", "addSavedNotificationSound",
+            "removeSavedNotificationSound", "close", "logOut", "destroy",
             "bellwire.removeChat", "bellwire.removeSecretChat", "bellwire.setFetching",
             "bellwire.setOnline", "bellwire.release", "bellwire.actionTaken",
             "bellwire.rawPushTaken", "bellwire.heard", "bellwire.setRaw", "bellwire.pause":
@@ -35,6 +46,7 @@ extension Engine {
         }
         forgetIdleChats()
         account.names = account.names.filter { !$0.value.isTombstone }
+        account.recentMessages = RecentMessages()
         (barred, barredCount) = ([:], 0)
     }
 
@@ -110,7 +122,8 @@ extension Engine {
         guard !idle.isEmpty else { return }
         account.chats = account.chats.filter { !idle.contains($0.key) }
         account.conversations = account.conversations.filter { !idle.contains($0.value) }
-        openChats.subtract(idle)
+        openChats = openChats.filter { !idle.contains($0.key) }
+        drafts.subtract(idle)
     }
 }
 

@@ -14,7 +14,10 @@ package struct Engine: Sendable, Confidential {
     var sizeLimit: Int
     package internal(set) var isFetching = false
     var presence = Presence()
-    var openChats: Set<ChatID> = []
+    /// How often each open chat was opened.
+    var openChats: [ChatID: Int] = [:]
+    /// The chats that have a draft.
+    var drafts: Set<ChatID> = []
     /// Deleted messages whose push has not arrived, for as long as TDLib remembers them.
     var barred: [ChatID: Set<ChatMessageID>] = [:]
     package internal(set) var barredCount = 0

@@ -37,8 +37,23 @@ package struct ChatID: Hashable, Comparable, Sendable {
         1...997_852_516_351 ~= id || 1_002_147_483_649...2_999_999_999_999 ~= id
     }
 
+    /// The channel's own number, and the secret chat's.
+    var channelNumber: Int64 { -Self.channelBase &- rawValue }
+    var secretNumber: Int64 { rawValue &+ Self.secretBase }
+
     package static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 
+    /// Whether Telegram's server can have assigned it.
+    static func isTelegrams(_ id: Int64) -> Bool {
+        switch id {
+        case 1...: id < userLimit
+        case -basicGroupLimit..<0: true
+        case 0, -channelBase, -secretBase: false
+        default: id >= -channelBase - lastChannel
+        }
+    }
+
+    private static let lastChannel: Int64 = 3_000_000_000_000
     private static let channelBase: Int64 = 1_000_000_000_000
     private static let secretBase: Int64 = 2_000_000_000_000
     private static let secretReach: Int64 = 1 << 31
@@ -60,6 +75,25 @@ package struct ChatMessageID: Hashable, Comparable, Sendable {
     }
 
     package init(server: Int64) { rawValue = server << Self.shift }
+
+    /// What an identifier names, by TDLib's rules.
+    enum Form { case server, local, unsent, scheduled, sponsored }
+
+    /// Nil if TDLib gives no such identifier.
+    var form: Form? {
+        let kind = rawValue & 7
+        guard 1...(1 << 51) ~= rawValue else { return nil }
+        if kind >= 4 { return kind < 7 ? .scheduled : nil }
+        guard rawValue <= Int64(Int32.max) << Self.shift else {
+            return kind == 2 ? .sponsored : nil
+        }
+        if isFromServer { return .server }
+        switch kind {
+        case 1: return .unsent
+        case 2: return .local
+        default: return nil
+        }
+    }
 
     package static let none = ChatMessageID(0)
     /// Servers count in 31 bits; local identifiers may follow the last one.

@@ -16,12 +16,15 @@ package enum OptionName {
     package static let ignoresSentScheduled = "disable_sent_scheduled_message_notifications"
     package static let ignoresContacts = "disable_contact_registered_notifications"
     package static let dropsIDs = "drop_notification_ids"
+    static let online = "online"
+    /// Of the TDLib whose requests and answers are the engine's.
+    static let version = "1.8.69"
     static let booleans: Set<String> = [
         ignoresSentScheduled, ignoresContacts, "always_parse_markdown", "disable_animated_emoji",
         "disable_persistent_network_statistics", "disable_time_adjustment_protection",
         "disable_top_chats", "ignore_background_updates", "ignore_default_disable_notification",
         "ignore_file_names", "ignore_platform_restrictions",
-        "ignore_sensitive_content_restrictions", "is_location_visible", "online", "prefer_ipv6",
+        "ignore_sensitive_content_restrictions", "is_location_visible", online, "prefer_ipv6",
         "process_pinned_messages_as_mentions", "use_pfs", "use_quick_ack",
         "use_storage_optimizer",
     ]

@@ -3,6 +3,7 @@ package import Base
 /// Updates as TDLib's JSON interface writes them.
 extension Update {
     package func write(to writer: inout JSONWriter) {
+        if case .changed(let json) = self { return writer.raw(json) }
         writer.object { members(&$0) }
     }
 

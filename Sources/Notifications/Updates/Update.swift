@@ -16,6 +16,8 @@ package enum Update: Equatable, Sendable {
     case havePending(delayed: Bool, unreceived: Bool)
     case option(name: String, OptionValue)
     case chatReadInbox(chatID: ChatID, lastRead: ChatMessageID)
+    /// A chat or a setting has changed; the update as JSON.
+    case changed(json: String)
     /// The client has to ask the server. `details` are members of the payload, as received.
     case fetchRequired(reason: String, details: [Detail])
     case unreadBadge(count: Int64, missedCalls: Int64?)

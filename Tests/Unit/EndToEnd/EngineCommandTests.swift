@@ -144,7 +144,9 @@ struct EngineCommandTests {
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let register =
             #"{"@type":"registerDevice","device_token":{"@type":"deviceTokenFirebaseCloudMessaging","token":"t","encrypt":true}}"#
-        let lines = try run([register, register])
+        // TDLib takes a number other than 0 for true.
+        let likewise = register.replacing(#""encrypt":true"#, with: #""encrypt":"1""#)
+        let lines = try run([likewise, register])
         let answers = lines.filter { $0.contains("pushReceiverId") }
         #expect(answers.count == 2 && answers[0] == answers[1])
         #expect(!answers[0].contains(#""id":"0""#))

@@ -50,7 +50,33 @@ struct AccountStateTests {
     @Test("State of version 4 is read with the members it got last, if it has them")
     func fourthVersion() throws {
         let account = try fullAccount()
-        #expect(try Account(state: [4] + account.state.dropFirst()) == account)
+        for version in [4, 5] as [UInt8] {
+            let former = [version] + account.state.dropFirst().dropLast(latest(account).count)
+            #expect(try Account(state: former) == account)
+        }
+    }
+
+    /// What the latest version has added, for accounts without any of it.
+    private func latest(_ account: Account) -> [UInt8] {
+        var state = StateWriter()
+        account.writeLatest(to: &state)
+        return state.bytes
+    }
+
+    @Test("Marks of a chat that does not exist are damage")
+    func marks() throws {
+        let account = try fullAccount()
+        var state = StateWriter()
+        account.reactions.write(to: &state)
+        state.list([1]) { state, _ in
+            state.number(4_242 as Int64)
+            state.byte(1)
+        }
+        account.recentMessages.write(to: &state)
+        #expect(throws: Account.StateError.damaged) {
+            try Account(
+                state: Array(account.state.dropLast(latest(account).count)) + state.bytes)
+        }
     }
 
     @Test("State cut anywhere, or with trailing bytes, is damaged")

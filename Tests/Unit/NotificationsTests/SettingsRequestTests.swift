@@ -42,6 +42,62 @@ struct SettingsRequestTests {
         #expect(flags.count == 8 && flags.allSatisfy { $0.value.bool == true })
     }
 
+    private func told(_ story: Story, _ type: String) -> [String] {
+        story.updates.compactMap { update in
+            guard case .changed(let json) = update, json.contains("\"\(type)\"") else { return nil }
+            return json
+        }
+    }
+
+    @Test("Other clients are told of settings that have changed, and only then")
+    func told() throws {
+        var story = Story()
+        for _ in 0..<2 {
+            try story.request(#"{"@type":"bellwire.muteChat","chat_id":1,"mute_for":9}"#)
+        }
+        let ofChat = told(story, "updateChatNotificationSettings")
+        #expect(ofChat.count == 1 && ofChat[0].contains(#""chat_id":1,"#))
+        #expect(ofChat.first?.contains(#""mute_for":9,"#) == true)
+        for _ in 0..<2 {
+            try story.request(
+                #"{"@type":"setScopeNotificationSettings","scope":{"@type":"notificationSettingsScopeGroupChats"},"notification_settings":{"mute_for":0,"sound_id":7}}"#
+            )
+            try story.request(
+                #"{"@type":"setReactionNotificationSettings","notification_settings":{"story_reaction_source":{"@type":"reactionNotificationSourceAll"},"sound_id":3}}"#
+            )
+        }
+        let ofScope = told(story, "updateScopeNotificationSettings")
+        #expect(ofScope.count == 1)
+        #expect(ofScope.first?.contains(#""notificationSettingsScopeGroupChats""#) == true)
+        #expect(
+            told(story, "updateReactionNotificationSettings") == [
+                #"{"@type":"updateReactionNotificationSettings","notification_settings":{"@type":"reactionNotificationSettings","message_reaction_source":{"@type":"reactionNotificationSourceNone"},"story_reaction_source":{"@type":"reactionNotificationSourceAll"},"poll_vote_source":{"@type":"reactionNotificationSourceNone"},"sound_id":"3","show_preview":false}}"#
+            ])
+        #expect(try Account(state: story.engine.account.state) == story.engine.account)
+    }
+
+    @Test("After a reset all chats have the default settings, and changes are told")
+    func reset() throws {
+        for policy in [ChatPolicy.strict, .learn] {
+            var story = Story(policy)
+            try story.settings(of: 1, #""mute_for":100"#)
+            try story.request(
+                #"{"@type":"setScopeNotificationSettings","scope":{"@type":"notificationSettingsScopePrivateChats"},"notification_settings":{"mute_for":100}}"#
+            )
+            try story.request(
+                #"{"@type":"setReactionNotificationSettings","notification_settings":{"sound_id":3}}"#
+            )
+            story.updates = []
+            #expect(try story.request(#"{"@type":"resetAllNotificationSettings"}"#) == .ok)
+            #expect(told(story, "updateChatNotificationSettings").count == 1)
+            #expect(told(story, "updateScopeNotificationSettings").count == 1)
+            #expect(told(story, "updateReactionNotificationSettings").isEmpty)
+            story.text("hi", id: 11)
+            #expect(story.shown == [["hi"]])
+            #expect(story.engine.account.scopes.allSatisfy { $0 == ScopeNotificationSettings() })
+        }
+    }
+
     @Test("Each scope has its own settings", arguments: ["Private", "Group", "Channel"])
     func scope(name: String) throws {
         var story = Story()
@@ -119,6 +175,20 @@ struct SettingsRequestTests {
                 #""viewMessages","chat_id":1,"message_ids":[5,"x"]"#,
                 #"Can't parse as an integer string "x""#
             ),
+            (#""openChat","chat_id":[]"#, "Expected String or Number, but receive Array"),
+            (
+                #""setChatNotificationSettings","chat_id":1,"notification_settings":{"sound_id":true,"use_default_mute_for":[]}"#,
+                "Expected Boolean, but receive Array"
+            ),
+            (#""setAlarm","seconds":"5""#, "Expected Number, but receive String"),
+            (
+                #""setReactionNotificationSettings","notification_settings":{"story_reaction_source":{"@type":"x"}}"#,
+                #"Unknown class "x""#
+            ),
+            (
+                #""testCallVectorIntObject","x":[{"value":1},{"value":"y"}]"#,
+                #"Can't parse as an integer string "y""#
+            ),
             (
                 #""viewMessages","chat_id":1,"force_read":"yes""#,
                 "Expected Boolean, but receive String"
@@ -150,12 +220,19 @@ struct SettingsRequestTests {
         #expect(try learn.set("online_cloud_timeout_ms", "1") == .ok)
     }
 
-    @Test("An unknown request is left to the host; one without a type is refused")
-    func unknown() throws {
+    @Test(
+        "An unknown request is left to the host; one without a type is refused",
+        arguments: [
+            ("{}", #"Can't find field "@type""#),
+            (#"{"@type":5}"#, "Unknown constructor 0x00000005"),
+            (#"{"@type":"setOption","value":{"@type":-5.5}}"#, "Unknown constructor 0xfffffffb"),
+            (#"{"@type":null}"#, "Expected String or Integer, but receive Null"),
+            (#"{"@type":[]}"#, "Expected String or Integer, but receive Array"),
+        ])
+    func unknown(request: String, mistake: String) throws {
         var story = Story()
-        #expect(try story.request(#"{"@type":"getMe"}"#) == nil)
+        #expect(try story.request(#"{"@type":"getMessage"}"#) == nil)
         #expect(try story.request(#"{"@type":"bellwire.nothing"}"#) == nil)
-        #expect(
-            try story.request("{}") == .badRequest(#"Request must have a text "@type""#))
+        #expect(try story.request(request) == .unreadable(mistake))
     }
 }

@@ -90,6 +90,14 @@ extension Engine {
         guard let old = account.chats[chatID] else { return }
         let (hadNoPins, hadNoMentions) = (disablesPinned(old), disablesMentions(old))
         account.chats[chatID]?.settings = settings
+        let former = old.settings ?? ChatNotificationSettings()
+        if former != settings, let chat = account.chats[chatID] {
+            updates.append(
+                news("updateChatNotificationSettings", of: chatID) { writer in
+                    writer.name("notification_settings")
+                    write(settingsOf: chat, to: &writer)
+                })
+        }
         afterChange(of: chatID, hadNoPins: hadNoPins, hadNoMentions: hadNoMentions)
     }
 
@@ -98,6 +106,7 @@ extension Engine {
     ) {
         let old = account.scopes[scope.rawValue]
         account.scopes[scope.rawValue] = settings
+        if settings != old { tellSettings(of: scope) }
         guard
             settings.disablesPinned && !old.disablesPinned
                 || settings.disablesMentions != old.disablesMentions
@@ -109,6 +118,16 @@ extension Engine {
                 hadNoPins: chat.settings?.disablesPinned ?? old.disablesPinned,
                 hadNoMentions: chat.settings?.disablesMentions ?? old.disablesMentions)
         }
+    }
+
+    private mutating func tellSettings(of scope: ScopeNotificationSettings.Scope) {
+        updates.append(
+            news("updateScopeNotificationSettings") { writer in
+                writer.name("scope")
+                writer.object { $0.member("@type", scope.typeName) }
+                writer.name("notification_settings")
+                account.scopes[scope.rawValue].write(to: &writer, now: now)
+            })
     }
 
     /// Messages the user has removed are not counted when mentions are switched on again.

@@ -19,7 +19,7 @@ extension Engine {
     /// Changes of a chat's title, photo or members can wait. In an open chat nothing has to.
     private func minimumDelay(in chatID: ChatID, isQuietChange: Bool) -> Double {
         if isQuietChange { return 3 }
-        return openChats.contains(chatID) && presence.isOnline ? 1 : 0
+        return openChats[chatID] != nil && presence.isOnline ? 1 : 0
     }
 
     private var presenceDelay: Double {

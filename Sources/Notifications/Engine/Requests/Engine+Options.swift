@@ -1,3 +1,5 @@
+import Base
+
 /// Options; some of them change what is shown.
 extension Engine {
     mutating func setOption(_ name: String, to value: OptionValue) -> Outcome {
@@ -20,6 +22,7 @@ extension Engine {
             }
         }
         if name == OptionName.dropsIDs { return dropIDs(value) }
+        if name == OptionName.online { return setPresence(value) }
         let (oldCount, oldSize) = (account.groupCountMax, account.groupSizeMax)
         account.options[name] = value == .empty ? nil : value
         let hasNewCount = account.groupCountMax != oldCount
@@ -41,6 +44,25 @@ extension Engine {
         }
         updates.append(.option(name: OptionName.dropsIDs, value))
         return .ok
+    }
+
+    /// TDLib stores it nowhere; without a value the client counts as online.
+    private mutating func setPresence(_ value: OptionValue) -> Outcome {
+        setOnline(isOnline: value != .boolean(false), othersOnlineSince: nil)
+        updates.append(.option(name: OptionName.online, .boolean(presence.isOnline)))
+        return .ok
+    }
+
+    /// The value that a client asks for. TDLib sends no update for an option that was never set.
+    func clientOption(_ request: JSONNode) -> OptionValue {
+        let name = request["name"]?.text ?? ""
+        switch name {
+        case "version": return .string(OptionName.version)
+        case OptionName.online: return .boolean(presence.isOnline)
+        case "my_id": return account.userID == 0 ? .empty : .integer(account.userID)
+        case "unix_time": return .integer(Int64(time: now))
+        default: return account.policy == .strict ? account.options[name] ?? .empty : option(name)
+        }
     }
 
     func option(_ name: String) -> OptionValue {

@@ -80,6 +80,7 @@ extension Engine {
         case "secret": chat.kind = .secret
         default: break
         }
+        if let mayPost = request["can_post_messages"]?.bool { chat.mayPost = mayPost }
         account.chats[chatID] = chat
         if let last = request.messageID("last_read_inbox_message_id") {
             markRead(chatID, upTo: last, level: .mtproto, isForced: false)

@@ -5,27 +5,31 @@ extension Engine {
     /// Nil for a request that the engine does not know; its host may.
     package mutating func handle(_ request: JSONNode, now: Double) -> Outcome? {
         advance(to: now)
-        guard let type = request["@type"]?.text else {
-            return .badRequest("Request must have a text \"@type\"")
-        }
+        if let refusal = Self.refusal(of: request) { return refusal }
+        let type = request["@type"]?.text ?? ""
         if isClosed { return .aborted }
         if type.hasPrefix("bellwire.") { return handleOwn(type, request) }
-        if let refusal = Self.refusal(of: request) { return refusal }
         switch type {
         case "setOption": return setOption(request)
-        case "getOption": return .object(option(request))
+        case "getOption": return .object(answer { $0.option(clientOption(request)) })
         case "removeNotification": return removeNotification(request)
         case "removeNotificationGroup": return removeNotificationGroup(request)
         case "setChatNotificationSettings", "getChatNotificationSettings",
-            "setScopeNotificationSettings", "getScopeNotificationSettings":
+            "setScopeNotificationSettings", "getScopeNotificationSettings",
+            "setForumTopicNotificationSettings", "setReactionNotificationSettings",
+            "resetAllNotificationSettings":
             return handleSettings(type, request)
-        case "viewMessages", "openChat", "closeChat", "setChatDraftMessage":
+        case "viewMessages", "openChat", "closeChat", "getChat", "setChatDraftMessage",
+            "clearAllDraftMessages", "toggleChatIsMarkedAsUnread", "readAllChatMentions",
+            "toggleChatDefaultDisableNotification", "readAllChatReactions", "readAllChatPollVotes":
             return handleChat(type, request)
         case "getMessageLocally": return message(request)
+        case "getUser", "getMe": return user(type, request)
+        case "getCurrentState": return .object(currentState())
         case "registerDevice": return registerDevice(request, secret: nil, now: now)
         case "close": close(now: now)
         case "logOut", "destroy": logOut()
-        default: return nil
+        default: return Outcome(plainRequest: type, request)
         }
         return .ok
     }
@@ -38,15 +42,6 @@ extension Engine {
             return .badRequest("Option value is invalid")
         }
         return setOption(name, to: value)
-    }
-
-    private func option(_ request: JSONNode) -> String {
-        var writer = JSONWriter()
-        let name = request["name"]?.text ?? ""
-        // TDLib sends no update for an option that was never set.
-        let isStrict = account.policy == .strict
-        writer.option(isStrict ? account.options[name] ?? .empty : option(name))
-        return writer.text
     }
 
     private mutating func removeNotification(_ request: JSONNode) -> Outcome {
@@ -100,35 +95,7 @@ extension Engine {
         account.chats[group.chatID]?.maxRemovedMessageID = max(gone, known)
     }
 
-    private mutating func handleChat(_ type: String, _ request: JSONNode) -> Outcome {
-        guard let chatID = request.chatID("chat_id"), account.chats[chatID] != nil
-        else { return .badRequest("Chat not found") }
-        switch type {
-        case "openChat":
-            openChats.insert(chatID)
-            closeSecretChatNotice(chatID)
-        case "closeChat": openChats.remove(chatID)
-        case "viewMessages":
-            let ids = request.messageIDs("message_ids")
-            // TDLib counts messages as read only in an open chat, unless the request says
-            // otherwise.
-            let isRead =
-                account.policy == .learn || request.flag("force_read") || openChats.contains(chatID)
-            if isRead, let last = ids.filter({ isKnown($0, in: chatID) }).max() {
-                markRead(chatID, upTo: last, level: .mtproto, isForced: true)
-            }
-        default: break  // A draft changes nothing.
-        }
-        return .ok
-    }
-
-    /// An unknown message cannot have been seen.
-    private func isKnown(_ id: ChatMessageID, in chatID: ChatID) -> Bool {
-        guard let chat = account.chats[chatID] else { return false }
-        return id <= max(chat.lastPushMessage, chat.lastMessage)
-    }
-
-    /// The message, if a notification holds it.
+    /// The message, if a notification holds it or the client has supplied it lately.
     private func message(_ request: JSONNode) -> Outcome {
         if let chatID = request.chatID("chat_id"), let messageID = request.messageID("message_id"),
             let chat = account.chats[chatID]
@@ -139,9 +106,10 @@ extension Engine {
                 else { continue }
                 return .object(String(decoding: message.source, as: UTF8.self))
             }
-            if let message = pinnedMessage(messageID, in: chatID) {
-                return .object(String(decoding: message.source, as: UTF8.self))
-            }
+            let kept =
+                pinnedMessage(messageID, in: chatID)
+                ?? account.recentMessages.message(messageID, in: chatID)
+            if let kept { return .object(String(decoding: kept.source, as: UTF8.self)) }
         }
         return .error(code: 404, message: "Not Found")
     }
@@ -172,7 +140,7 @@ extension JSONNode {
     }
 
     /// A number other than 0 counts as true, too.
-    func flag(_ name: StaticString) -> Bool {
+    package func flag(_ name: StaticString) -> Bool {
         guard let value = self[name] else { return false }
         return value.bool ?? value.integer.map { $0 != 0 } ?? false
     }

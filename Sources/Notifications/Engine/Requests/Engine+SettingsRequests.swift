@@ -3,22 +3,54 @@ import Base
 /// Reading and writing of settings.
 extension Engine {
     mutating func handleSettings(_ type: String, _ request: JSONNode) -> Outcome {
-        if type == "setChatNotificationSettings" || type == "getChatNotificationSettings" {
+        switch type {
+        case "setChatNotificationSettings", "getChatNotificationSettings":
             return handleChatSettings(isWriting: type.hasPrefix("set"), request)
+        case "setForumTopicNotificationSettings":
+            // The engine knows no forum.
+            let isKnown = request.chatID("chat_id").map { account.chats[$0] != nil } == true
+            return .badRequest(isKnown ? "The chat is not a forum" : "Chat not found")
+        case "setReactionNotificationSettings":
+            setReactions(ReactionNotificationSettings(request["notification_settings"]))
+            return .ok
+        case "resetAllNotificationSettings":
+            resetSettings()
+            return .ok
+        default: break
         }
         guard let scope = ScopeNotificationSettings.Scope(request["scope"]) else {
             return .badRequest("Scope must be non-empty")
         }
         if type.hasPrefix("set") {
-            guard let settings = request["notification_settings"] else {
+            guard let settings = request["notification_settings"], settings.kind == .object else {
                 return .badRequest("New notification settings must be non-empty")
             }
             setSettings(ScopeNotificationSettings(settings, now: now), of: scope)
             return .ok
         }
-        var writer = JSONWriter()
-        account.scopes[scope.rawValue].write(to: &writer, now: now)
-        return .object(writer.text)
+        return .object(answer { account.scopes[scope.rawValue].write(to: &$0, now: now) })
+    }
+
+    private mutating func setReactions(_ settings: ReactionNotificationSettings) {
+        guard account.reactions != settings else { return }
+        account.reactions = settings
+        updates.append(
+            news("updateReactionNotificationSettings") { writer in
+                writer.name("notification_settings")
+                settings.write(to: &writer)
+            })
+    }
+
+    /// Every chat and every kind of chat has its defaults again. In TDLib a chat has settings from
+    /// then on, so those for its kind apply to it.
+    private mutating func resetSettings() {
+        for chatID in account.chats.keys.sorted() {
+            setSettings(ChatNotificationSettings(), of: chatID)
+            if account.policy == .learn { account.chats[chatID]?.settings = nil }
+        }
+        for scope in ScopeNotificationSettings.Scope.allCases {
+            setSettings(ScopeNotificationSettings(), of: scope)
+        }
     }
 
     private mutating func handleChatSettings(isWriting: Bool, _ request: JSONNode) -> Outcome {
@@ -28,27 +60,37 @@ extension Engine {
             return .badRequest(isWriting ? "Wrong chat identifier specified" : "Chat not found")
         }
         if isWriting {
-            guard let settings = request["notification_settings"] else {
+            if chatID.rawValue == account.userID {
+                return .badRequest(
+                    "Notification settings of the Saved Messages chat can't be changed")
+            }
+            guard let settings = request["notification_settings"], settings.kind == .object else {
                 return .badRequest("New notification settings must be non-empty")
             }
             setSettings(ChatNotificationSettings(settings, now: now), of: chatID)
             return .ok
         }
-        var writer = JSONWriter()
+        return .object(answer { write(settingsOf: chat, to: &$0) })
+    }
+
+    func write(settingsOf chat: Chat, to writer: inout JSONWriter) {
         (chat.settings ?? ChatNotificationSettings()).write(
             to: &writer, scope: account.scopes[chat.scope.rawValue], now: now)
-        return .object(writer.text)
     }
 }
 
 extension ScopeNotificationSettings.Scope {
+    static let typeNames = allCases.map(\.typeName)
+
+    var typeName: String {
+        let name = "\(self)"
+        return "notificationSettingsScope" + name.prefix(1).uppercased() + name.dropFirst()
+    }
+
     init?(_ node: JSONNode?) {
-        switch node?["@type"]?.text {
-        case "notificationSettingsScopePrivateChats": self = .privateChats
-        case "notificationSettingsScopeGroupChats": self = .groupChats
-        case "notificationSettingsScopeChannelChats": self = .channelChats
-        default: return nil
-        }
+        let name = node?["@type"]?.text
+        guard let scope = Self.allCases.first(where: { $0.typeName == name }) else { return nil }
+        self = scope
     }
 }
 

@@ -5,12 +5,12 @@ package import Base
 enum RequestShape {
     /// It is a struct, because leak checkers cannot follow the payload pointers of an enum.
     struct Kind: Sendable {
-        enum Form: Sendable { case text, int32, int64, flag, array, object, oneOf }
+        enum Form: Sendable { case text, int32, int64, double, flag, array, object, oneOf }
 
         let form: Form
         /// The form of the elements of an array.
         var element = Form.text
-        /// The members of an object.
+        /// The members of an object, or of each object in an array.
         var members: [Member] = []
         /// Alternatives, chosen by `@type`.
         var classes: [(name: String, members: [Member])] = []
@@ -18,14 +18,24 @@ enum RequestShape {
         static let text = Kind(form: .text)
         static let int32 = Kind(form: .int32)
         static let int64 = Kind(form: .int64)
+        static let double = Kind(form: .double)
         static let flag = Kind(form: .flag)
 
         static func list(_ element: Form) -> Kind { Kind(form: .array, element: element) }
+
+        static func list(of members: [Member]) -> Kind {
+            Kind(form: .array, element: .object, members: members)
+        }
 
         static func object(_ members: [Member]) -> Kind { Kind(form: .object, members: members) }
 
         static func oneOf(_ classes: [(name: String, members: [Member])]) -> Kind {
             Kind(form: .oneOf, classes: classes)
+        }
+
+        /// Alternatives without members.
+        static func oneOf(names: [String]) -> Kind {
+            oneOf(names.map { (name: $0, members: []) })
         }
     }
 
@@ -37,8 +47,9 @@ enum RequestShape {
     }
 
     /// The error in a request; nil if there is none, or if the request is not TDLib's.
-    static func mistake(in request: JSONNode, _ type: String) -> String? {
-        guard let members = requests[type] else { return nil }
+    static func mistake(in request: JSONNode) -> String? {
+        if let mistake = mistake(inTypeOf: request) { return mistake }
+        guard let members = requests[request["@type"]?.text ?? ""] else { return nil }
         return mistake(in: request, members)
     }
 
@@ -56,19 +67,22 @@ enum RequestShape {
         if node.kind == .null { return nil }
         switch kind.form {
         case .text: return node.kind == .string ? nil : expected("String", node)
-        case .int32, .int64: return mistake(inNumber: node, kind.form)
+        case .int32: return mistake(inNumber: node, "Number") { Int32(exactly: $0) != nil }
+        case .int64: return mistake(inNumber: node, "String or Number") { _ in true }
+        case .double: return node.kind == .number ? nil : expected("Number", node)
         case .flag:
-            let isFlag = node.kind == .bool || mistake(inNumber: node, .int32) == nil
+            let isFlag = node.kind == .bool || mistake(in: node, .int32) == nil
             return isFlag ? nil : expected("Boolean", node)
         case .array:
             guard node.kind == .array else { return expected("Array", node) }
-            let element = Kind(form: kind.element)
+            let element = Kind(form: kind.element, members: kind.members)
             return node.elements.lazy.compactMap { mistake(in: $0, element) }.first
         case .object:
             return node.kind == .object ? mistake(in: node, kind.members) : expected("Object", node)
         case .oneOf:
             guard node.kind == .object else { return expected("Object", node) }
-            guard let name = node["@type"]?.text else { return "Can't find field \"@type\"" }
+            if let mistake = mistake(inTypeOf: node) { return mistake }
+            let name = node["@type"]?.text ?? ""
             guard let found = kind.classes.first(where: { $0.name == name }) else {
                 return "Unknown class \"\(name)\""
             }
@@ -76,15 +90,26 @@ enum RequestShape {
         }
     }
 
-    private static func mistake(inNumber node: JSONNode, _ form: Kind.Form) -> String? {
-        guard let text = node.textOrNumber else { return expected("Number", node) }
-        let isInteger =
-            if form == .int32 {
-                node.integer.flatMap { Int32(exactly: $0) } != nil
-            } else {
-                node.integer != nil
-            }
-        return isInteger ? nil : "Can't parse as an integer string \"\(text)\""
+    /// TDLib also takes the number of a class, but no client writes it.
+    private static func mistake(inTypeOf node: JSONNode) -> String? {
+        guard let type = node["@type"] else { return "Can't find field \"@type\"" }
+        switch type.kind {
+        case .string: return nil
+        case .number:
+            let number = UInt32(bitPattern: Int32(wrappedStartOf: type.textOrNumber ?? ""))
+            let digits = String(number, radix: 16)
+            let zeros = String(repeating: "0", count: 8 - digits.count)
+            return "Unknown constructor 0x\(zeros)\(digits)"
+        default: return expected("String or Integer", type)
+        }
+    }
+
+    private static func mistake(
+        inNumber node: JSONNode, _ kinds: String, fits: (Int64) -> Bool
+    ) -> String? {
+        guard let text = node.textOrNumber else { return expected(kinds, node) }
+        if let number = node.integer, fits(number) { return nil }
+        return "Can't parse as an integer string \"\(text)\""
     }
 
     private static func expected(_ kind: String, _ node: JSONNode) -> String {
@@ -101,65 +126,6 @@ enum RequestShape {
     }
 }
 
-extension RequestShape {
-    private static let requests: [String: [Member]] = [
-        "setOption": [Member("name", .text), Member("value", optionValue)],
-        "getOption": [Member("name", .text)],
-        "removeNotification": [
-            Member("notification_group_id", .int32), Member("notification_id", .int32),
-        ],
-        "removeNotificationGroup": [
-            Member("notification_group_id", .int32), Member("max_notification_id", .int32),
-        ],
-        "setChatNotificationSettings": [
-            Member("chat_id", .int64), Member("notification_settings", .object(chatSettings)),
-        ],
-        "setScopeNotificationSettings": [
-            Member("scope", scope), Member("notification_settings", .object(scopeSettings)),
-        ],
-        "getScopeNotificationSettings": [Member("scope", scope)],
-        "openChat": [Member("chat_id", .int64)],
-        "closeChat": [Member("chat_id", .int64)],
-        "viewMessages": [
-            Member("chat_id", .int64), Member("message_ids", .list(.int64)),
-            Member("force_read", .flag),
-        ],
-        "setChatDraftMessage": [Member("chat_id", .int64)],
-        "getMessageLocally": [Member("chat_id", .int64), Member("message_id", .int64)],
-        "processPushNotification": [Member("payload", .text)],
-        "getPushReceiverId": [Member("payload", .text)],
-    ]
-
-    private static let optionValue = Kind.oneOf([
-        ("optionValueBoolean", [Member("value", .flag)]),
-        ("optionValueEmpty", []),
-        ("optionValueInteger", [Member("value", .int64)]),
-        ("optionValueString", [Member("value", .text)]),
-    ])
-
-    private static let scope = Kind.oneOf([
-        ("notificationSettingsScopePrivateChats", []),
-        ("notificationSettingsScopeGroupChats", []),
-        ("notificationSettingsScopeChannelChats", []),
-    ])
-
-    private static let scopeSettings =
-        [Member("mute_for", .int32), Member("sound_id", .int64), Member("story_sound_id", .int64)]
-        + [
-            "show_preview", "use_default_mute_stories", "mute_stories", "show_story_poster",
-            "disable_pinned_message_notifications", "disable_mention_notifications",
-        ].map { Member($0, .flag) }
-
-    private static let chatSettings =
-        scopeSettings
-        + [
-            "use_default_mute_for", "use_default_sound", "use_default_show_preview",
-            "use_default_story_sound", "use_default_show_story_poster",
-            "use_default_disable_pinned_message_notifications",
-            "use_default_disable_mention_notifications",
-        ].map { Member($0, .flag) }
-}
-
 extension Outcome {
     package static func unreadable(_ mistake: String) -> Outcome {
         .badRequest("Failed to parse JSON object as TDLib request: \(mistake)")
@@ -174,7 +140,6 @@ extension Outcome {
 extension Engine {
     /// Why a request is refused; nil if it can be read or is not TDLib's.
     package static func refusal(of request: JSONNode) -> Outcome? {
-        let type = request["@type"]?.text ?? ""
-        return RequestShape.mistake(in: request, type).map { .unreadable($0) }
+        RequestShape.mistake(in: request).map { .unreadable($0) }
     }
 }
