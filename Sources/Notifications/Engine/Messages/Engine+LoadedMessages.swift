@@ -6,6 +6,7 @@ extension Engine {
         let wasPushed = message.id <= chat.lastPushMessage
         chat.lastMessage = max(chat.lastMessage, message.id)
         account.chats[message.chatID] = chat
+        account.recentMessages.add(message)
         learnPinned(message)
         if message.isOutgoing || isOld || message.id <= chat.lastRead || chat.isClosed {
             return .ok
@@ -70,11 +71,13 @@ extension Engine {
                 message.stored, showsPreview: showsPreview)
             change(found.id, in: groupID, to: content, level: .mtproto, isForced: false)
         }
+        account.recentMessages.change(message)
         learnPinned(message)
         updatePins(of: message.id, in: message.chatID)
     }
 
     mutating func deleteMessages(_ ids: [ChatMessageID], in chatID: ChatID) {
+        account.recentMessages.remove(ids, from: chatID)
         for id in ids { removeMessage(id, in: chatID, level: .mtproto, isForced: false) }
     }
 

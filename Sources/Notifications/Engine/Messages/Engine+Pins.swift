@@ -25,9 +25,13 @@ extension Engine {
         account.chats[message.chatID]?.pinnedMessage = message.stored
     }
 
-    /// Looks for the pinned message among the shown ones.
+    /// Looks for the pinned message among the shown ones, and those that were supplied last.
     mutating func findPinned(_ id: ChatMessageID, in chatID: ChatID) {
         guard let chat = account.chats[chatID] else { return }
+        if let message = account.recentMessages.message(id, in: chatID) {
+            account.chats[chatID]?.pinnedMessage = message
+            return
+        }
         for groupID in [chat.messageGroupID, chat.mentionGroupID] {
             guard let found = notification(of: id, in: groupID),
                 case .newMessage(let message, _) = found.content
