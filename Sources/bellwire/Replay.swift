@@ -84,6 +84,7 @@ struct Replay {
                     var updates = carried + engine.takeUpdates()
                     carried = []
                     if isEdit(step), updates.isEmpty { isAnsweredLate = true }
+                    if isPushWithoutAnswer(step) { clock.waitForAnswer() }
                     let isLastRequest = index == steps.count - 1 && step["do"]?["request"] != nil
                     if isLastRequest, !isAnsweredLate {
                         // A story that ends with a request is recorded until no update is held
@@ -103,8 +104,16 @@ struct Replay {
         return (push?["data"] ?? push)?["custom"]?["edit_date"] != nil
     }
 
+    /// TDLib answers a push to a group that is hidden only later.
+    private func isPushWithoutAnswer(_ step: JSONNode) -> Bool {
+        step["do"]?["push"] != nil && step["result"]?.kind == .null
+    }
+
     private mutating func perform(_ action: JSONNode) -> Outcome? {
-        if let push = action["push"] { return process(clock.payload(push)) }
+        if let push = action["push"] {
+            let payload = clock.payload(push)
+            return process(payload, at: push["date"] == nil ? clock.undated : ReplayClock.now)
+        }
         if let text = action["push_raw"]?.text { return process(Array(text.utf8)) }
         if let request = action["request"] {
             let outcome = handle(request)
@@ -118,9 +127,10 @@ struct Replay {
         return nil
     }
 
-    private mutating func process(_ payload: [UInt8]) -> Outcome {
-        engine.process(
-            payload: payload, dialect: .telegram, level: .webpush, now: ReplayClock.now)
+    private mutating func process(
+        _ payload: [UInt8], at time: Double = ReplayClock.now
+    ) -> Outcome {
+        engine.process(payload: payload, dialect: .telegram, level: .webpush, now: time)
     }
 
     private mutating func handle(_ request: JSONNode) -> Outcome {
@@ -137,7 +147,8 @@ struct Replay {
 
     /// TDLib asks its server for what it does not have; a recorded account has no server.
     private func isWithheld(_ request: JSONNode, _ outcome: Outcome) -> Bool {
-        if case .object = outcome {
+        if outcome == .needsServer { return true }
+        return if case .object = outcome {
             request["@type"]?.text == "getScopeNotificationSettings"
         } else {
             false

@@ -1,11 +1,26 @@
 import Base
 
-/// The time of a recorded story. It stands still; dates are relative to the beginning.
+/// The time of a recorded story. It stands still, except for pushes without a date; dates are
+/// relative to the beginning.
 struct ReplayClock {
     /// The time that `T` stands for; the value is arbitrary.
     static let start: Int64 = 1_800_000_000
     static let now = Double(start + present)
     private static let present: Int64 = 60
+
+    /// Seconds that the recorder waited for answers that TDLib withheld. Only the order of pushes
+    /// without a date depends on them.
+    private var waited: Int64 = 0
+
+    /// The time of a push that comes without a date.
+    var undated: Double { Self.now + Double(waited) }
+
+    /// The longest wait that is still told from a date of the story.
+    private static let longestWait: Int64 = 5
+
+    mutating func waitForAnswer() {
+        waited = min(waited + 1, Self.longestWait)
+    }
 
     /// Dates that the story contains. The current time is written relative to `T` only if it is one
     /// of them.
@@ -92,7 +107,8 @@ struct ReplayClock {
         guard node.kind == .number, let date = node.integer else { return nil }
         let (offset, isTooFar) = date.subtractingReportingOverflow(Self.start)
         if isTooFar { return nil }
-        if offset == Self.present, !named.contains(offset) { return "now" }
+        let isPresent = (Self.present...Self.present + waited).contains(offset)
+        if isPresent, !named.contains(offset) { return "now" }
         return offset < 0 ? "T\(offset)" : "T+\(offset)"
     }
 }

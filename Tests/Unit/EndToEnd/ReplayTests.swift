@@ -69,6 +69,13 @@ struct ReplayTests {
             leavingOut: ["updateHavePendingNotifications"])
     }
 
+    @Test("So does every step of stories with odd and malformed requests")
+    func requestStories() throws {
+        try play(
+            "tdlib-request-stories.jsonl", count: 91,
+            leavingOut: ["updateHavePendingNotifications"])
+    }
+
     private func play(
         _ file: String, count: Int, leavingOut types: Set<String> = []
     ) throws {
