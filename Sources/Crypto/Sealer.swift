@@ -4,18 +4,29 @@ package import Base
 ///
 /// A sealed field is: version (1) | key id (8) | salt (32) | AES-256-GCM ciphertext | tag (16). Its
 /// key is HKDF-SHA-256 of the master key, the salt and a label; since that key is used only once,
-/// the nonce may be zero. The place of the field is authenticated: moved to another row it cannot
-/// be opened.
+/// the nonce may be zero. The place of the field is authenticated: moved to another row, or given to
+/// another owner, it cannot be opened.
 package struct Sealer: ~Copyable {
     /// Where a field belongs. It cannot be opened anywhere else.
     package struct Place: Sendable {
         package let table: StaticString
         package let row: Int64
         package let column: StaticString
+        package let owner: Owner
 
-        package init(table: StaticString, row: Int64, column: StaticString) {
-            (self.table, self.row, self.column) = (table, row, column)
+        package init(
+            table: StaticString, row: Int64, column: StaticString, owner: Owner = .nobody
+        ) {
+            (self.table, self.row, self.column, self.owner) = (table, row, column, owner)
         }
+    }
+
+    /// Whom a field belongs to, as its row says.
+    package enum Owner: Equatable, Sendable {
+        /// It is the server's own, or that of several owners.
+        case nobody
+        case number(Int64)
+        case name(String)
     }
 
     /// This is always our own fault: nothing that a peer sends is ever unsealed.
@@ -125,13 +136,22 @@ package struct Sealer: ~Copyable {
     private static func associated(_ place: Place, _ id: UInt64) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(
-            4 * 8 + place.table.utf8CodeUnitCount + place.column.utf8CodeUnitCount)
+            5 * 8 + 1 + place.table.utf8CodeUnitCount + place.column.utf8CodeUnitCount)
         bytes.append(bigEndian: UInt64(place.table.utf8CodeUnitCount))
         bytes.append(contentsOf: place.table)
         bytes.append(bigEndian: UInt64(bitPattern: place.row))
         bytes.append(bigEndian: UInt64(place.column.utf8CodeUnitCount))
         bytes.append(contentsOf: place.column)
         bytes.append(bigEndian: id)
+        switch place.owner {
+        case .nobody: break
+        case .number(let number):
+            bytes.append(1)
+            bytes.append(bigEndian: UInt64(bitPattern: number))
+        case .name(let name):
+            bytes.append(2)
+            bytes += name.utf8
+        }
         return bytes
     }
 }

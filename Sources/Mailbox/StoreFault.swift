@@ -10,6 +10,8 @@ package enum StoreFault: Error, Equatable, Sendable, CustomStringConvertible {
     case damaged(String)
     case wrongMasterKey
     case newerSchema(found: Int, known: Int)
+    /// What is sealed there does not say whose it is.
+    case earlierSchema
     case folder(StateFolder.Failure)
     case thread(code: Int32)
     /// Other stores have written to the log since: the batch has to be done again after theirs.
@@ -33,6 +35,8 @@ package enum StoreFault: Error, Equatable, Sendable, CustomStringConvertible {
         case .wrongMasterKey: "the store was sealed under another master key"
         case .newerSchema(let found, let known):
             "the store was written by a newer bellwire (it has schema \(found), this version knows \(known))"
+        case .earlierSchema:
+            "the store was written by an earlier bellwire, which this version does not continue"
         case .folder(let failure): failure.description
         case .thread(let code): "the store cannot start a thread (error \(code))"
         case .outdated: "other nodes write without a pause"
@@ -60,6 +64,7 @@ package enum StoreFault: Error, Equatable, Sendable, CustomStringConvertible {
         case .wrongMasterKey: "start with the key file or credential that belongs to this store"
         case .newerSchema:
             "install the newer version again, or run bellwire restore with a backup of this one"
+        case .earlierSchema: "move the files bellwire.db* away; the next start makes a new store"
         case .folder(let failure): failure.hint
         }
     }

@@ -15,14 +15,15 @@ final class StoreKeys: Sendable {
         var generation = 0
     }
 
-    let endpoint: Secret
+    let own: OwnKeys
+    var endpoint: Secret { own.endpoint }
     private let masters: Lock<Masters>
 
     /// `isShared`: several stores stay alike, and only one of them seals everything again.
-    init(master: MasterKey, former: [MasterKey], endpoint: Secret, isShared: Bool = false) {
+    init(master: MasterKey, former: [MasterKey], own: OwnKeys, isShared: Bool = false) {
         masters = Lock(
             Masters(current: master, others: former, mustReseal: !isShared && !former.isEmpty))
-        self.endpoint = endpoint
+        self.own = own
     }
 
     var generation: Int { masters.withLock { $0.generation } }

@@ -92,7 +92,7 @@ enum StoreMark {
     static func text(of place: StorePlace) throws(ClusterFault) -> String {
         do throws(OpenSSLError) {
             var hash = try SHA256()
-            return Digest(try hash.digest(of: place.sealedEndpointKey.span)).bytes.hexadecimal
+            return Digest(try hash.digest(of: place.sealedKeys.span)).bytes.hexadecimal
         } catch { throw .crypto(error) }
     }
 }

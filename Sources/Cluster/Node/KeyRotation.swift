@@ -102,10 +102,10 @@ package final class KeyRotation: Sendable {
                 let origin: StoreOrigin
                 do throws(StoreFault) {
                     origin = try StoreOrigin(
-                        wall: identity.origin, endpointKey: store.endpointKey, masterKey: key)
+                        wall: identity.origin, keys: store.ownKeys, masterKey: key)
                 } catch { throw .unsealable }
                 return ClusterRecord.Identity(
-                    key: origin.sealedEndpointKey, origin: origin.wall)
+                    key: origin.sealedKeys, origin: origin.wall)
             }
             return nil
         } catch { return error.description }

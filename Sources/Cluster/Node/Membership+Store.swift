@@ -47,7 +47,7 @@ extension Membership {
         let made = try makeOrigin(options)
         let identity = try record.identity { () throws(ClusterFault) in
             guard let made else { throw .noAnswer }
-            return ClusterRecord.Identity(key: made.sealedEndpointKey, origin: made.wall)
+            return ClusterRecord.Identity(key: made.sealedKeys, origin: made.wall)
         }
         guard let id = identity.sealingKey else {
             throw ClusterFault.otherStream(ClusterRecord.stream)
@@ -58,7 +58,7 @@ extension Membership {
         }
         options.masterKey = current
         options.formerKeys = keys.filter { $0.id != id }
-        return StoreOrigin(wall: identity.origin, sealedEndpointKey: identity.key)
+        return StoreOrigin(wall: identity.origin, sealedKeys: identity.key)
     }
 
     /// Nil if that was made.
@@ -81,7 +81,7 @@ extension Membership {
         else { throw ClusterFault.arriving }
         return StoreOrigin(
             wall: Boot.milliseconds + clockOffset - place.time(at: reading).milliseconds,
-            sealedEndpointKey: place.sealedEndpointKey)
+            sealedKeys: place.sealedKeys)
     }
 
     var reading: ClockReading { ClockReading(clockOffset: clockOffset) }

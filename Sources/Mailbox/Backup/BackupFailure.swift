@@ -12,7 +12,10 @@ package enum BackupFailure: Error, Equatable, CustomStringConvertible {
     case cut(path: String)
     /// The checksum is of other bytes.
     case changed(path: String)
+    /// Whole, but not as bellwire wrote it.
+    case notAuthentic(path: String)
     case laterFormat(path: String)
+    case earlierFormat(path: String)
     case damaged(path: String, String)
     case wrongPassphrase(path: String)
     case needsPassphrase(path: String)
@@ -40,7 +43,10 @@ package enum BackupFailure: Error, Equatable, CustomStringConvertible {
         case .notABackup(let path): "\(path) is no backup of bellwire"
         case .cut(let path): "\(path) is cut off: its last line is missing"
         case .changed(let path): "\(path) is damaged: its checksum is wrong"
+        case .notAuthentic(let path): "\(path) was changed by somebody after it was made"
         case .laterFormat(let path): "\(path) was made by a newer bellwire"
+        case .earlierFormat(let path):
+            "\(path) was made by an earlier bellwire, which this version does not continue"
         case .damaged(let path, let finding): "\(path) is damaged: \(finding)"
         case .wrongPassphrase(let path): "this is not the passphrase of \(path)"
         case .needsPassphrase(let path): "the master key in \(path) is sealed under a passphrase"
@@ -64,7 +70,7 @@ package enum BackupFailure: Error, Equatable, CustomStringConvertible {
         case .exists: "choose another name, or move it away"
         case .beingWritten: "wait until it is done"
         case .notABackup: "name a file that bellwire backup made"
-        case .cut, .changed, .damaged: "use another backup"
+        case .cut, .changed, .notAuthentic, .damaged, .earlierFormat: "use another backup"
         case .laterFormat: "install the newer version"
         case .wrongPassphrase, .needsPassphrase: "name its file by --passphrase-file"
         case .noPassphrase: "leave out --passphrase-file"
@@ -107,6 +113,7 @@ extension BackupFailure {
         case .wrongMasterKey: self = .wrongKeys(path: path)
         case .damaged(let finding): self = .damaged(path: path, finding)
         case .newerSchema: self = .laterFormat(path: path)
+        case .earlierSchema: self = .earlierFormat(path: path)
         default: self = .store(fault)
         }
     }

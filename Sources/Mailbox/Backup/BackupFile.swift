@@ -11,6 +11,8 @@ package struct BackupFile: Sendable {
     package let header: BackupHeader
     package let figures: StoreFigures
     package let bytes: Int
+    private let seal: BackupSeal
+    private let digest: Digest
     /// As it was given, and without links.
     let path: String
     let realPath: String
@@ -24,12 +26,14 @@ package struct BackupFile: Sendable {
             try RealPath.of(path)
         }
         let isDatabase = try Self.startsLikeADatabase(realPath)
-        guard let (digits, size) = try Self.seal(of: realPath) else {
+        let (line, size) = try Self.lastLine(of: realPath)
+        guard let seal = BackupSeal(line: line) else {
+            if BackupSeal.isFormer(line: line) { throw .earlierFormat(path: path) }
             throw isDatabase ? .cut(path: path) : .notABackup(path: path)
         }
-        let digest = try Self.digest(of: realPath, isSealed: true, report: report)
-        guard digits == BackupSeal.hexadecimal(digest) else { throw .changed(path: path) }
-        (self.path, self.realPath, bytes) = (path, realPath, size)
+        digest = try Self.digest(of: realPath, isSealed: true, report: report)
+        guard seal.isOf(digest) else { throw .changed(path: path) }
+        (self.path, self.realPath, self.seal, bytes) = (path, realPath, seal, size)
         do throws(StoreFault) {
             (header, figures) = try Self.content(realPath)
         } catch { throw BackupFailure(error, path: path) }
@@ -41,6 +45,7 @@ package struct BackupFile: Sendable {
         let connection = try connect(realPath)
         switch try BackupHeader.read(on: connection) {
         case .none: throw .damaged("it says nothing about itself")
+        case .earlierFormat: throw .earlierSchema
         case .laterFormat: throw .newerSchema(found: 0, known: 0)
         case .header(let header):
             try WriterDatabase.check(
@@ -98,11 +103,16 @@ extension BackupFile {
         }
     }
 
-    /// Fails unless these keys open everything in the backup.
+    /// Fails unless these keys open everything in the backup, and the file is as it was made.
     package func check(_ keys: BackupKeys) throws(BackupFailure) {
+        let own: OwnKeys
         do throws(StoreFault) {
-            try StoredSeals.check(try Self.connect(realPath), keys)
+            own = try StoredSeals.check(try Self.connect(realPath), keys)
         } catch { throw BackupFailure(error, path: path) }
+        let code = try BackupFailure.onCrypto { () throws(OpenSSLError) in
+            try BackupSeal.code(of: digest, under: own)
+        }
+        guard seal.hasCode(code) else { throw .notAuthentic(path: path) }
     }
 }
 
@@ -111,7 +121,10 @@ extension BackupFile {
     /// Fails if something is there that is not a backup.
     static func checkReplaceable(_ path: String) throws(BackupFailure) {
         do throws(BackupFailure) {
-            guard try seal(of: path) != nil else { throw .exists(path: path) }
+            let line = try lastLine(of: path).line
+            guard BackupSeal(line: line) != nil || BackupSeal.isFormer(line: line) else {
+                throw .exists(path: path)
+            }
         } catch {
             if case .system(_, let error) = error, error.isMissingFile { return }
             throw error
@@ -124,17 +137,15 @@ extension BackupFile {
         }
     }
 
-    /// The digits of the checksum in the last line, and the size of the file; nil if there is no
-    /// such line.
-    private static func seal(
+    /// As many bytes from the end of the file as a seal has, and the size of the file.
+    private static func lastLine(
         of path: String
-    ) throws(BackupFailure) -> (digits: [UInt8], size: Int)? {
-        let (line, size) = try BackupFailure.onFile(path) { () throws(SystemError) in
+    ) throws(BackupFailure) -> (line: [UInt8], size: Int) {
+        try BackupFailure.onFile(path) { () throws(SystemError) in
             let file = try LargeFile(path)
             let start = max(0, file.size - BackupSeal.length)
             return (try file.read(at: start, count: BackupSeal.length), file.size)
         }
-        return BackupSeal.digits(in: line).map { ($0, size) }
     }
 
     /// The SHA-256 of the file; `isSealed`: without its last line.

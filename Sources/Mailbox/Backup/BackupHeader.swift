@@ -12,7 +12,7 @@ package struct BackupHeader: Equatable, Sendable {
     }
 
     /// The version of the format. A later one may be laid out differently.
-    static let format: Int64 = 1
+    static let format: Int64 = 2
     static let table = Migration(
         "backup",
         """
@@ -42,6 +42,7 @@ package struct BackupHeader: Equatable, Sendable {
 
     enum Found: Equatable {
         case none
+        case earlierFormat
         case laterFormat
         case header(BackupHeader)
     }
@@ -51,7 +52,9 @@ package struct BackupHeader: Equatable, Sendable {
             "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'backup'")
         guard tables == 1 else { return .none }
         let format = try connection.number("SELECT format FROM backup")
-        guard format <= Self.format else { return .laterFormat }
+        guard format == Self.format else {
+            return format > Self.format ? .laterFormat : .earlierFormat
+        }
         let select = try StoreStatement(
             "SELECT made, program, protection, keys FROM backup", on: connection)
         guard try select.step(), let protection = Protection(rawValue: select.text(2)) else {

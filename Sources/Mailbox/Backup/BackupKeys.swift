@@ -79,16 +79,18 @@ enum StoredSeals {
         return ids
     }
 
-    /// Fails if something is sealed under another key, or the endpoint key does not open.
+    /// Fails if something is sealed under another key, or the keys of the installation, which it
+    /// returns, do not open.
     static func check(
         _ connection: borrowing Connection, _ keys: BackupKeys
-    ) throws(StoreFault) {
+    ) throws(StoreFault) -> OwnKeys {
         guard let record = try StateRow.read(on: connection) else {
             throw .damaged("its state is missing")
         }
-        _ = try StoreOpening.endpointKey(record.sealedEndpointKey, keys.sealer())
+        let own = try OwnKeys(record.sealedKeys, keys.sealer())
         guard try keyIDs(on: connection).isSubset(of: keys.all.map(\.id)) else {
             throw .wrongMasterKey
         }
+        return own
     }
 }

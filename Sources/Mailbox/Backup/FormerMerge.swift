@@ -12,8 +12,8 @@ enum FormerMerge {
         THEN former.batch >= main.batch WHEN former.applied > 0 AND main.applied > 0
         THEN former.applied >= main.applied ELSE former.position >= main.position END
         FROM former.state AS former, main.state AS main) AND (
-        (SELECT sealed_endpoint_key FROM former.state) =
-        (SELECT sealed_endpoint_key FROM main.state)
+        (SELECT sealed_keys FROM former.state) =
+        (SELECT sealed_keys FROM main.state)
         OR EXISTS (SELECT 1 FROM main.subscription WHERE endpoint IN
         (SELECT endpoint FROM former.subscription UNION SELECT endpoint FROM former.ended_endpoint))
         OR EXISTS (SELECT 1 FROM main.credential WHERE secret IN

@@ -11,7 +11,14 @@ package struct StoreSnapshot: ~Copyable {
         package enum Protection: Sendable {
             case clear(BackupKeys)
             case passphrase(Secret, BackupKeys, PassphraseSeal.Cost = .usual)
-            case none
+            /// They authenticate the backup, and are not in it.
+            case none(BackupKeys)
+
+            fileprivate var keys: BackupKeys {
+                switch self {
+                case .clear(let keys), .passphrase(_, let keys, _), .none(let keys): keys
+                }
+            }
         }
 
         let protection: Protection
@@ -56,8 +63,12 @@ package struct StoreSnapshot: ~Copyable {
         } catch {
             throw error.isLocked ? .beingWritten(path: path) : .system(path: path, error)
         }
-        let figures = try fill(draft.path, terms, report)
-        let line = BackupSeal.line(try BackupFile.digest(of: draft.path, report: report))
+        let (own, figures) = try fill(draft.path, terms, report)
+        let digest = try BackupFile.digest(of: draft.path, report: report)
+        let code = try BackupFailure.onCrypto { () throws(OpenSSLError) in
+            try BackupSeal.code(of: digest, under: own)
+        }
+        let line = BackupSeal(digest, code: code).line
         try BackupFailure.onFile(path) { () throws(SystemError) in
             try draft.append(line.span)
             try draft.publish()
@@ -68,7 +79,7 @@ package struct StoreSnapshot: ~Copyable {
     /// Copies the store, adds the header and checks the result.
     private func fill(
         _ path: String, _ terms: Terms, _ report: BackupReport
-    ) throws(BackupFailure) -> StoreFigures {
+    ) throws(BackupFailure) -> (keys: OwnKeys, figures: StoreFigures) {
         let header = try Self.header(terms)
         try BackupFailure.onStore { () throws(StoreFault) in
             try copy(to: path, report)
@@ -78,15 +89,14 @@ package struct StoreSnapshot: ~Copyable {
                     "DELETE FROM message WHERE position > (SELECT max(position) FROM message) - 50")
             }
             try header.write(on: draft)
-            switch terms.protection {
-            case .clear(let keys), .passphrase(_, let keys, _):
-                try StoredSeals.check(draft, keys)
-            case .none: break
-            }
         }
         return try BackupFailure.onStore { () throws(StoreFault) in
             try WriterDatabase.check(path, further: [BackupHeader.table])
-            return try BackupFile.figures(try BackupFile.connect(path))
+            let written = try BackupFile.connect(path)
+            return (
+                try StoredSeals.check(written, terms.protection.keys),
+                try BackupFile.figures(written)
+            )
         }
     }
 

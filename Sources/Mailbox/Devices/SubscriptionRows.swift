@@ -9,8 +9,10 @@ enum SubscriptionRows {
     private static let table: StaticString = "subscription"
     private static let sealedColumn: StaticString = "sealed_token"
 
-    static func place(_ row: UInt32) -> Sealer.Place {
-        Sealer.Place(table: table, row: Int64(row), column: sealedColumn)
+    /// `owner`: the number that the row of its device has.
+    static func place(_ row: UInt32, of owner: Int64) -> Sealer.Place {
+        Sealer.Place(
+            table: table, row: Int64(row), column: sealedColumn, owner: .number(owner))
     }
 
     /// The subscriptions of one device, without those that cannot be unsealed.
@@ -19,7 +21,8 @@ enum SubscriptionRows {
     ) throws(StoreFault) -> [Subscription] {
         let select = try connection.statement(
             """
-            SELECT row, device, kind, sender, key_hash, endpoint, channel, created, sealed_token
+            SELECT row, device, kind, sender, key_hash, endpoint, channel, created, sealed_token,
+            (SELECT owner FROM device WHERE row = ?1)
             FROM subscription WHERE device = ?1 ORDER BY row
             """, device)
         var subscriptions: [Subscription] = []
@@ -62,7 +65,8 @@ enum SubscriptionRows {
         _ select: borrowing StoreStatement, _ row: UInt32, _ sealer: inout Sealer
     ) -> EndpointToken? {
         let sealed = select.bytes(8)
-        guard let secret = try? sealer.open(sealed.span, at: place(row)) else { return nil }
+        let place = place(row, of: select.integer(9))
+        guard let secret = try? sealer.open(sealed.span, at: place) else { return nil }
         return EndpointToken(recorded: secret.withSpan { $0.array($0.indices) })
     }
 }

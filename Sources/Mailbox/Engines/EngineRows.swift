@@ -30,10 +30,13 @@ final class EngineRows {
             "SELECT engine FROM registration WHERE device = ?1", on: connection)
     }
 
-    static func place(_ engine: UInt32) -> Sealer.Place {
-        Sealer.Place(table: table, row: Int64(engine), column: sealedColumn)
+    static func place(_ engine: UInt32, of owner: String) -> Sealer.Place {
+        Sealer.Place(
+            table: table, row: Int64(engine), column: sealedColumn, owner: .name(owner))
     }
 
+    /// A record has entries of several owners. It names the engine of each, whose account, without
+    /// which they are nothing, opens only under its owner.
     static func recordPlace(_ position: Int64) -> Sealer.Place {
         Sealer.Place(table: recordTable, row: position, column: sealedColumn)
     }

@@ -96,7 +96,7 @@ extension ExportedMoment {
     ) throws(StoreFault) -> [[UInt8]] {
         let select = try connection.statement(
             """
-            SELECT position, sequence, subscription, id, location, expires, sealed FROM message
+            SELECT \(PageDraft.columns) FROM message
             WHERE device = ?1 AND sequence > ?2 AND expires > ?3 ORDER BY sequence LIMIT ?4
             """, holder.row, cursor.row, store.now.milliseconds, Int64(limit))
         let request = PageRequest(device: holder.row, sequence: cursor.row, position: nil)

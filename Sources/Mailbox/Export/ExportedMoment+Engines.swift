@@ -48,7 +48,7 @@ extension ExportedMoment {
         else { return nil }
         let journal = try loadedJournal()
         return try Underway.mark(.account, row) { () throws(StoreFault) in
-            let account = open(stored.sealed, at: EngineRows.place(row))
+            let account = open(stored.sealed, at: EngineRows.place(row, of: stored.owner))
             return try stored.engine(row, account, journal, store.templates) {
                 record throws(StoreFault) in
                 try EngineRows.sealedRecord(record, on: connection).flatMap {

@@ -102,7 +102,9 @@ extension ExportedMoment {
         guard try select.step(), let state = CallbackState(rawValue: select.integer(0)) else {
             return Self.unreadable("id", row)
         }
-        let opened = select.withBytes(4) { try? sealer.open($0, at: CallbackRows.place(number)) }
+        let opened = select.withBytes(4) {
+            try? sealer.open($0, at: CallbackRows.place(number, of: ownerName))
+        }
         let callback = opened.flatMap { opened in
             opened.withSpan { CallbackCode.callback(row: number, $0) }
         }
@@ -155,7 +157,7 @@ extension ExportedMoment {
         while bytes < store.limits.pageBytes, try select.step() {
             position = select.integer(0)
             let opened = select.withBytes(5) {
-                try? sealer.open($0, at: CallbackRows.eventPlace(position))
+                try? sealer.open($0, at: CallbackRows.eventPlace(position, of: ownerName))
             }
             let body = opened.map { $0.withSpan { $0.array($0.indices) } }
             items.append(event(select, of: callback, body.flatMap { try? JSONDocument($0) }))

@@ -100,7 +100,10 @@ struct QuotaLedger: ~Copyable {
     }
 
     /// Zero for a device without an owner, or an unknown device.
-    func owner(ofDevice device: UInt32) -> UInt32 { devices[UInt64(device)]?.owner ?? 0 }
+    func owner(ofDevice device: UInt32) -> UInt32 { knownOwner(ofDevice: device) ?? 0 }
+
+    /// Nil for an unknown device.
+    func knownOwner(ofDevice device: UInt32) -> UInt32? { devices[UInt64(device)]?.owner }
 
     /// Reservations of the device that are released later will not find it, so this subtracts them.
     mutating func removeDevice(_ device: UInt32) {

@@ -265,8 +265,11 @@ extension StoreIndex {
         ledger.withLock { $0.addEndpoint(ofDevice: endpoint.address.device) }
     }
 
-    package func owner(ofDevice device: UInt32) -> UInt32 {
-        ledger.withLock { $0.owner(ofDevice: device) }
+    package func owner(ofDevice device: UInt32) -> UInt32 { knownOwner(ofDevice: device) ?? 0 }
+
+    /// Nil for an unknown device.
+    func knownOwner(ofDevice device: UInt32) -> UInt32? {
+        ledger.withLock { $0.knownOwner(ofDevice: device) }
     }
 
     func keep(_ entry: OwnedMark) {

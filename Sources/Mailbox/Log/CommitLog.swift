@@ -38,8 +38,8 @@ package enum CommitAnswer: Equatable, Sendable {
 
 /// What a commit changes.
 package struct CommitEntry: Equatable, Sendable {
-    /// With which stores began to follow logs.
-    package static let firstSchema = 14
+    /// Stores of earlier schemas are not opened.
+    package static let firstSchema = Schema.first
 
     /// No other entry has it: its writer recognises it by that if the answer was lost.
     package let name: UInt64

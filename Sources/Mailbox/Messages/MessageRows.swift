@@ -1,3 +1,4 @@
+import Crypto
 import Delivery
 import SQLite
 import WebPush
@@ -11,8 +12,10 @@ final class MessageRows {
         let size: Int
     }
 
-    static let sealedTable: StaticString = "message"
-    static let sealedColumn: StaticString = "sealed"
+    /// `owner`: the number that the row of its device has.
+    static func place(_ position: Int64, of owner: Int64) -> Sealer.Place {
+        Sealer.Place(table: "message", row: position, column: "sealed", owner: .number(owner))
+    }
 
     private let destination: StoreStatement
     private let insert: StoreStatement

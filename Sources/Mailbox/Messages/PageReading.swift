@@ -6,6 +6,12 @@ import WebPush
 
 /// A page under construction.
 struct PageDraft {
+    /// What `add` reads of the messages of the device `?1`.
+    static let columns = """
+        position, sequence, subscription, id, location, expires, sealed,
+        (SELECT owner FROM device WHERE row = ?1)
+        """
+
     let request: PageRequest
     let through: Int64
     private let setAside: SetAside
@@ -48,8 +54,7 @@ struct PageDraft {
     }
 
     private func message(_ row: borrowing StoreStatement, _ sealer: inout Sealer) -> Message? {
-        let place = Sealer.Place(
-            table: MessageRows.sealedTable, row: row.integer(0), column: MessageRows.sealedColumn)
+        let place = MessageRows.place(row.integer(0), of: row.integer(7))
         guard let id = row.withBytes(3, { MessageID($0) }),
             let location = row.withBytes(4, { LocationID($0) }),
             // The reader cannot use the reason why it does not open.

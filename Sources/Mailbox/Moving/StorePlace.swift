@@ -8,7 +8,7 @@ import System
 package struct StorePlace: Sendable {
     /// The last entry of the log that it has; zero if it is of one machine.
     package let applied: Int64
-    package let sealedEndpointKey: [UInt8]
+    package let sealedKeys: [UInt8]
     /// The last number that was given to a subscription, a device or a credential.
     package let lastRow: UInt32
     private let anchor: StoreClock.Anchor
@@ -35,7 +35,7 @@ package struct StorePlace: Sendable {
         _ record: StateRow.Record, _ connection: borrowing Connection
     ) throws(StoreFault) {
         applied = record.values.applied
-        sealedEndpointKey = record.sealedEndpointKey
+        sealedKeys = record.sealedKeys
         anchor = record.values.anchor
         lastRow = try Self.lastRow(record.values.counters, connection)
     }

@@ -17,6 +17,7 @@ final class CallbackRows {
     }
 
     struct Usage {
+        let owner: String
         let state: CallbackState
         let events: Int64
         let bytes: Int64
@@ -40,7 +41,7 @@ final class CallbackRows {
             """
             SELECT state, events, bytes,
             (SELECT bytes FROM share WHERE kind = 'callback' AND share.owner = callback.owner),
-            (SELECT bytes FROM share WHERE kind = 'callback' AND share.owner = '')
+            (SELECT bytes FROM share WHERE kind = 'callback' AND share.owner = ''), owner
             FROM callback WHERE row = ?1
             """, on: connection)
         insert = try StoreStatement(
@@ -83,7 +84,7 @@ final class CallbackRows {
             return nil
         }
         return Usage(
-            state: state, events: usage.integer(1), bytes: usage.integer(2),
+            owner: usage.text(5), state: state, events: usage.integer(1), bytes: usage.integer(2),
             ownerBytes: usage.integer(3), allBytes: usage.integer(4))
     }
 
@@ -186,11 +187,13 @@ final class CallbackRows {
         try count.run()
     }
 
-    static func place(_ row: UInt32) -> Sealer.Place {
-        Sealer.Place(table: table, row: Int64(row), column: sealedColumn)
+    static func place(_ row: UInt32, of owner: String) -> Sealer.Place {
+        Sealer.Place(table: table, row: Int64(row), column: sealedColumn, owner: .name(owner))
     }
 
-    static func eventPlace(_ position: Int64) -> Sealer.Place {
-        Sealer.Place(table: eventTable, row: position, column: sealedColumn)
+    /// `owner`: of its callback.
+    static func eventPlace(_ position: Int64, of owner: String) -> Sealer.Place {
+        Sealer.Place(
+            table: eventTable, row: position, column: sealedColumn, owner: .name(owner))
     }
 }

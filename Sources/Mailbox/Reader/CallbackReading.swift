@@ -24,8 +24,8 @@ enum CallbackReading {
         let select = try connection.statement(
             """
             SELECT callback.state, callback.created, callback.sealed, event.position, event.id,
-            event.rank, event.attempts, event.refusals, event.due, event.dies, event.sealed
-            FROM callback LEFT JOIN callback_event AS event ON event.position =
+            event.rank, event.attempts, event.refusals, event.due, event.dies, event.sealed,
+            callback.owner FROM callback LEFT JOIN callback_event AS event ON event.position =
             (SELECT position FROM callback_event WHERE callback = ?1 AND rank < 2
             ORDER BY rank, position LIMIT 1)
             WHERE callback.row = ?1
@@ -33,13 +33,13 @@ enum CallbackReading {
         guard try select.step(), let state = CallbackState(rawValue: select.integer(0)),
             !select.isNull(2)
         else { return .callback(nil) }
-        let sealed = select.bytes(2)
-        guard let opened = try? sealer.open(sealed.span, at: CallbackRows.place(row)),
+        let (sealed, owner) = (select.bytes(2), select.text(11))
+        guard let opened = try? sealer.open(sealed.span, at: CallbackRows.place(row, of: owner)),
             let callback = opened.withSpan({ CallbackCode.callback(row: row, $0) })
         else { return .unavailable }
         var head: CallbackRecord.Head?
         if !select.isNull(3) {
-            guard let found = self.head(select, &sealer) else { return .unavailable }
+            guard let found = self.head(select, of: owner, &sealer) else { return .unavailable }
             head = found
         }
         return .callback(
@@ -49,12 +49,13 @@ enum CallbackReading {
     }
 
     private static func head(
-        _ select: borrowing StoreStatement, _ sealer: inout Sealer
+        _ select: borrowing StoreStatement, of owner: String, _ sealer: inout Sealer
     ) -> CallbackRecord.Head? {
         let position = select.integer(3)
+        let place = CallbackRows.eventPlace(position, of: owner)
         let sealed = select.bytes(10)
         guard let id = select.withBytes(4, { MessageID($0) }),
-            let body = try? sealer.open(sealed.span, at: CallbackRows.eventPlace(position))
+            let body = try? sealer.open(sealed.span, at: place)
         else { return nil }
         return CallbackRecord.Head(
             position: position, id: id, body: body.withSpan { $0.array($0.indices) },

@@ -23,7 +23,7 @@ final class ReaderDatabase {
         position = try StoreStatement("SELECT position FROM state", on: connection)
         select = try StoreStatement(
             """
-            SELECT position, sequence, subscription, id, location, expires, sealed FROM message
+            SELECT \(PageDraft.columns) FROM message
             WHERE device = ?1 AND sequence > ?2 AND position <= ?3 AND expires > ?4
             ORDER BY sequence
             """, on: connection)

@@ -9,8 +9,9 @@ enum RegistrationRows {
     private static let sealedColumn: StaticString = "sealed"
     private static let columns = "device, id, owner, revision, sealed, engine"
 
-    static func place(_ device: UInt32) -> Sealer.Place {
-        Sealer.Place(table: table, row: Int64(device), column: sealedColumn)
+    static func place(_ device: UInt32, of owner: String) -> Sealer.Place {
+        Sealer.Place(
+            table: table, row: Int64(device), column: sealedColumn, owner: .name(owner))
     }
 
     static func insert(
@@ -148,13 +149,13 @@ extension RegistrationRows {
     }
 
     private static func read(_ row: borrowing StoreStatement, _ sealer: inout Sealer) -> Found {
-        let device = UInt32(clamping: row.integer(0))
+        let (device, owner) = (UInt32(clamping: row.integer(0)), row.text(2))
         // The caller cannot use the reason why it does not open.
-        let record = row.withBytes(4) { try? sealer.open($0, at: place(device)) }
+        let record = row.withBytes(4) { try? sealer.open($0, at: place(device, of: owner)) }
         guard let id = row.withBytes(1, { RegistrationID($0) }), let record,
             let registration = Registration(
                 record: record.withSpan { $0.array($0.indices) }, id: id, device: device,
-                owner: row.text(2), revision: row.integer(3),
+                owner: owner, revision: row.integer(3),
                 engine: UInt32(clamping: row.integer(5)))
         else { return .damaged(device: device) }
         return .registration(registration)

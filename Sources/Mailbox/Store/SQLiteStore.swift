@@ -42,7 +42,8 @@ package final class SQLiteStore: MessageStore {
     /// What the store contained at the start.
     package let report: StoreFigures
     /// Makes and recognises endpoint tokens.
-    package let endpointKey: Secret
+    package var endpointKey: Secret { ownKeys.endpoint }
+    package var ownKeys: OwnKeys { keys.own }
     let keys: StoreKeys
     private let time: StoreTimekeeper
     private let folder: StateFolder
@@ -82,7 +83,6 @@ package final class SQLiteStore: MessageStore {
         } catch { throw .thread(code: error.code) }
         index = opening.source.index
         report = opening.report
-        endpointKey = opening.source.keys.endpoint
         keys = opening.source.keys
         time = opening.source.time
         log = options.log?.log

@@ -26,7 +26,7 @@ struct StoreOpening {
         }
         let keys = StoreKeys(
             master: options.masterKey, former: options.formerKeys,
-            endpoint: try Self.endpointKey(record.sealedEndpointKey, Self.sealer(options)),
+            own: try OwnKeys(record.sealedKeys, Self.sealer(options)),
             isShared: options.log != nil)
         try Self.checkOrigin(record, keys, options, on: connection)
         let time = StoreTimekeeper(
@@ -97,7 +97,7 @@ struct StoreOpening {
         reading.wall = origin.wall
         let anchor = StoreClock.Anchor(time: StoreTime(milliseconds: 0), reading: reading)
         let record = StateRow.Record(
-            values: StateRow.Values(anchor: anchor), sealedEndpointKey: origin.sealedEndpointKey)
+            values: StateRow.Values(anchor: anchor), sealedKeys: origin.sealedKeys)
         try StateRow.create(record, on: connection)
         return record
     }
@@ -112,7 +112,7 @@ struct StoreOpening {
             if record.values.applied != 0 { throw .shared }
             return
         }
-        let shared = try endpointKey(origin.sealedEndpointKey, sealer(options))
+        let shared = try OwnKeys(origin.sealedKeys, sealer(options)).endpoint
         let isSame = keys.endpoint.withSpan { own in
             shared.withSpan { own.elementsEqual($0) }
         }
@@ -129,22 +129,6 @@ struct StoreOpening {
         do throws(OpenSSLError) {
             return try Sealer(current: options.masterKey, former: options.formerKeys)
         } catch { throw .crypto(error) }
-    }
-
-    /// A key that unseals this record unseals the rest.
-    static func endpointKey(
-        _ sealed: [UInt8], _ sealer: consuming Sealer
-    ) throws(StoreFault) -> Secret {
-        var sealer = sealer
-        do throws(Sealer.Failure) {
-            return try sealer.open(sealed.span, at: StoreOrigin.keyPlace)
-        } catch {
-            switch error {
-            case .unknownMasterKey: throw .wrongMasterKey
-            case .fault(let error): throw .crypto(error)
-            case .notSealed, .damaged: throw .damaged("the endpoint key cannot be unsealed")
-            }
-        }
     }
 
     private static func index(

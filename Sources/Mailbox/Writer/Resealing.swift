@@ -7,24 +7,40 @@ struct Resealing {
         let table: StaticString
         let key: String
         let column: StaticString
+        var owner = Owner.nobody
+    }
+
+    /// What a seal says about the owner of its row, as SQL.
+    enum Owner {
+        case nobody
+        case number(String)
+        case name(String)
     }
 
     /// What each of several stores that stay alike has for itself.
     private static let own = [
-        Column(table: "state", key: "only", column: "sealed_endpoint_key")
+        Column(table: "state", key: "only", column: "sealed_keys")
     ]
     /// Every sealed column. `key` is the row that the seal is bound to.
     static let columns =
         own + [
-            Column(table: "subscription", key: "row", column: "sealed_token"),
-            Column(table: "message", key: "position", column: "sealed"),
-            Column(table: "registration", key: "device", column: "sealed"),
-            Column(table: "engine", key: "row", column: "sealed"),
+            Column(
+                table: "subscription", key: "row", column: "sealed_token",
+                owner: .number(ofDevice)),
+            Column(
+                table: "message", key: "position", column: "sealed", owner: .number(ofDevice)),
+            Column(
+                table: "registration", key: "device", column: "sealed", owner: .name("owner")),
+            Column(table: "engine", key: "row", column: "sealed", owner: .name("owner")),
             Column(table: "engine_record", key: "position", column: "sealed"),
-            Column(table: "kept_answer", key: "row", column: "sealed"),
-            Column(table: "callback", key: "row", column: "sealed"),
-            Column(table: "callback_event", key: "position", column: "sealed"),
+            Column(table: "kept_answer", key: "row", column: "sealed", owner: .name("owner")),
+            Column(table: "callback", key: "row", column: "sealed", owner: .name("owner")),
+            Column(
+                table: "callback_event", key: "position", column: "sealed",
+                owner: .name("(SELECT owner FROM callback AS holder WHERE holder.row = callback)")),
         ]
+
+    private static let ofDevice = "(SELECT owner FROM device AS holder WHERE holder.row = device)"
 
     /// Rows that did not open, because their key is missing or memory ran out. While there are any,
     /// every former key is still needed.
@@ -58,18 +74,21 @@ struct Resealing {
         guard !isDone else { return }
         if spans.isEmpty { try measure(connection) }
         let column = columns[index]
-        var rows: [(row: Int64, sealed: [UInt8])] = []
+        var rows: [(row: Int64, sealed: [UInt8], owner: Sealer.Owner)] = []
         let select = try connection.statement(
             """
-            SELECT \(column.key), \(column.column) FROM \(column.table)
+            SELECT \(column.key), \(column.column), \(column.owner.sql) FROM \(column.table)
             WHERE \(column.key) > ?1 ORDER BY \(column.key) LIMIT ?2
             """, lastRow, Int64(limit))
-        while try select.step() { rows.append((select.integer(0), select.bytes(1))) }
+        while try select.step() {
+            rows.append((select.integer(0), select.bytes(1), column.owner.value(of: select)))
+        }
         let update = try StoreStatement(
             "UPDATE \(column.table) SET \(column.column) = ?2 WHERE \(column.key) = ?1",
             on: connection)
-        for (row, sealed) in rows where !sealer.isSealedUnderCurrentKey(sealed.span) {
-            let place = Sealer.Place(table: column.table, row: row, column: column.column)
+        for (row, sealed, owner) in rows where !sealer.isSealedUnderCurrentKey(sealed.span) {
+            let place = Sealer.Place(
+                table: column.table, row: row, column: column.column, owner: owner)
             guard let anew = Self.seal(sealed, at: place, &sealer) else {
                 unopened += 1
                 continue
@@ -114,5 +133,23 @@ struct Resealing {
         // Without memory or randomness the row stays under its former key, and that key is still
         // needed.
         return try? sealer.seal(bytes.span, at: place)
+    }
+}
+
+extension Resealing.Owner {
+    fileprivate var sql: String {
+        switch self {
+        case .nobody: "NULL"
+        case .number(let sql), .name(let sql): sql
+        }
+    }
+
+    /// It is in the third column.
+    fileprivate func value(of row: borrowing StoreStatement) -> Sealer.Owner {
+        switch self {
+        case .nobody: .nobody
+        case .number: .number(row.integer(2))
+        case .name: .name(row.text(2))
+        }
     }
 }

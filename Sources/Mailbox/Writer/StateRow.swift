@@ -17,7 +17,7 @@ struct StateRow: ~Copyable {
     /// The whole row.
     struct Record {
         var values: Values
-        let sealedEndpointKey: [UInt8]
+        let sealedKeys: [UInt8]
         /// Until then, endpoints that the store does not know may be newer than the backup that it
         /// was restored from.
         var restoredUntil: StoreTime?
@@ -45,7 +45,7 @@ struct StateRow: ~Copyable {
         let select = try StoreStatement(
             """
             SELECT batch, position, sequence, subscription, device, credential, time, boot,
-            since_boot, wall, sealed_endpoint_key, restored_until, applied FROM state
+            since_boot, wall, sealed_keys, restored_until, applied FROM state
             """, on: connection)
         guard try select.step() else { return nil }
         let counters = StoreIndex.Counters(
@@ -61,7 +61,7 @@ struct StateRow: ~Copyable {
             batch: select.integer(0), position: select.integer(1), counters: counters,
             applied: select.integer(12), anchor: anchor)
         return Record(
-            values: values, sealedEndpointKey: select.bytes(10),
+            values: values, sealedKeys: select.bytes(10),
             restoredUntil: select.isNull(11) ? nil : StoreTime(milliseconds: select.integer(11)))
     }
 
@@ -73,7 +73,7 @@ struct StateRow: ~Copyable {
             INSERT INTO state VALUES (1, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, NULL, ?12, ?11)
             """, on: connection)
         try bind(record.values, to: insert)
-        try insert.bind(record.sealedEndpointKey, at: 12)
+        try insert.bind(record.sealedKeys, at: 12)
         try insert.run()
     }
 

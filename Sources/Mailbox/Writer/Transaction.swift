@@ -75,6 +75,14 @@ extension Transaction {
         return true
     }
 
+    /// The number of a device's owner, which no device ever changes. One that this batch has added
+    /// is not in the index yet.
+    func owner(ofDevice device: UInt32) throws(StoreFault) -> Int64 {
+        if let owner = index.knownOwner(ofDevice: device) { return Int64(owner) }
+        let select = try connection.statement("SELECT owner FROM device WHERE row = ?1", device)
+        return try select.step() ? select.integer(0) : 0
+    }
+
     func seal(_ bytes: [UInt8], at place: Sealer.Place) throws(StoreFault) -> [UInt8] {
         do throws(OpenSSLError) { return try sealer.seal(bytes.span, at: place) } catch {
             throw .crypto(error)

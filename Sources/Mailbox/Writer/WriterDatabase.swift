@@ -16,7 +16,7 @@ enum WriterDatabase {
         _ path: String, pageLimit: Int?, beside inspection: SlowInspection,
         onUpgrade: (Migration.Step) -> Void
     ) throws(StoreFault) -> Connection {
-        try check { () throws(Migration.Failure) in
+        try check(path) { () throws(Migration.Failure) in
             try Schema.inspection.quickFinding(path)
         }
         if try version(path) < Schema.migrations.count { try inspection.finish() }
@@ -33,17 +33,21 @@ enum WriterDatabase {
     static func check(
         _ path: String, further: [Migration] = [], pages: PageCheck = .quick
     ) throws(StoreFault) {
-        try check { () throws(Migration.Failure) in
+        try check(path) { () throws(Migration.Failure) in
             try Schema.inspection.finding(path, further: further, pages: pages)
         }
     }
 
     private static func check(
-        _ inspect: () throws(Migration.Failure) -> String?
+        _ path: String, _ inspect: () throws(Migration.Failure) -> String?
     ) throws(StoreFault) {
         let finding: String?
         do throws(Migration.Failure) { finding = try inspect() } catch { throw StoreFault(error) }
         if let finding { throw .damaged(finding) }
+        // A new file has no schema yet.
+        guard try !(1..<Int64(Schema.first)).contains(version(path)) else {
+            throw .earlierSchema
+        }
     }
 
     private static func version(_ path: String) throws(StoreFault) -> Int64 {

@@ -57,44 +57,44 @@ extension Command {
         let configuration = try ConfigurationSources.read(arguments)
         let progress = Progress(Progress.Form(arguments))
         let file = try series?.next() ?? path
-        let snapshot = try snapshot(configuration, needsKeys: !arguments.has("without-keys"))
-        let protection = protection(snapshot.keys, passphrase)
+        let snapshot = try snapshot(configuration)
+        let protection = protection(arguments, snapshot.keys, passphrase)
         let terms = StoreSnapshot.Terms(
             protection, made: Int64(WallClock.now * 1_000), program: ProgramVersion.text)
         let figures = try snapshot.store.write(to: file, terms, report: progress.report)
         try series?.finish(file, snapshot.keys, passphrase, report: progress.report)
         try progress.end(
-            BackupText.made(file, figures, protection, configuration),
+            BackupText.made(file, figures, protection, try KeyFolder.masterPath(configuration)),
             BackupText.json("done", file, figures, protection))
         return .success
     }
 
     private static func protection(
-        _ keys: BackupKeys?, _ passphrase: Secret?
+        _ arguments: Arguments, _ keys: BackupKeys, _ passphrase: Secret?
     ) -> StoreSnapshot.Terms.Protection {
-        guard let keys else { return .none }
+        if arguments.has("without-keys") { return .none(keys) }
         guard let passphrase else { return .clear(keys) }
         return .passphrase(passphrase, keys)
     }
 
     private struct Snapshot: ~Copyable {
         let store: StoreSnapshot
-        /// Nil if they are not needed.
-        let keys: BackupKeys?
+        let keys: BackupKeys
     }
 
     /// A rotation that begins or ends at this moment is seen by one of the two looks at the keys.
-    private static func snapshot(
-        _ configuration: ServerConfiguration, needsKeys: Bool
-    ) throws -> Snapshot {
+    private static func snapshot(_ configuration: ServerConfiguration) throws -> Snapshot {
         guard SQLiteStore.isThere(in: configuration.state) else {
             throw BackupFailure.noStore(folder: configuration.state)
         }
         try PrivateFolder.check(configuration.state)
-        let before = needsKeys ? try KeyFolder.masterKeys(configuration) : []
+        let before = try KeyFolder.masterKeys(configuration)
         let store = try StoreSnapshot(of: configuration.state)
-        let after = needsKeys ? try KeyFolder.masterKeys(configuration) : []
-        return Snapshot(store: store, keys: BackupKeys(after + before))
+        let after = try KeyFolder.masterKeys(configuration)
+        guard let keys = BackupKeys(after + before) else {
+            preconditionFailure("a folder without a master key was not refused")
+        }
+        return Snapshot(store: store, keys: keys)
     }
 
     private static func verify(_ path: String, _ arguments: Arguments) throws -> ExitCode {

@@ -31,10 +31,10 @@ struct BackupSeries {
 
     /// Checks the new backup, and only then removes the oldest ones.
     func finish(
-        _ file: String, _ keys: BackupKeys?, _ passphrase: Secret?, report: BackupReport
+        _ file: String, _ keys: BackupKeys, _ passphrase: Secret?, report: BackupReport
     ) throws {
         let backup = try BackupFile(file, report: report)
-        if let keys = try backup.keys(passphrase) ?? keys { try backup.check(keys) }
+        try backup.check(try backup.keys(passphrase) ?? keys)
         let names = try FolderNames.all(in: folder)
         for name in Self.backups(in: names).dropLast(count) { try KeyFile.remove(path(name)) }
         // What an interrupted backup has left. One that is under way keeps its draft.

@@ -12,7 +12,7 @@ extension Progress {
 enum BackupText {
     static func made(
         _ file: String, _ figures: StoreFigures,
-        _ protection: StoreSnapshot.Terms.Protection, _ configuration: ServerConfiguration
+        _ protection: StoreSnapshot.Terms.Protection, _ keyFile: String
     ) -> String {
         let advice =
             switch protection {
@@ -21,8 +21,8 @@ enum BackupText {
                 "the master key is in it, sealed: keep the passphrase, but not next to it"
             case .none:
                 """
-                the master key is not in it: without a copy of \
-                \(Printable.text(configuration.ownKeys))/master.json it is worthless
+                the master key is not in it: without a copy of \(Printable.text(keyFile)) it is \
+                worthless
                 """
             }
         return "\(Printable.text(file)) has \(text(figures))\n\(advice)\n"
@@ -33,7 +33,8 @@ enum BackupText {
         let keys =
             switch (backup.header.protection, isOpened) {
             case (.none, true): "the master key of this server opens it"
-            case (.none, false): "its master key is neither in it nor here"
+            case (.none, false):
+                "its master key is neither in it nor here, so somebody may have changed it"
             default: "its keys open it"
             }
         return "\(Printable.text(file)) is whole: made \(made), \(text(backup.figures)), \(keys)\n"

@@ -126,6 +126,18 @@ struct KeyFolder {
         return keys
     }
 
+    /// The file of the current master key.
+    static func masterPath(_ configuration: ServerConfiguration) throws -> String {
+        let folder = KeyFolder(places: configuration)
+        let earlier = try folder.earlierKeys(of: Checkout.ofThisProgram)?.folder
+        let folders = [earlier].compactMap(\.self) + folder.readable
+        let paths = folders.map { $0 + "/" + masterName }
+        guard let path = paths.first(where: { FileStamp(of: $0) != nil }) else {
+            throw folder.missing
+        }
+        return path
+    }
+
     /// All keys under which a cluster may seal. The cluster says which of them counts.
     func clusterKeys() throws -> [MasterKey] {
         try [Self.masterName, Self.nextName, Self.formerName].compactMap { try found($0) }
@@ -166,8 +178,8 @@ struct KeyFolder {
         CommandError(
             message: "the master key \(writable)/\(Self.masterName) is missing",
             hint: """
-                restore the key file or credential that belongs to \(state); if deploy/run made it in a \
-                checkout, start deploy/run there
+                restore the key file or credential that belongs to \(state), or name its folder by \
+                --keys; if deploy/run made it in a checkout, start deploy/run there
                 """)
     }
 

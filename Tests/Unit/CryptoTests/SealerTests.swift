@@ -40,6 +40,24 @@ struct SealerTests {
         for place in places { #expect(open(sealed, &sealer, at: place) == .failure(.damaged)) }
     }
 
+    @Test("A field does not open under another owner")
+    func owners() throws {
+        func place(_ owner: Sealer.Owner) -> Sealer.Place {
+            Sealer.Place(table: "registration", row: 7, column: "private_key", owner: owner)
+        }
+        let owners: [Sealer.Owner] = [
+            .nobody, .number(0), .number(1), .name(""), .name("ann"), .name("bob"),
+        ]
+        var sealer = try Sealer(current: .generate())
+        for owner in owners {
+            let sealed = try sealer.seal(Self.text.span, at: place(owner))
+            for other in owners {
+                let isOwn = open(sealed, &sealer, at: place(other)) == .success(Self.text)
+                #expect(isOwn == (other == owner), "\(owner) \(other)")
+            }
+        }
+    }
+
     @Test("A field that was changed anywhere does not open")
     func changed() throws {
         var sealer = try Sealer(current: .generate())

@@ -75,6 +75,70 @@ struct BackupCommandTests {
         #expect(verified["keys_open_it"] as? Bool == true)
     }
 
+    /// Makes the owner of everything somebody else, and the checksum right again.
+    private static let forger = """
+        import hashlib, sqlite3, sys
+        path = sys.argv[1]
+        data = open(path, "rb").read()
+        end = data.rindex(b"\\nbellwire backup sha256 ")
+        open(path, "wb").write(data[:end])
+        database = sqlite3.connect(path)
+        database.execute("INSERT INTO owner (name) VALUES ('eve')")
+        database.execute("UPDATE credential SET owner = (SELECT row FROM owner WHERE name = 'eve')")
+        database.execute("UPDATE registration SET owner = 'eve'")
+        database.commit()
+        database.close()
+        line = data[end:]
+        data = open(path, "rb").read()
+        digest = hashlib.sha256(data).hexdigest().encode()
+        open(path, "wb").write(data + line[:24] + digest + line[88:])
+        """
+
+    @Test("A backup that somebody changed is refused, and without keys it may have been changed")
+    func authentic() throws {
+        let server = try fixture.startInClear()
+        try backup.run("device", "add", "desk")
+        _ = try backup.register("me")
+        #expect(server.end() == 0)
+        let phrase = ["--passphrase-file", backup.passphrase]
+        for options in [["--with-keys"], phrase, ["--without-keys"]] {
+            let made = try fixture.run(["backup"] + options + [backup.file])
+            #expect(made.exitCode == 0, "\(made.errors)")
+            let needed = options == phrase ? phrase : []
+            let verify = ["backup", "--verify"] + needed + [backup.file]
+            #expect(try fixture.run(verify).exitCode == 0)
+            _ = try ServeFixture.output(
+                "/usr/bin/python3", ["-c", Self.forger, backup.file])
+            var restore = ["restore", "--state", backup.restored] + needed + [backup.file]
+            if options == ["--without-keys"] { restore += ["--keys", fixture.state + "/keys"] }
+            for command in [verify, restore] {
+                let outcome = try fixture.run(command)
+                #expect(outcome.exitCode == 1)
+                #expect(
+                    outcome.errors.contains(
+                        "\(backup.file) was changed by somebody after it was made"),
+                    "\(outcome.errors)")
+            }
+            #expect(!FileManager.default.fileExists(atPath: backup.restored))
+        }
+        // Who has no key there cannot find out.
+        let elsewhere = try backup.run(
+            "backup", "--verify", "--state", backup.restored, backup.file)
+        #expect(elsewhere.hasSuffix("nor here, so somebody may have changed it\n"))
+    }
+
+    @Test("The key file that a backup without keys names is the one that the server uses")
+    func keyFile() throws {
+        let keys = fixture.home.file("elsewhere")
+        let server = try fixture.start(["--listen", "http://127.0.0.1:0", "--keys", keys])
+        #expect(server.end() == 0)
+        let lacking = try backup.failure(1, "backup", "--without-keys", backup.file)
+        #expect(lacking.contains("or name its folder by --keys"))
+        #expect(try backup.leftOvers == [])
+        let made = try backup.run("backup", "--without-keys", "--keys", keys, backup.file)
+        #expect(made.contains("without a copy of \(keys)/master.json it is worthless"))
+    }
+
     @Test("A kill at any moment leaves a whole backup or none, and the server is not disturbed")
     func kills() throws {
         let server = try fixture.startInClear()

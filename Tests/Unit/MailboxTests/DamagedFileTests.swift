@@ -134,7 +134,7 @@ struct DamagedFileTests {
             "PRAGMA user_version = 3", "PRAGMA user_version = -1", "PRAGMA user_version = 99",
             "DELETE FROM state", "UPDATE state SET position = 9223372036854775807",
             "UPDATE state SET device = 4294967295", "UPDATE state SET time = 'noon'",
-            "UPDATE state SET sealed_endpoint_key = x''", "UPDATE message SET size = -1",
+            "UPDATE state SET sealed_keys = x''", "UPDATE message SET size = -1",
             "UPDATE message SET expires = -9223372036854775808", "UPDATE message SET id = 'x'",
             "UPDATE subscription SET kind = 99", "UPDATE subscription SET endpoint = x'00'",
             "UPDATE registration SET due = -9223372036854775808",

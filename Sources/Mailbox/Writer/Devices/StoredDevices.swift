@@ -90,7 +90,9 @@ extension StoredDevices {
         }
         let sealed = try transaction.seal(
             subscription.token.bytes,
-            at: SubscriptionRows.place(subscription.address.subscription))
+            at: SubscriptionRows.place(
+                subscription.address.subscription,
+                of: try transaction.owner(ofDevice: subscription.address.device)))
         guard try insert(subscription, sealedToken: sealed) else { return .notFound }
         let endpoint = Endpoint(
             address: subscription.address, kind: subscription.kind, sender: subscription.sender)

@@ -39,7 +39,8 @@ extension StoredEngines {
     private func load(_ row: UInt32) throws(StoreFault) -> FoundEngine {
         let stored = try EngineRows.state(row, on: transaction.connection)
         guard let stored else { return .none }
-        let state = transaction.unsealed(stored.sealed, at: EngineRows.place(row))
+        let state = transaction.unsealed(
+            stored.sealed, at: EngineRows.place(row, of: stored.owner))
         let found = try stored.engine(row, state, journal, templates, record: record)
         guard let found else { return .damaged }
         let loaded = LoadedEngine(
@@ -86,7 +87,8 @@ extension StoredEngines {
     /// Writes the whole account.
     func save(_ engine: LoadedEngine) throws(StoreFault) {
         let sealed = try transaction.seal(
-            engine.hosted.engine.account.state, at: EngineRows.place(engine.row))
+            engine.hosted.engine.account.state,
+            at: EngineRows.place(engine.row, of: engine.owner))
         // This batch's journal record gets a later position.
         try EngineRows.save(
             engine.row, through: transaction.position, sealed: sealed, on: transaction.connection)
@@ -113,7 +115,8 @@ extension StoredEngines {
         }
         let row = registration.device
         let account = self.account(of: [registration])
-        let sealed = try transaction.seal(account.state, at: EngineRows.place(row))
+        let sealed = try transaction.seal(
+            account.state, at: EngineRows.place(row, of: registration.owner))
         try EngineRows.insert(
             row, owner: registration.owner, name, sealed: sealed, on: transaction.connection)
         transaction.effects.changes.append(.engines)

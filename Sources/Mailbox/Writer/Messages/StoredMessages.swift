@@ -74,8 +74,8 @@ extension StoredMessages {
         }
         let sealed = try transaction.seal(
             MessageRecord.bytes(message.content, arrival: message.arrival),
-            at: Sealer.Place(
-                table: MessageRows.sealedTable, row: position, column: MessageRows.sealedColumn))
+            at: MessageRows.place(
+                position, of: try transaction.owner(ofDevice: message.address.device)))
         if let topic {
             transaction.effects.ended += try rows.delete(
                 topic: topic, of: message.address.subscription)
@@ -150,8 +150,8 @@ extension StoredMessages {
             besides: transaction.index.setAside)
         let select = try transaction.connection.statement(
             """
-            SELECT position, sequence, subscription, id, location, expires, sealed
-            FROM message WHERE device = ?1 AND expires > ?2 ORDER BY sequence
+            SELECT \(PageDraft.columns) FROM message
+            WHERE device = ?1 AND expires > ?2 ORDER BY sequence
             """, device, transaction.time.now.milliseconds)
         while try select.step() { draft.add(select, unsealing: &transaction.sealer) }
         let messages = draft.page(isLast: true).messages

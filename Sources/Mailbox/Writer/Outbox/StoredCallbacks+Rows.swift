@@ -3,18 +3,29 @@ import Delivery
 /// Rare changes of callbacks; the connection keeps their statements.
 extension StoredCallbacks {
     /// Replaces a callback with that number; its waiting events start again, parked ones too.
-    func put(callback row: UInt32, created: StoreTime, sealed: [UInt8]) throws(StoreFault) {
+    func put(
+        callback row: UInt32, of owner: String, created: StoreTime, sealed: [UInt8]
+    ) throws(StoreFault) {
         try transaction.connection.run(
             """
-            INSERT INTO callback VALUES (?1, 0, ?2, 0, 0, ?3,
-            coalesce((SELECT owner FROM registration WHERE device = ?1), ''))
+            INSERT INTO callback VALUES (?1, 0, ?2, 0, 0, ?3, ?4)
             ON CONFLICT DO UPDATE SET state = 0, created = ?2, sealed = ?3
-            """, row, created.milliseconds, sealed)
+            """, row, created.milliseconds, sealed, owner)
         try transaction.connection.run(
             """
             UPDATE callback_event SET rank = ?2, attempts = 0, refusals = 0, due = ?3
             WHERE callback = ?1
             """, row, CallbackRows.Rank.inOrder.rawValue, created.milliseconds)
+    }
+
+    /// The owner that the row of a callback has, or gets when it is made.
+    func owner(ofCallback row: UInt32) throws(StoreFault) -> String {
+        let select = try transaction.connection.statement(
+            """
+            SELECT coalesce((SELECT owner FROM callback WHERE row = ?1),
+            (SELECT owner FROM registration WHERE device = ?1), '')
+            """, row)
+        return try select.step() ? select.text(0) : ""
     }
 
     /// The position of the event that introduces a callback, if it is still to be sent.

@@ -27,13 +27,15 @@ final class StoredCallbacks {
 
     func make(_ callback: Callback, _ introduction: OutboxEvent) throws(StoreFault) -> StoreOutcome
     {
+        let owner = try owner(ofCallback: callback.row)
         let sealed = try transaction.seal(
-            CallbackCode.bytes(callback), at: CallbackRows.place(callback.row))
+            CallbackCode.bytes(callback), at: CallbackRows.place(callback.row, of: owner))
         if let former = try self.introduction(of: callback.row) {
             _ = try rows.delete(former, of: callback.row)
         }
-        try put(callback: callback.row, created: transaction.time.now, sealed: sealed)
-        try insert(introduction, of: callback.row, .introduction)
+        try put(
+            callback: callback.row, of: owner, created: transaction.time.now, sealed: sealed)
+        try insert(introduction, of: callback.row, owner, .introduction)
         transaction.effects.add(.changed, of: callback.row)
         transaction.effects.changes.append(.callback(callback.row, isGone: false))
         return .done
@@ -41,9 +43,10 @@ final class StoredCallbacks {
 
     func rotate(_ row: UInt32, _ secret: Secret) throws(StoreFault) -> StoreOutcome {
         guard let sealed = try sealedCallback(row) else { return .notFound }
+        let place = CallbackRows.place(row, of: try owner(ofCallback: row))
         let opened: Secret
         do throws(Sealer.Failure) {
-            opened = try transaction.sealer.open(sealed.span, at: CallbackRows.place(row))
+            opened = try transaction.sealer.open(sealed.span, at: place)
         } catch { throw .damaged("a callback cannot be unsealed") }
         guard var callback = opened.withSpan({ CallbackCode.callback(row: row, $0) }) else {
             throw .damaged("a callback cannot be read")
@@ -54,15 +57,14 @@ final class StoredCallbacks {
             return expiry <= now ? nil : Callback.SigningSecret(entry.secret, expiry: expiry)
         }
         callback.secrets = [Callback.SigningSecret(secret)] + former.prefix(1)
-        let renewed = try transaction.seal(
-            CallbackCode.bytes(callback), at: CallbackRows.place(row))
+        let renewed = try transaction.seal(CallbackCode.bytes(callback), at: place)
         try set(sealedCallback: renewed, row)
         return .done
     }
 
     func end(_ row: UInt32, last: OutboxEvent?) throws(StoreFault) -> StoreOutcome {
         guard let usage = try rows.usage(of: row) else { return .notFound }
-        if usage.state == .active, let last { try insert(last, of: row, .inOrder) }
+        if usage.state == .active, let last { try insert(last, of: row, usage.owner, .inOrder) }
         if usage.state == .active, last != nil || usage.events > 0 {
             try set(.ending, ofCallback: row)
         } else if usage.state != .ending {
@@ -89,7 +91,9 @@ extension StoredCallbacks {
             return .notFound
         }
         guard hasRoom(usage, for: event) else { return .full }
-        if try !count(event, of: callback) { try insert(event, of: callback, .inOrder) }
+        if try !count(event, of: callback, usage.owner) {
+            try insert(event, of: callback, usage.owner, .inOrder)
+        }
         return .done
     }
 
@@ -145,10 +149,11 @@ extension StoredCallbacks {
     }
 
     private func insert(
-        _ event: OutboxEvent, of callback: UInt32, _ rank: CallbackRows.Rank
+        _ event: OutboxEvent, of callback: UInt32, _ owner: String, _ rank: CallbackRows.Rank
     ) throws(StoreFault) {
         let position = transaction.nextPosition()
-        let sealed = try transaction.seal(event.body, at: CallbackRows.eventPlace(position))
+        let sealed = try transaction.seal(
+            event.body, at: CallbackRows.eventPlace(position, of: owner))
         let now = transaction.time.now
         try rows.insert(event, of: callback, rank, at: position, now, sealed: sealed)
         transaction.wake(at: now.adding(seconds: max(event.ttl, OutboxEvent.lifetime)))
@@ -156,7 +161,9 @@ extension StoredCallbacks {
     }
 
     /// Adds the event's count to a waiting event; false if there is none.
-    private func count(_ event: OutboxEvent, of callback: UInt32) throws(StoreFault) -> Bool {
+    private func count(
+        _ event: OutboxEvent, of callback: UInt32, _ owner: String
+    ) throws(StoreFault) -> Bool {
         guard let tally = event.tally else { return false }
         let isFirstFree =
             PlantedMistake.mergeInFlight.isMade
@@ -167,7 +174,7 @@ extension StoredCallbacks {
         guard let last, last.position > transaction.openedAt else { return false }
         let count = last.count + tally.count
         let sealed = try transaction.seal(
-            event.body(counting: count), at: CallbackRows.eventPlace(last.position))
+            event.body(counting: count), at: CallbackRows.eventPlace(last.position, of: owner))
         let dies = transaction.time.now.adding(seconds: max(event.ttl, OutboxEvent.lifetime))
         try rows.replace(
             last.position, ofSize: last.size, of: callback, with: event, count: count, dies: dies,

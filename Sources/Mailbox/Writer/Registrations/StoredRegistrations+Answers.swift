@@ -7,15 +7,18 @@ extension StoredRegistrations {
     private static let answerTable: StaticString = "kept_answer"
     private static let answerColumn: StaticString = "sealed"
 
+    private static func place(ofAnswer row: Int64, of owner: String) -> Sealer.Place {
+        Sealer.Place(table: answerTable, row: row, column: answerColumn, owner: .name(owner))
+    }
+
     /// The outcome of an earlier request with the same key; nil for a new request.
     func outcome(of answer: KeptAnswer) throws(StoreFault) -> StoreOutcome? {
         let select = try transaction.connection.statement(
-            "SELECT row, body, sealed FROM kept_answer WHERE request = ?1 AND expires > ?2",
+            "SELECT row, body, sealed, owner FROM kept_answer WHERE request = ?1 AND expires > ?2",
             answer.request.bytes, transaction.time.now.milliseconds)
         guard try select.step() else { return nil }
         guard select.bytes(1) == answer.body.bytes else { return .registration(.otherRequest) }
-        let place = Sealer.Place(
-            table: Self.answerTable, row: select.integer(0), column: Self.answerColumn)
+        let place = Self.place(ofAnswer: select.integer(0), of: select.text(3))
         guard let former = transaction.unsealed(select.bytes(2), at: place) else {
             return .unavailable
         }
@@ -30,8 +33,7 @@ extension StoredRegistrations {
         let row = try transaction.connection.number(
             "SELECT coalesce(max(row), 0) + 1 FROM kept_answer")
         let sealed = try transaction.seal(
-            answer.answer,
-            at: Sealer.Place(table: Self.answerTable, row: row, column: Self.answerColumn))
+            answer.answer, at: Self.place(ofAnswer: row, of: owner))
         try transaction.connection.run(
             "INSERT INTO kept_answer VALUES (?1, ?2, ?3, ?4, ?5, ?6, length(?5))", row,
             answer.request.bytes, answer.body.bytes, end.milliseconds, sealed, owner)

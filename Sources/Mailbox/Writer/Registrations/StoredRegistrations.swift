@@ -66,7 +66,8 @@ final class StoredRegistrations {
 
     func seal(_ registration: Registration) throws(StoreFault) -> [UInt8] {
         try transaction.seal(
-            registration.record(), at: RegistrationRows.place(registration.device))
+            registration.record(),
+            at: RegistrationRows.place(registration.device, of: registration.owner))
     }
 }
 

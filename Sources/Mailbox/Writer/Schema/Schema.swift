@@ -11,8 +11,15 @@ enum Schema {
         Migration("replays", replays), engines, engineRecords, owed,
         Migration("device names", deviceNames),
         Migration("ended endpoints", endedEndpoints), shares, restores, addresses,
-        following,
+        following, ownersInSeals,
     ]
+
+    /// Stores of earlier schemas are not opened: what is sealed there does not say whose it is.
+    static let first = 15
+
+    /// The keys of endpoints and of backups are sealed together.
+    private static let ownersInSeals = Migration(
+        "owners in seals", "ALTER TABLE state RENAME COLUMN sealed_endpoint_key TO sealed_keys")
 
     /// Values that a file of ours can contain. Row numbers kept in memory are 32 bits; sums of
     /// sizes must not overflow.

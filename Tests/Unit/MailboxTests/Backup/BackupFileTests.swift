@@ -69,11 +69,13 @@ struct BackupFileTests {
             try data.write(to: URL(filePath: path))
             #expect(failure(path) == .changed(path: path), "\(place)")
         }
+        let keys = try test.keys
         for place in whole.count - BackupSeal.length..<whole.count {
             var data = whole
             data[place] ^= 1
             try data.write(to: URL(filePath: path))
-            #expect(failure(path) != nil, "\(place)")
+            let found = TestStore.failure { try BackupFile(path) { _, _, _ in }.check(keys) }
+            #expect(found != nil, "\(place)")
         }
     }
 
@@ -94,8 +96,16 @@ struct BackupFileTests {
             return
         }
         let later = try test.backUp("later")
-        try rewrite(later) { try $0.execute("UPDATE backup SET format = 2") }
+        try rewrite(later) { try $0.execute("UPDATE backup SET format = 3") }
         #expect(failure(later) == .laterFormat(path: later))
+        let earlier = try test.backUp("earlier")
+        try rewrite(earlier) { try $0.execute("UPDATE backup SET format = 1") }
+        #expect(failure(earlier) == .earlierFormat(path: earlier))
+        // Its last line had a checksum only.
+        let line = "\nbellwire backup sha256 \(String(repeating: "0", count: 64))\n"
+        try (Data(contentsOf: URL(filePath: earlier)) + Data(line.utf8))
+            .write(to: URL(filePath: earlier))
+        #expect(failure(earlier) == .earlierFormat(path: earlier))
         let schema = try test.backUp("schema")
         try rewrite(schema) { try $0.execute("PRAGMA user_version = 999") }
         #expect(failure(schema) == .laterFormat(path: schema))
@@ -104,8 +114,67 @@ struct BackupFileTests {
         #expect(failure(foreign)?.description.contains("table other does not belong there") == true)
     }
 
-    /// Changes the database inside, and makes the checksum right again.
-    private func rewrite(_ path: String, _ change: (borrowing Connection) throws -> Void) throws {
+    /// The check is made with every key that is known, and fails before anything is restored.
+    @Test(
+        "A backup in which somebody else became the owner is whole, and not authentic",
+        arguments: [
+            "UPDATE credential SET owner = (SELECT row FROM owner WHERE name = 'bob')",
+            "UPDATE registration SET owner = 'bob'", "DELETE FROM ended_endpoint",
+            "UPDATE owner SET name = 'eve' WHERE name = 'bob'", "UPDATE backup SET made = 2",
+        ])
+    func authentic(sql: String) throws {
+        let test = try TestStore()
+        for (name, owner) in [("desk", "ann"), ("phone", "bob")] {
+            let credential = DeviceCredential(
+                row: test.store.index.nextCredential(), secret: try test.digest(), name: name,
+                owner: owner, created: 1)
+            try test.expectDone(.addCredential(credential))
+        }
+        let (_, target) = try test.addRegistration(owner: "ann")
+        _ = try test.receive(target.address, "for ann")
+        let other = try test.register(try test.addDevice())
+        try test.expectDone(.unregister(subscription: other.address.subscription))
+        let (keys, passphrase) = (try test.keys, secret("correct horse"))
+        let protections: [StoreSnapshot.Terms.Protection] = [
+            .clear(keys), .passphrase(passphrase, keys, .none), .none(keys),
+        ]
+        for (number, protection) in protections.enumerated() {
+            let path = try test.backUp("backup\(number)", protection)
+            try BackupFile(path) { _, _, _ in }.check(keys)
+            try rewrite(path) { try $0.execute(sql) }
+            let backup = try BackupFile(path) { _, _, _ in }
+            #expect(TestStore.failure { try backup.check(keys) } == .notAuthentic(path: path))
+        }
+        #expect(
+            TestStore.failure {
+                _ = try TestStore.restore(
+                    test.folder.file("backup0"), to: test.folder.file("restored"),
+                    at: test.clocks.now)
+            } == .notAuthentic(path: test.folder.file("backup0")))
+        #expect(!FileManager.default.fileExists(atPath: test.folder.file("restored")))
+    }
+
+    @Test("The code of a backup outlasts the master key, and that of another backup does not fit")
+    func outlasts() throws {
+        let test = try filled()
+        let first = try test.backUp("first")
+        test.options.formerKeys = [test.options.masterKey]
+        test.options.masterKey = try MasterKey.generate()
+        try test.restart()
+        let second = try test.backUp("second")
+        for path in [first, second] { try BackupFile(path) { _, _, _ in }.check(try test.keys) }
+        let bytes = try Data(contentsOf: URL(filePath: second)).suffix(BackupSeal.length)
+        let seal = try #require(BackupSeal(line: Array(bytes)))
+        try rewrite(first, seal) { _ in }
+        let mixed = TestStore.failure { _ = try BackupFile(first) { _, _, _ in } }
+        #expect(mixed == .changed(path: first))
+    }
+
+    /// Changes the database inside, and makes the checksum right again; or writes another seal.
+    private func rewrite(
+        _ path: String, _ seal: BackupSeal? = nil,
+        _ change: (borrowing Connection) throws -> Void
+    ) throws {
         var data = try Data(contentsOf: URL(filePath: path)).dropLast(BackupSeal.length)
         try data.write(to: URL(filePath: path))
         do {
@@ -113,7 +182,8 @@ struct BackupFileTests {
             try change(connection)
         }
         let digest = try BackupFile.digest(of: path) { _, _, _ in }
-        data = try Data(contentsOf: URL(filePath: path)) + Data(BackupSeal.line(digest))
+        let line = (seal ?? BackupSeal(digest, code: digest)).line
+        data = try Data(contentsOf: URL(filePath: path)) + Data(line)
         try data.write(to: URL(filePath: path))
     }
 
@@ -142,7 +212,7 @@ struct BackupFileTests {
             TestStore.failure { _ = try closed.keys(secret("correct house")) }
                 == .wrongPassphrase(path: sealed))
 
-        let without = try test.backUp("without", StoreSnapshot.Terms.Protection.none)
+        let without = try test.backUp("without", .none(keys))
         #expect(try content(without).range(of: key) == nil)
         let bare = try BackupFile(without) { _, _, _ in }
         #expect(try bare.keys(nil) == nil)

@@ -65,7 +65,7 @@ struct FollowingKeyTests {
             #expect(try sealingKeys(test) == [key.id])
             test.options.masterKey = key
             let origin = try StoreOrigin(
-                wall: 1_700_000_000_000, endpointKey: test.store.endpointKey, masterKey: key)
+                wall: 1_700_000_000_000, keys: test.store.ownKeys, masterKey: key)
             test.options.log = group.log.seat("node", origin)
         }
         try group.expectAlike()

@@ -118,6 +118,40 @@ struct ResealingTests {
         #expect(count > 150)
     }
 
+    @Test("What is sealed opens only under its owner, except for what has none or several")
+    func owners() throws {
+        let end = End()
+        let test = try TestStore { $0.onResealed = { end.note($0) } }
+        let (registration, _) = try fill(test)
+        try test.make(registration.device)
+        let (former, key) = (test.options.masterKey, try MasterKey.generate())
+        test.options.masterKey = key
+        test.options.formerKeys = [former]
+        let (free, file) = (["state", "engine_record"], test.path + "/bellwire.db")
+        var bound: Int64 = 0
+        try test.restart {
+            let connection = try Connection(file, .readWrite)
+            for column in Resealing.columns where !free.contains("\(column.table)") {
+                let rows = try connection.integer("SELECT count(*) FROM \(column.table)")
+                #expect(rows > 0, "\(column.table)")
+                bound += rows
+            }
+            try connection.execute(
+                """
+                INSERT INTO owner (name) VALUES ('bob');
+                UPDATE device SET owner = (SELECT row FROM owner WHERE name = 'bob');
+                UPDATE registration SET owner = 'bob'; UPDATE engine SET owner = 'bob';
+                UPDATE callback SET owner = 'bob'; UPDATE kept_answer SET owner = 'bob';
+                """)
+        }
+        #expect(end.came && end.unopened == bound)
+        #expect(try test.bodies(registration.device) == [])
+        guard case .unavailable = try test.load(.registration(.one(registration.id))) else {
+            Issue.record("another owner reads the registration")
+            return
+        }
+    }
+
     @Test("An interrupted rotation continues at the next start")
     func interruption() throws {
         let test = try TestStore()

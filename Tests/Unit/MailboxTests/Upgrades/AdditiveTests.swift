@@ -2,7 +2,7 @@ import Testing
 
 @testable import Mailbox
 
-@Suite("Migrations since stores follow logs")
+@Suite("Migrations of stores that are continued")
 struct AdditiveTests {
     /// Nodes of a cluster get a new schema one after the other, each at its own place in the log. So
     /// the order of a migration and of an entry must not matter, and SQLite must be able to carry out

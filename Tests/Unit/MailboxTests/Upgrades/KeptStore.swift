@@ -62,6 +62,13 @@ struct KeptStore: Sendable, CustomTestStringConvertible {
         return (names ?? []).filter { $0.hasPrefix("mailbox-") }.sorted().map(KeptStore.init)
     }
 
+    /// Those that today's program continues, and those that it refuses.
+    static var continued: [KeptStore] { all.filter { $0.schema >= Schema.first } }
+    static var refused: [KeptStore] { all.filter { $0.schema < Schema.first } }
+
+    /// As its name says.
+    var schema: Int { Int(name.filter(\.isNumber)) ?? 0 }
+
     /// Puts its files into a folder, as the program left them.
     func unpack(to target: TemporaryFolder) throws -> Facts {
         let output = try RunningProcess(
