@@ -9,8 +9,9 @@ enum GitHubDialect {
     static let cutter = MemberCutter(names: [
         "action", "after", "body", "comment", "commits", "compare", "compare_url", "conclusion",
         "content",
-        "created", "deleted", "draft", "forced", "full_name", "head_branch", "head_commit",
-        "html_url", "id", "is_pull", "issue", "login", "merged", "message", "name", "number",
+        "created", "deleted", "draft", "event", "forced", "full_name", "head_branch", "head_commit",
+        "head_repository", "html_url", "id", "is_pull", "issue", "login", "merged", "message",
+        "name", "number",
         "prerelease", "pull_request", "pusher", "ref", "ref_type", "release", "repository",
         "review", "sender", "state", "tag_name", "title", "total_commits", "type", "url", "user",
         "username", "workflow_run", "zen", "x-github-event",
@@ -146,21 +147,38 @@ enum GitHubDialect {
         return [note.event]
     }
 
-    /// The result of a workflow on a branch takes the place of the result before.
+    /// The result of a workflow on a branch takes the place of the result before, unless something
+    /// else ran it, or it ran what is in another repository.
     private static func run(_ root: JSONNode, _ place: RepositoryPlace) -> [Event] {
         let run = root["workflow_run"]
         guard root["action"]?.text == "completed",
             let conclusion = NoteText.title(run?["conclusion"])
         else { return [.ignored] }
         let workflow = NoteText.title(run?["name"]) ?? "The workflow"
-        let branch = NoteText.title(run?["head_branch"]).map { " on \($0)" } ?? ""
+        let head = NoteText.title(run?["head_repository"]?["full_name"])
+        let fork = head.map { $0 == place.repository ? "" : "\($0):" } ?? ""
+        let branch = NoteText.title(run?["head_branch"]).map { " on \(fork)\($0)" } ?? ""
         let isGreen = conclusion == "success"
         var note = place.note("\(workflow)\(branch): \(words(conclusion))")
-        note.name = place.name("run:\(workflow)\(branch)")
+        note.name = name(ofRun: run, place)
         note.replacement = .anew
         note.link = NoteText.link(run?["html_url"], place.link)
         note.isLow = isGreen || conclusion == "skipped" || conclusion == "neutral"
         return [note.event]
+    }
+
+    /// Who sends a pull request chooses the names of workflow and branch, so they come last. Nothing
+    /// that stands before them has a colon.
+    private static func name(ofRun run: JSONNode?, _ place: RepositoryPlace) -> String {
+        var name = "run"
+        for part in [
+            run?["event"], run?["head_repository"]?["full_name"], run?["name"], run?["head_branch"],
+        ] {
+            let text = part?.textOrNumber ?? ""
+            guard text.utf8.count <= NoteText.nameLimit else { return "" }
+            name += ":" + text
+        }
+        return place.name(name)
     }
 
     private static func other(

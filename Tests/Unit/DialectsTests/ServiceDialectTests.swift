@@ -152,6 +152,28 @@ struct ServiceDialectTests {
         #expect(try body(release, event: "release") == "bob released a release")
     }
 
+    @Test("The run of a fork, and that of another event, has its own place")
+    func runs() throws {
+        func name(_ members: String) throws -> String? {
+            let run = #"{"name":"CI","head_branch":"main","conclusion":"failure",\#(members)}"#
+            let body =
+                #"{"action":"completed","repository":{"full_name":"o/r"},"workflow_run":\#(run)}"#
+            let payload = try payload(Array(body.utf8), .github, event: "workflow_run")
+            return shown(GitHubDialect.events(payload, DialectContext(level: .clear))).first?.name
+        }
+        let own = #""event":"push","head_repository":{"full_name":"o/r"}"#
+        let names = try [
+            own, #""event":"pull_request","head_repository":{"full_name":"o/r"}"#,
+            #""event":"push","head_repository":{"full_name":"eve/r"}"#,
+            #""event":"pull_request","head_repository":{"full_name":"eve/r"}"#,
+            #""event":"pull_request","head_repository":null"#, #""run_number":2"#,
+        ].map { try #require(try name($0)) }
+        #expect(Set(names).count == names.count)
+        #expect(try name(own + #","run_number":2"#) == names[0])
+        let long = String(repeating: "r", count: 129)
+        #expect(try name(#""event":"push","head_repository":{"full_name":"\#(long)"}"#) == nil)
+    }
+
     @Test("Of an alert's many labels a cut push keeps the first that are texts")
     func manyLabels() throws {
         let long = String(repeating: "x", count: 100)
