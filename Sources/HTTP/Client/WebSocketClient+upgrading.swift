@@ -125,8 +125,9 @@ extension HTTPService {
     /// The shared parts that the connection of a client needs: a read buffer and a send queue.
     convenience init(forClientOn loop: EventLoop) {
         self.init(
-            on: loop, HTTPListenerTerms(), limits: Limits(), MemoryBudget(limit: 0), Unasked(),
-            HTTPFigures(), report: { _ in }, access: nil)
+            on: loop, HTTPListenerTerms(), limits: Limits(), MemoryBudget(limit: 0),
+            HandshakeDesk(on: loop, HandshakeLimits()), Unasked(), HTTPFigures(), report: { _ in },
+            access: nil)
     }
 
     /// Never called: a client gets no requests.

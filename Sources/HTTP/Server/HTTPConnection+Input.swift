@@ -5,20 +5,48 @@ import TLS
 extension HTTPConnection {
     private static let readsPerEvent = 4
 
+    /// The handshake goes on when it is its turn, which may be now.
+    func takeTurn() {
+        if !waitsForTurn { service.handshakes.add(self) }
+    }
+
     /// The time limit begins anew with each message of the peer: while many shake hands at once, each
     /// waits for the others.
     func shakeHands() {
         let step = transport?.handshakeStep
         advanceHandshake()
-        if spoken == nil, let now = transport?.handshakeStep, now != step { waitForHandshake() }
+        guard spoken == nil, let now = transport?.handshakeStep else { return }
+        if now != step {
+            isLate = false
+            waitForHandshake()
+        } else if isLate {
+            close()
+        }
     }
 
-    /// What the peer sent in time may have had to wait.
+    /// What the peer sent in time may have had to wait, or may wait now.
     func handshakeExpired() {
         guard proxyHeader == nil else { return close() }
-        let step = transport?.handshakeStep
-        shakeHands()
-        if spoken == nil, transport?.handshakeStep == step { close() }
+        isLate = true
+        if waitsForTurn { waitForHandshake() } else { takeTurn() }
+    }
+
+    /// Nothing is watched meanwhile, because it would be reported in every turn.
+    func beginWaiting() {
+        waitsForTurn = true
+        setInterest([])
+    }
+
+    func endWaiting() {
+        waitsForTurn = false
+        setInterest(.readable)
+    }
+
+    /// Too many others wait.
+    func giveUp() {
+        waitsForTurn = false
+        service.reportGivenUp(self)
+        close()
     }
 
     private func advanceHandshake() {

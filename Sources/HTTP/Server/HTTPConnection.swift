@@ -34,6 +34,10 @@ final class HTTPConnection: EventHandler, TimerHandler {
     @exclusivity(unchecked) var isReadingOn = false
     /// OpenSSL has to write before it can read on, and the socket has no room.
     @exclusivity(unchecked) var readsAfterWriting = false
+    /// It waits for the turn of its handshake, and for nothing else.
+    @exclusivity(unchecked) var waitsForTurn = false
+    /// The peer has no more time for its handshake, but what it sent may not have had its turn.
+    @exclusivity(unchecked) var isLate = false
     /// The time until which the peer has to read our last bytes.
     @exclusivity(unchecked) private var endDeadline: Duration?
 
@@ -95,7 +99,7 @@ final class HTTPConnection: EventHandler, TimerHandler {
 
     func ready(_ readiness: Readiness, of watch: Watch) {
         if proxyHeader != nil, !readProxyHeader() { return }
-        if spoken == nil { return shakeHands() }
+        if spoken == nil { return takeTurn() }
         var isReading = readiness.isReadable
         if readiness.isWritable {
             if readsAfterWriting { isReading = true }
@@ -219,6 +223,7 @@ extension HTTPConnection {
         withExtendedLifetime(self) {
             watch.end(on: service.loop)
             watch.cancelTimer(on: service.loop)
+            if waitsForTurn { service.handshakes.remove(self) }
             if let transport = transport.take() { _ = transport.finish() }
             spoken.take()?.closed()
             service.closed()

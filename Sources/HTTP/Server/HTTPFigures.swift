@@ -21,6 +21,7 @@ package final class HTTPFigures: Sendable {
     private enum TurnedAway: String, CaseIterable {
         case cannotAccept = "cannot-accept"
         case tooMany = "too-many"
+        case tooManyHandshakes = "too-many-handshakes"
         case noMemory = "no-memory"
     }
 
@@ -63,6 +64,7 @@ package final class HTTPFigures: Sendable {
         switch trouble {
         case .cannotAccept: countTurnedAway(.cannotAccept)
         case .tooManyConnections: countTurnedAway(.tooMany)
+        case .tooManyHandshakes: countTurnedAway(.tooManyHandshakes)
         case .noTransport: countTurnedAway(.noMemory)
         case .flood(let kind, _): floods.withLock { $0[kind, default: 0] += 1 }
         }

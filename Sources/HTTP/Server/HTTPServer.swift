@@ -7,6 +7,7 @@ package import Reactor
 package final class HTTPServer {
     private let group: LoopGroup
     private let handlers: [any HTTPHandler]
+    private let handshakes: [HandshakeDesk]
     private let limits: HTTPService.Limits
     private let budget: MemoryBudget
     private let report: HTTPTrouble.Report
@@ -23,6 +24,7 @@ package final class HTTPServer {
     ) throws {
         group = try LoopGroup(count: loops)
         handlers = try group.loops.map(handler)
+        handshakes = group.loops.map { HandshakeDesk(on: $0, limits.handshakes) }
         self.limits = limits
         self.report = report
         self.access = access
@@ -36,10 +38,10 @@ package final class HTTPServer {
         on socket: consuming ListeningSocket, _ terms: HTTPListenerTerms = HTTPListenerTerms()
     ) throws(ReactorError) -> ServedListener {
         var parts: [ServedListener.Part] = []
-        for (loop, handler) in zip(group.loops, handlers).dropFirst() {
-            parts.append(part(try socket.sibling(), on: loop, terms, handler))
+        for (index, handler) in handlers.enumerated().dropFirst() {
+            parts.append(part(try socket.sibling(), on: index, terms, handler))
         }
-        parts.append(part(socket, on: group.loops[0], terms, handlers[0]))
+        parts.append(part(socket, on: 0, terms, handlers[0]))
         return try serve(parts)
     }
 
@@ -48,19 +50,19 @@ package final class HTTPServer {
     package func listen(
         on socket: consuming ListeningSocket, handler: (EventLoop) -> any HTTPHandler
     ) throws(ReactorError) -> ServedListener {
-        let loop = group.loops[0]
-        return try serve([part(socket, on: loop, HTTPListenerTerms(), handler(loop))])
+        try serve([part(socket, on: 0, HTTPListenerTerms(), handler(group.loops[0]))])
     }
 
     package var loops: [EventLoop] { group.loops }
 
     private func part(
-        _ socket: consuming ListeningSocket, on loop: EventLoop,
+        _ socket: consuming ListeningSocket, on index: Int,
         _ terms: HTTPListenerTerms, _ handler: any HTTPHandler
     ) -> ServedListener.Part {
+        let loop = group.loops[index]
         let service = HTTPService(
-            on: loop, terms, limits: limits, budget, handler, figures, report: report,
-            access: access)
+            on: loop, terms, limits: limits, budget, handshakes[index], handler, figures,
+            report: report, access: access)
         return ServedListener.Part(
             service: service, listener: Listener(socket, on: loop, service))
     }
@@ -121,6 +123,8 @@ package enum HTTPTrouble: Sendable {
     case cannotAccept(SocketAddress, ReactorError)
     /// The listener has reached its limit of connections.
     case tooManyConnections(SocketAddress)
+    /// Too many handshakes wait, and of all networks most are of this peer's.
+    case tooManyHandshakes(SocketAddress)
     /// There is no memory for a connection.
     case noTransport(SocketAddress)
     /// The peer sent too much of one kind that carries nothing.

@@ -13,6 +13,7 @@ package final class HTTPService: ConnectionHandler {
         package var patience = HTTP1Patience()
         package var patience2 = HTTP2Patience()
         package var handshake = Duration.seconds(10)
+        package var handshakes = HandshakeLimits()
         /// With more connections than this a listener closes new ones at once.
         package var connections = 50_000
         /// How many bytes of unanswered bodies one connection may hold, and all together. A request
@@ -40,12 +41,14 @@ package final class HTTPService: ConnectionHandler {
     @exclusivity(unchecked) private var dateEnd = Instant(nanoseconds: .min)
     @exclusivity(unchecked) private(set) var connectionCount = 0
     let sendQueue: SendQueue
+    /// It is shared by all services on the loop.
+    let handshakes: HandshakeDesk
     private let heapRest: HeapRest
     private let report: HTTPTrouble.Report
 
     init(
         on loop: EventLoop, _ terms: HTTPListenerTerms, limits: Limits, _ budget: MemoryBudget,
-        _ handler: any HTTPHandler, _ figures: HTTPFigures,
+        _ handshakes: HandshakeDesk, _ handler: any HTTPHandler, _ figures: HTTPFigures,
         report: @escaping HTTPTrouble.Report, access: HTTPAccess.Report?
     ) {
         self.figures = figures
@@ -60,6 +63,7 @@ package final class HTTPService: ConnectionHandler {
         self.terms = terms
         self.limits = limits
         self.budget = budget
+        self.handshakes = handshakes
         self.handler = handler
         scratch.initialize(repeating: 0)
     }
@@ -109,6 +113,10 @@ package final class HTTPService: ConnectionHandler {
     /// The peer is cut because it sent too much that carries nothing.
     func reportFlood(_ kind: String, of connection: HTTPConnection) {
         report(.flood(kind, connection.peer))
+    }
+
+    func reportGivenUp(_ connection: HTTPConnection) {
+        report(.tooManyHandshakes(connection.peer))
     }
 
     func opened() {

@@ -29,6 +29,9 @@ extension Log {
             write(.error, "cannot-accept", fields)
         case .tooManyConnections(let address):
             write(.warning, "too-many-connections", [("address", address.description)])
+        case .tooManyHandshakes(let peer):
+            write(
+                .warning, "too-many-handshakes", about: peer.owner, [("client", peer.host)])
         case .noTransport(let address):
             write(.error, "no-memory", [("address", address.description)])
         case .flood(let kind, let peer):

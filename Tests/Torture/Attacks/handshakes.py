@@ -1,7 +1,10 @@
 """Attacks before any HTTP, and a lack of file descriptors."""
 
+import collections
 import random
+import socket
 import ssl
+import struct
 import subprocess
 import time
 
@@ -14,6 +17,7 @@ from wire import Client
 
 def run(report, is_long):
     with Target() as target:
+        storm(report, target, 20 if is_long else 2)
         abandoned(report, target, 20_000 if is_long else 1_500)
         nonsense(report, target, 5_000 if is_long else 500)
         renegotiation(report, target)
@@ -31,6 +35,34 @@ def client_hello():
     except ssl.SSLWantReadError:
         pass
     return outgoing.read()
+
+
+def storm(report, target, seconds):
+    """As many ClientHellos as two processes can send, from another address than that of others."""
+    hello = client_hello()
+
+    def flood(_):
+        end, peers = time.monotonic() + seconds, collections.deque()
+        while time.monotonic() < end:
+            peer = socket.socket()
+            # The port is chosen at the connection, and free again at the reset.
+            peer.setsockopt(socket.IPPROTO_IP, 24, 1)  # IP_BIND_ADDRESS_NO_PORT
+            peer.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            peer.bind(("127.0.0.2", 0))
+            try:
+                peer.connect(("127.0.0.1", target.port))
+                peer.send(hello)
+            except OSError:
+                pass
+            peers.append(peer)
+            if len(peers) > 500:
+                peers.popleft().close()
+
+    done = f"ClientHellos from one address for {seconds} s"
+    with Attack(report, target, "handshake storm", done, p99=10) as attack:
+        workers = Workers(2, flood)
+        attack.exactly("the attack ends", workers.done(seconds + 60), True)
+        workers.let_go()
 
 
 def abandoned(report, target, count):

@@ -1,0 +1,98 @@
+import TestSupport
+import Testing
+
+@testable import HTTP
+
+@Suite("Turns of handshakes")
+struct HandshakeTurnsTests {
+    private static let cost = Duration.microseconds(450)
+
+    private func turns(waiting: Int = 100) -> HandshakeTurns<Int> {
+        var limits = HandshakeLimits()
+        limits.waiting = waiting
+        return HandshakeTurns(limits)
+    }
+
+    /// What goes on in the next turn.
+    private func turn(_ turns: inout HandshakeTurns<Int>) -> [Int] {
+        turns.beginTurn()
+        var run: [Int] = []
+        while let (handshake, network) = turns.next() {
+            run.append(handshake)
+            turns.spend(Self.cost, for: network)
+        }
+        return run
+    }
+
+    @Test("One network gets its share of a turn, and what is over waits for the next, oldest first")
+    func oneNetwork() {
+        var turns = turns()
+        #expect(turns.hasRoom(for: 1))
+        turns.spend(Self.cost, for: 1)
+        #expect(turns.hasRoom(for: 1))
+        turns.spend(Self.cost, for: 1)
+        #expect(!turns.hasRoom(for: 1) && turns.hasRoom(for: 2))
+        for number in 0..<5 { #expect(turns.wait(number, of: 1) == nil) }
+        // Nobody goes past those that wait.
+        #expect(!turns.hasRoom(for: 2))
+        #expect(turn(&turns) == [0, 1] && turn(&turns) == [2, 3] && turn(&turns) == [4])
+        turns.beginTurn()
+        #expect(turns.hasRoom(for: 1) && turns.next() == nil)
+    }
+
+    @Test("A newcomer of another network waits for one turn, however many wait")
+    func otherNetwork() {
+        var turns = turns()
+        for number in 0..<50 { _ = turns.wait(number, of: 1) }
+        _ = turns.wait(100, of: 2)
+        #expect(turn(&turns) == [0, 100, 1])
+    }
+
+    @Test("All together get a share, and networks take turns")
+    func manyNetworks() {
+        var turns = turns()
+        for number in 0..<12 { _ = turns.wait(number, of: UInt64(number % 4)) }
+        let first = turn(&turns)
+        #expect(first == [0, 1, 2])
+        #expect(turn(&turns) == [3, 4, 5])
+        var rest: [Int] = []
+        while turns.count > 0 { rest += turn(&turns) }
+        #expect(rest.sorted() == Array(6..<12))
+    }
+
+    @Test("If too many wait, the newest of the network with most of them is given up")
+    func tooMany() {
+        var turns = turns(waiting: 4)
+        for number in 0..<3 { #expect(turns.wait(number, of: 1) == nil) }
+        #expect(turns.wait(10, of: 2) == nil)
+        #expect(turns.wait(3, of: 1) == 3)
+        // Two of each, so the newcomer is the newest of a network with most.
+        #expect(turns.wait(11, of: 2) == 2)
+        #expect(turns.wait(12, of: 2) == 12)
+        #expect([1, 11].contains(turns.wait(20, of: 3)))
+        turns.remove(of: 1) { $0 == 0 }
+        turns.remove(of: 9) { _ in true }
+        #expect(turns.count == 3)
+    }
+
+    @Test("Nothing is lost or done twice, and a network never exceeds its share by more than one")
+    func random() {
+        var generator = SeededGenerator(seed: 5)
+        var turns = turns(waiting: 20)
+        var waiting: Set<Int> = []
+        for number in 0..<5_000 {
+            let network = UInt64.random(in: 0..<6, using: &generator)
+            waiting.insert(number)
+            if let givenUp = turns.wait(number, of: network) { waiting.remove(givenUp) }
+            #expect(turns.count == waiting.count && turns.count <= 20)
+            guard number.isMultiple(of: 3) else { continue }
+            let run = turn(&turns)
+            #expect((1...3).contains(run.count))
+            for handshake in run { #expect(waiting.remove(handshake) != nil) }
+        }
+        while turns.count > 0 {
+            for handshake in turn(&turns) { #expect(waiting.remove(handshake) != nil) }
+        }
+        #expect(waiting.isEmpty)
+    }
+}
