@@ -32,6 +32,10 @@ package final class MetricsHandler: HTTPHandler {
             return Answer.empty(403, exchange)
         }
         guard isAllowed(head, exchange.listener) else { return Answer.empty(401, exchange) }
+        // Without a token they are for this machine, and a proxy there passes on what others ask.
+        guard service.settings.metricsToken != nil || !head.isForwarded else {
+            return Answer.empty(403, exchange)
+        }
         var answer = exchange.answer(200)
         answer.fields.append("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
         answer.fields.append("Cache-Control", "no-store")

@@ -90,17 +90,6 @@ struct UserAgentAdmission {
 
     /// A connection from before a reload may have come through a proxy that is no longer declared.
     private func comesFromElsewhere(_ exchange: HTTPExchange) -> Bool {
-        isForwarded(exchange) || exchange.client.map { !$0.isLoopback } ?? false
-    }
-
-    private func isForwarded(_ exchange: HTTPExchange) -> Bool {
-        var isForwarded = false
-        exchange.head.fields.forEach { name, _ in
-            let start = name.extracting(0..<min(name.count, 12))
-            isForwarded =
-                isForwarded || name.equalsIgnoringCase("forwarded")
-                || start.equalsIgnoringCase("x-forwarded-")
-        }
-        return isForwarded
+        exchange.head.isForwarded || exchange.client.map { !$0.isLoopback } ?? false
     }
 }

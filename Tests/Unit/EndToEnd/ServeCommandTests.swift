@@ -96,6 +96,25 @@ struct ServeCommandTests {
         #expect(server.end() == 0)
     }
 
+    @Test(
+        "Metrics without a token are not for whoever asks a proxy on this machine",
+        arguments: ["X-Forwarded-For: 203.0.113.7", "forwarded: for=203.0.113.7"])
+    func metricsBehindProxy(field: String) throws {
+        let token = fixture.home.file("token")
+        try "a-long-word\n".write(toFile: token, atomically: true, encoding: .utf8)
+        for options in [[], ["--metrics-token-file", token]] {
+            let socket = fixture.home.file("metrics.sock")
+            let server = try fixture.start(
+                ["--listen", "127.0.0.1:0", "--metrics-listen", "unix:\(socket)"] + options)
+            let known = ["-H", "Authorization: Bearer a-long-word", "--unix-socket", socket]
+            let url = ["http://localhost/metrics"]
+            #expect(try fixture.curl(known + url).hasSuffix(" 200"))
+            let passedOn = try fixture.curl(known + ["-H", field] + url)
+            #expect(options.isEmpty ? passedOn == " 403" : passedOn.hasSuffix(" 200"))
+            #expect(server.end() == 0)
+        }
+    }
+
     @Test("A used port gives an error and a hint")
     func portInUse() throws {
         let server = try fixture.start()
