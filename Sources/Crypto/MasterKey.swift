@@ -27,6 +27,15 @@ package struct MasterKey: Sendable {
         return key
     }
 
+    /// A key for something else than sealed fields.
+    package func key(for purpose: StaticString) throws(OpenSSLError) -> Secret {
+        var hash = try SHA256()
+        let digest = try secret.withSpan { secret throws(OpenSSLError) in
+            try hash.hmac(key: secret, purpose)
+        }
+        return Secret(digest.span)
+    }
+
     package func withBytes<Result>(_ body: (Span<UInt8>) -> Result) -> Result {
         secret.withSpan(body)
     }

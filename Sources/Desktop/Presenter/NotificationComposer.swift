@@ -97,7 +97,7 @@ struct NotificationComposer {
                 all.filter { !$0.isEmpty }.joined(separator: ": "), limit: Self.summaryLimit)
         }
         call.hints = [("desktop-entry", .text(source.desktopEntry))]
-        if let hint = server.tagHint { call.hints.append((hint, .text(tag))) }
+        if let hint = server.tagHint, !source.tag.isEmpty { call.hints.append((hint, .text(tag))) }
         return call
     }
 

@@ -67,16 +67,15 @@ extension Presenter {
     /// then closed. This is impossible without tags.
     private mutating func replaceUnknown(_ key: ShownKey, on server: NotificationServer) {
         entries[key] = nil
-        guard server.tagHint != nil, let source = sources[key.source] else {
-            return actions.append(.forget(key))
-        }
+        guard server.tagHint != nil, let source = sources[key.source], !source.settings.tag.isEmpty
+        else { return actions.append(.forget(key)) }
         let composer = NotificationComposer(
             source: source.settings, consent: source.consent, server: server, isInhibited: true,
             language: language)
         lastTicket += 1
         flight = Flight(
             ticket: lastTicket, key: key, digest: 0, isSounding: false, isOrphan: true)
-        let call = composer.placeholder(tag: Self.tag(of: key))
+        let call = composer.placeholder(tag: Self.tag(of: key, source))
         actions.append(.notify(ticket: lastTicket, call))
     }
 
@@ -87,7 +86,7 @@ extension Presenter {
         let composer = NotificationComposer(
             source: source.settings, consent: source.consent, server: server,
             isInhibited: isInhibited, language: language)
-        let tag = Self.tag(of: key)
+        let tag = Self.tag(of: key, source)
         var call: NotifyCall
         if let notification = entry.notification {
             let isSounding = entry.place == .waiting && entry.maySound
@@ -102,11 +101,9 @@ extension Presenter {
         return call
     }
 
-    /// A unique and constant tag for each notification, which does not reveal the account.
-    private static func tag(of key: ShownKey) -> String {
-        var call = NotifyCall()
-        call.summary = key.source
-        return "bellwire-\(String(call.digest, radix: 16))-\(key.group)-\(key.notification)"
+    /// A unique and constant tag for each notification.
+    private static func tag(of key: ShownKey, _ source: Source) -> String {
+        "bellwire-\(source.settings.tag)-\(key.group)-\(key.notification)"
     }
 }
 

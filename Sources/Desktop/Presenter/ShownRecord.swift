@@ -91,6 +91,9 @@ package protocol ShownStore: AnyObject {
     /// `highest`.
     func commit(kept: [ShownRecord], forgotten: [ShownKey]) throws
 
+    /// The same text for a source whenever it is asked, which nobody else can compute from its name.
+    func tag(of source: String) throws -> String
+
     /// The next notification of the source may have any id.
     func forgetHighest(of source: String) throws
 }

@@ -9,6 +9,9 @@ package struct PresentedSource: Equatable, Sendable {
     package var desktopEntry: String
     /// The D-Bus name of an application that can be activated.
     package var service: String?
+    /// Names it to notification servers and to whoever listens to the bus, and tells them nothing of
+    /// the account. Without one, no notification has a tag.
+    package var tag = ""
 
     package static let ownDesktopEntry = "org.bellwire.Desktop"
 

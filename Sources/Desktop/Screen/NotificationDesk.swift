@@ -29,7 +29,7 @@ package final class NotificationDesk: TimerHandler {
         self.store = store
         links = LinkDesk(on: loop, log: log)
         presenter = Presenter(
-            sources, language: language, history: try store.history())
+            try Self.tagged(sources, by: store), language: language, history: try store.history())
         bus = NotificationBus(address, on: loop, log: log) { [weak self] event in
             self?.handle(event)
         }
@@ -46,8 +46,20 @@ package final class NotificationDesk: TimerHandler {
 
     package func start() { bus?.start() }
 
+    private static func tagged(
+        _ sources: [PresentedSource], by store: any ShownStore
+    ) throws -> [PresentedSource] {
+        try sources.map { source in
+            var source = source
+            source.tag = try store.tag(of: source.id)
+            return source
+        }
+    }
+
     /// Sets the sources to show. Notifications of other sources leave the screen.
     func use(_ sources: [PresentedSource]) {
+        // Without memory for a tag they are shown without one.
+        let sources = (try? Self.tagged(sources, by: store)) ?? sources
         let ended = Set(presenter.sources.keys).subtracting(sources.map(\.id))
         for source in ended.sorted() {
             applications?.handle(.sourceEnded(source))

@@ -1,3 +1,4 @@
+import Base
 import Crypto
 import SQLite
 
@@ -22,6 +23,15 @@ extension DesktopStore: ShownStore {
                 Int32(clamping: highest.integer(2))
         }
         return history
+    }
+
+    package func tag(of source: String) throws -> String {
+        var hash = try SHA256()
+        let name = Array(source.utf8)
+        let code = try tagKey.withSpan { key throws(OpenSSLError) in
+            Digest(try hash.hmac(key: key, name.span))
+        }
+        return String(code.words.0, radix: 16)
     }
 
     private func record(_ row: borrowing Statement) -> ShownRecord? {

@@ -12,6 +12,7 @@ package final class DesktopStore {
 
     let connection: Connection
     private var sealer: Sealer
+    let tagKey: Secret
     let clock: StoreClock
     /// Rows are numbered here, because a sealed value is bound to its row.
     var lastClient: Int64
@@ -40,6 +41,7 @@ package final class DesktopStore {
         let clock = StoreClock(after: try Self.anchor(connection), at: .now())
         lastClient = try connection.integer("SELECT coalesce(max(row), 0) FROM client")
         sealer = try Sealer(current: masterKey)
+        tagKey = try masterKey.key(for: "bellwire notification tags")
         self.clock = clock
         self.connection = connection
         try recordTime()

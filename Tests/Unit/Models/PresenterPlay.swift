@@ -48,7 +48,11 @@ package struct PresenterPlay: Play {
         }
     }
 
-    static let source = PresentedSource(id: "a", name: "A", desktopEntry: "a", service: "a")
+    static let source = {
+        var source = PresentedSource(id: "a", name: "A", desktopEntry: "a", service: "a")
+        source.tag = "a"
+        return source
+    }()
 
     var presenter = Presenter([source])
     var hall = PresenterHall()

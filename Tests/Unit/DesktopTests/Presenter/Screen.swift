@@ -30,9 +30,13 @@ struct Screen {
         "actions", "body", "body-hyperlinks", "icon-static", "x-canonical-private-synchronous",
         "x-dunst-stack-tag", "body-markup",
     ]
-    static let account = PresentedSource(
-        id: "telegram/me", name: "Telegram", desktopEntry: "org.example.Chat",
-        service: "org.example.Chat")
+    static let account = {
+        var source = PresentedSource(
+            id: "telegram/me", name: "Telegram", desktopEntry: "org.example.Chat",
+            service: "org.example.Chat")
+        source.tag = "1f"
+        return source
+    }()
 
     init(_ sources: [PresentedSource] = [account], history: ShownHistory = ShownHistory()) {
         presenter = Presenter(sources, history: history)

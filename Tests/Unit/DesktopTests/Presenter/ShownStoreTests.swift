@@ -35,6 +35,20 @@ struct ShownStoreTests {
         #expect(!String(decoding: file, as: UTF8.self).contains("Yes"))
     }
 
+    @Test("A source has the same tag after a restart, and another one under another key")
+    func tags() throws {
+        let master = try MasterKey.generate()
+        func tags(_ master: MasterKey, _ folder: TemporaryFolder) throws -> [String] {
+            let store = try DesktopStore(
+                folder: StateFolder(folder.path + "/desktop"), masterKey: master)
+            return try ["telegram/me@a.example", "telegram/you@a.example"].map(store.tag)
+        }
+        let (folder, other) = (try TemporaryFolder(), try TemporaryFolder())
+        let first = try tags(master, folder)
+        #expect(try tags(master, folder) == first)
+        #expect(Set(first + (try tags(MasterKey.generate(), other))).count == 4)
+    }
+
     @Test("The highest ids of a source's latest twenty thousand groups are stored")
     func groups() throws {
         let folder = try TemporaryFolder()
