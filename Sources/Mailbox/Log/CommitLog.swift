@@ -38,9 +38,6 @@ package enum CommitAnswer: Equatable, Sendable {
 
 /// What a commit changes.
 package struct CommitEntry: Equatable, Sendable {
-    /// Stores of earlier schemas are not opened.
-    package static let firstSchema = Schema.first
-
     /// No other entry has it: its writer recognises it by that if the answer was lost.
     package let name: UInt64
     /// The last position and the last order of acceptance that were given.
