@@ -16,7 +16,8 @@ struct DeviceAccess: Confidential {
             Digest(try hash.digest(of: secret))
         }
         credential = DeviceCredential(
-            row: row, secret: digest, name: device.name, owner: owner, created: created)
+            row: row, secret: digest, name: device.name, owner: owner, created: created,
+            isReceiveOnly: device.isReceiveOnly)
         bearer = secret.withSpan(Base64URL.text)
     }
 
@@ -33,6 +34,7 @@ struct DeviceAccess: Confidential {
             // http and https become ws and wss.
             writer.member("websocket", "ws" + page.dropFirst(4))
             writer.member("url", page)
+            if credential.isReceiveOnly { writer.member("receive_only", true) }
         }
         return writer.bytes
     }

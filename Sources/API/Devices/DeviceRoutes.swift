@@ -119,6 +119,7 @@ final class DeviceRoutes {
                 writer.member("last_seen", Int(time / 1_000))
             }
             if !credential.isConfirmed { writer.member("unconfirmed", true) }
+            if credential.isReceiveOnly { writer.member("receive_only", true) }
         }
     }
 }

@@ -2,7 +2,7 @@ import HTTP
 import PushService
 
 /// The API on the public listeners. Every client needs the bearer secret of a device, wherever it
-/// comes from.
+/// comes from, and not of one that can only receive.
 final class APIFace {
     private let service: PushContext
     private let routes: APIRoutes
@@ -29,6 +29,9 @@ final class APIFace {
         guard let credential else { return exchange.respond(.failure(.unauthorized), service) }
         guard credential.isConfirmed else {
             return exchange.respond(.failure(.unconfirmed), service)
+        }
+        guard !credential.isReceiveOnly else {
+            return exchange.respond(.failure(.receiveOnly), service)
         }
         service.presence.asked(credential.row)
         routes.serve(exchange, path, APICaller(credential))

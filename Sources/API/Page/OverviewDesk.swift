@@ -72,7 +72,7 @@ final class OverviewDesk {
             created: Int(credential.created / 1_000),
             isConnected: presence.isConnected(credential.row),
             lastSeen: presence.lastSeen(credential).map { Int($0 / 1_000) },
-            isConfirmed: credential.isConfirmed)
+            isConfirmed: credential.isConfirmed, isReceiveOnly: credential.isReceiveOnly)
     }
 
     private func registration(_ registration: Registration) -> Overview.Registration {

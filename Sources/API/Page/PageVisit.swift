@@ -87,24 +87,31 @@ struct PageVisit {
 extension PageVisit {
     func addDevice() {
         var writer = JSONWriter()
-        writer.object { $0.member("name", form?["name"] ?? "") }
+        let isReceiveOnly = form?["more"] != "yes"
+        writer.object { writer in
+            writer.member("name", form?["name"] ?? "")
+            writer.member("receive_only", isReceiveOnly)
+        }
         rooms.devices.add(writer.bytes, visitor) { result in
             whileAdmitted {
                 switch result {
-                case .success(let answer): show(newDevice: answer.body)
+                case .success(let answer): show(newDevice: answer.body, isReceiveOnly)
                 case .failure(let refusal): fail(refusal)
                 }
             }
         }
     }
 
-    private func show(newDevice json: [UInt8]) {
+    private func show(newDevice json: [UInt8], _ isReceiveOnly: Bool) {
         guard let device = try? JSONDocument(json).root, let name = device["name"]?.text,
             let bearer = device["bearer"]?.text, let websocket = device["websocket"]?.text,
             let url = device["url"]?.text
         else { return fail(.unavailable) }
         exchange.show(
-            DevicePage(frame, name: name, bearer: bearer, websocket: websocket, url: url).html)
+            DevicePage(
+                frame, name: name, bearer: bearer, websocket: websocket, url: url,
+                isReceiveOnly: isReceiveOnly
+            ).html)
     }
 
     func change(device name: String, _ step: PageFace.DeviceStep) {

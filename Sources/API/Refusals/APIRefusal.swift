@@ -22,6 +22,8 @@ enum APIRefusal: Error, Equatable {
     case setAside
     /// The request has no credential of a device, or an unknown one.
     case unauthorized
+    /// The device can only subscribe and receive.
+    case receiveOnly
     /// The device has to be confirmed after a restore.
     case unconfirmed
     /// The Idempotency-Key was used with another body.
@@ -42,7 +44,7 @@ enum APIRefusal: Error, Equatable {
         switch self {
         case .badBody, .badCallback: 400
         case .unauthorized: 401
-        case .notAllowed, .foreignPage: 403
+        case .notAllowed, .foreignPage, .receiveOnly: 403
         case .unknown: 404
         case .nameInUse, .tooManyDevices, .ownerExists, .tooManyRegistrations, .otherRequest,
             .cannotRotate, .cannotRotateYet, .noPage:
@@ -66,6 +68,7 @@ enum APIRefusal: Error, Equatable {
         case .badCallback: 1009
         case .unavailable, .setAside: 1004
         case .unauthorized: 1005
+        case .receiveOnly: 1028
         case .unconfirmed: 1024
         case .exporting: 1026
         case .noPage: 1027
@@ -91,6 +94,7 @@ enum APIRefusal: Error, Equatable {
         case .setAside: "the server crashed on this twice, and refuses it until its next update"
         case .unavailable: "the store does not answer; try again later"
         case .unauthorized: "the bearer secret of a device is needed"
+        case .receiveOnly: "this device can only receive"
         case .unconfirmed: "the server was restored from a backup; this device is not confirmed yet"
         case .otherRequest: "this Idempotency-Key was used for another request"
         case .foreignPage: "requests from pages of other sites are refused"

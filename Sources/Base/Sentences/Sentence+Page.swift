@@ -89,6 +89,10 @@ extension Sentence {
     package static let addDevice = Sentence("Add a device", "Gerät hinzufügen")
     package static let nameOfDevice = Sentence("Name of the new device", "Name des neuen Geräts")
     package static let add = Sentence("Add", "Hinzufügen")
+    package static let forMore = Sentence(
+        "also for another desktop with Bellwire, or programs that ask the API",
+        "auch für einen weiteren Desktop mit Bellwire oder Programme, die die API benutzen")
+    package static let receivesOnly = Sentence("receives only", "empfängt nur")
 }
 
 /// A new device, the chats of an account, and what happened.

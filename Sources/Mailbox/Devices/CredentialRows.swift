@@ -5,7 +5,7 @@ import SQLite
 enum CredentialRows {
     private static let query = """
         SELECT credential.row, secret, credential.name, owner.name, created, last_seen,
-        unconfirmed FROM credential JOIN owner ON owner.row = credential.owner
+        unconfirmed, receive_only FROM credential JOIN owner ON owner.row = credential.owner
         """
 
     static func load(from connection: borrowing Connection) throws(StoreFault) -> [DeviceCredential]
@@ -31,7 +31,7 @@ enum CredentialRows {
             row: UInt32(clamping: select.integer(0)), secret: secret, name: select.text(2),
             owner: select.text(3), created: select.integer(4),
             lastSeen: select.isNull(5) ? nil : select.integer(5),
-            isConfirmed: select.integer(6) == 0)
+            isConfirmed: select.integer(6) == 0, isReceiveOnly: select.integer(7) != 0)
     }
 
     static func owners(

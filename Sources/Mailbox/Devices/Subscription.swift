@@ -83,10 +83,12 @@ package struct DeviceCredential: Sendable, Confidential {
     package var lastSeen: Int64?
     /// False after a restore, until an administrator says that the device was not revoked since.
     package var isConfirmed: Bool
+    /// It can only subscribe and receive: the API refuses it.
+    package let isReceiveOnly: Bool
 
     package init(
         row: UInt32, secret: Digest, name: String, owner: String, created: Int64,
-        lastSeen: Int64? = nil, isConfirmed: Bool = true
+        lastSeen: Int64? = nil, isConfirmed: Bool = true, isReceiveOnly: Bool = false
     ) {
         self.row = row
         self.secret = secret
@@ -95,5 +97,6 @@ package struct DeviceCredential: Sendable, Confidential {
         self.created = created
         self.lastSeen = lastSeen
         self.isConfirmed = isConfirmed
+        self.isReceiveOnly = isReceiveOnly
     }
 }

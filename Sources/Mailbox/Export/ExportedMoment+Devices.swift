@@ -11,7 +11,7 @@ extension ExportedMoment {
     ) throws(StoreFault) -> ExportStep {
         let select = try connection.statement(
             """
-            SELECT row, name, created, last_seen, unconfirmed FROM credential
+            SELECT row, name, created, last_seen, unconfirmed, receive_only FROM credential
             WHERE owner = ?1 AND (?2 IS NULL OR row = ?2) AND row > ?3 ORDER BY row LIMIT ?4
             """, owner, credential, cursor.row, Int64(limit))
         return try collect(select, limit, &cursor) { select, writer in
@@ -20,6 +20,7 @@ extension ExportedMoment {
             writer.member("created", Int(select.integer(2) / 1_000))
             if !select.isNull(3) { writer.member("last_seen", Int(select.integer(3) / 1_000)) }
             if select.integer(4) != 0 { writer.member("unconfirmed", true) }
+            if select.integer(5) != 0 { writer.member("receive_only", true) }
         }
     }
 

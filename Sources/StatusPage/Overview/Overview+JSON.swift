@@ -85,6 +85,7 @@ extension Overview.Device {
         writer.member("connected", isConnected)
         if let lastSeen { writer.member("last_seen", lastSeen) }
         if !isConfirmed { writer.member("unconfirmed", true) }
+        if isReceiveOnly { writer.member("receive_only", true) }
     }
 }
 

@@ -34,10 +34,11 @@ package struct Overview: Sendable {
         package let isConnected: Bool
         package let lastSeen: Int?
         package let isConfirmed: Bool
+        package let isReceiveOnly: Bool
 
         package init(
             id: Int, name: String, owner: String, created: Int, isConnected: Bool, lastSeen: Int?,
-            isConfirmed: Bool
+            isConfirmed: Bool, isReceiveOnly: Bool = false
         ) {
             self.id = id
             self.name = name
@@ -46,6 +47,7 @@ package struct Overview: Sendable {
             self.isConnected = isConnected
             self.lastSeen = lastSeen
             self.isConfirmed = isConfirmed
+            self.isReceiveOnly = isReceiveOnly
         }
     }
 

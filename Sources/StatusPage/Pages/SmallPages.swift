@@ -72,22 +72,25 @@ package struct DevicePage: Sendable, Confidential {
     private let bearer: String
     private let websocket: String
     private let url: String
+    private let isReceiveOnly: Bool
 
     package init(
-        _ frame: PageFrame, name: String, bearer: String, websocket: String, url: String
+        _ frame: PageFrame, name: String, bearer: String, websocket: String, url: String,
+        isReceiveOnly: Bool
     ) {
         self.frame = frame
         self.name = name
         self.bearer = bearer
         self.websocket = websocket
         self.url = url
+        self.isReceiveOnly = isReceiveOnly
     }
 
     package var html: [UInt8] {
-        let places: [(Sentence, String)] = [
-            (.forFirefox, websocket), (.forDesktop, websocket), (.forKUnifiedPush, url),
-            (.forPhone, url), (.forPrograms, bearer),
-        ]
+        let places: [(Sentence, String)] =
+            isReceiveOnly
+            ? [(.forFirefox, websocket), (.forKUnifiedPush, url), (.forPhone, url)]
+            : [(.forDesktop, websocket), (.forPrograms, bearer)]
         let rows = places.map { sentence, value -> Markup in
             "<dt>\(frame.say(sentence))</dt><dd><code>\(value)</code></dd>"
         }
@@ -102,7 +105,7 @@ package struct DevicePage: Sendable, Confidential {
     }
 
     private var picture: Markup {
-        guard let code = QRCode(Array(url.utf8)) else { return "" }
+        guard isReceiveOnly, let code = QRCode(Array(url.utf8)) else { return "" }
         let quiet = 4
         var path: Markup = ""
         for row in 0..<code.size {

@@ -49,6 +49,8 @@ package struct StatusPage: Sendable {
                 <input type="hidden" name="once" value="\(frame.additions)">\
                 <label>\(frame.say(.nameOfDevice)) \
                 <input name="name" required maxlength="64" autocomplete="off"></label> \
+                <label><input type="checkbox" name="more" value="yes"> \
+                \(frame.say(.forMore))</label> \
                 <button>\(frame.say(.addDevice))</button>
                 """)
         default: ""

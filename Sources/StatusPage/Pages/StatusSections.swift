@@ -137,8 +137,10 @@ extension StatusSections {
             ? "<span class=\"good\">\(frame.say(.connected))</span>"
             : device.lastSeen.map { "\(frame.say(.lastSeen)) \(frame.time($0))" }
                 ?? "\(frame.say(.neverSeen))"
-        guard !device.isConfirmed else { return presence }
-        return "\(presence), <span class=\"bad\">\(frame.say(.notLetIn))</span>"
+        let known: Markup =
+            device.isReceiveOnly ? "\(presence), \(frame.say(.receivesOnly))" : presence
+        guard !device.isConfirmed else { return known }
+        return "\(known), <span class=\"bad\">\(frame.say(.notLetIn))</span>"
     }
 
     private func actions(_ device: Overview.Device) -> Markup {

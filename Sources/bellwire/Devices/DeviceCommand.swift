@@ -8,21 +8,27 @@ extension Command {
         forms: ["add NAME", "list", "remove NAME|ID", "confirm NAME|ID"],
         details: """
             Asks the running server through its control socket. add prints the addresses of the
-            new device, and says what to do with each: Firefox, another desktop with Bellwire,
-            KUnifiedPush, Sunup on a phone. A QR code has the address for the phone. The addresses
-            hold the secret of the device and are shown only once.
+            new device, and says what to do with each. They hold the secret of the device and are
+            shown only once. With this secret, somebody can see and change everything that the
+            owner has. So use --receive-only for Firefox, KUnifiedPush and Sunup on a phone, which
+            keep it in their settings: then it opens nothing else. A QR code has the address for
+            the phone.
 
             A device that bellwire restore brought back may have been removed since the backup. It
             is not let in before confirm.
             """,
         options: [
             Option("owner", "OWNER", help: "the owner of the device (administrators only)"),
+            Option("receive-only", help: "add a device that can only subscribe and receive"),
             Option("all", help: "confirm every device that waits for it"),
         ] + ControlConnection.options + [.json],
         examples: [
             Example(
                 "bellwire device add laptop",
-                help: "let a laptop connect, and print its addresses"),
+                help: "let another desktop with Bellwire connect, and print its address"),
+            Example(
+                "bellwire device add phone --receive-only",
+                help: "let a phone or a browser connect, for nothing but its pushes"),
             Example(
                 "bellwire device remove laptop",
                 help: "end the access of the laptop, and all its subscriptions"),
@@ -49,6 +55,7 @@ extension Command {
         body.object { writer in
             writer.member("name", name)
             if let owner = arguments["owner"] { writer.member("owner", owner) }
+            if arguments.has("receive-only") { writer.member("receive_only", true) }
         }
         let answer = try ControlConnection(arguments).send("POST", devicesPath, body.bytes)
         if arguments.has("json") {
@@ -56,7 +63,8 @@ extension Command {
             try StandardOutput.write("\n")
             return .success
         }
-        let device = try DeviceReport.Added(json: answer)
+        var device = try DeviceReport.Added(json: answer)
+        device.isReceiveOnly = arguments.has("receive-only")
         try StandardOutput.write(device.text)
         return .success
     }

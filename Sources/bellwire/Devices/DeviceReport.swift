@@ -13,6 +13,7 @@ enum DeviceReport {
         var lastSeen: Int?
         /// False after a restore, until somebody confirms it.
         var isConfirmed = true
+        var isReceiveOnly = false
     }
 
     struct Added: Confidential {
@@ -20,6 +21,7 @@ enum DeviceReport {
         var bearer = ""
         var websocket = ""
         var url = ""
+        var isReceiveOnly = false
     }
 
     static func devices(json: [UInt8]) throws -> [Device] {
@@ -54,6 +56,7 @@ enum DeviceReport {
                 if name == "last_seen" { device.lastSeen = number }
             case .bool(let isTrue) where name == "connected": device.isConnected = isTrue
             case .bool(let isTrue) where name == "unconfirmed": device.isConfirmed = !isTrue
+            case .bool(let isTrue) where name == "receive_only": device.isReceiveOnly = isTrue
             case .string, .bool: break
             default: throw .invalid(at: scanner.position)
             }
@@ -67,6 +70,7 @@ enum DeviceReport {
             [
                 "\(device.id)", Printable.text(device.name), Printable.text(device.owner),
                 presence(of: device)
+                    + (device.isReceiveOnly ? ", receives only" : "")
                     + (device.isConfirmed ? "" : ", not let in: confirm it"),
             ]
         }
@@ -100,22 +104,35 @@ extension DeviceReport.Added {
     /// The text about a new device. It is shown only once, because the secret is all that a device
     /// needs.
     var text: String {
-        """
-        device \(Printable.text(name)) may connect; keep this secret, it is shown only once
+        let places = isReceiveOnly ? receiving : asking
+        return """
+            device \(Printable.text(name)) may connect; keep this secret, it is shown only once
 
+            \(places)
+            \(isLocal ? Self.localNote : "")
+            """ + (isReceiveOnly ? "\n" + picture : "")
+    }
+
+    private var receiving: String {
+        """
           Firefox: in about:config, set dom.push.serverURL to
-            \(websocket)
-          another desktop with Bellwire: add this line to ~/.config/bellwire/receivers
             \(websocket)
           KUnifiedPush: choose the provider Autopush, and set its Url to
             \(url)
           Sunup on a phone: scan the picture, and use the address as its server
             \(url)
+        """
+    }
+
+    /// Settings of other programs are no place for a secret that opens everything.
+    private var asking: String {
+        """
+          another desktop with Bellwire: add this line to ~/.config/bellwire/receivers
+            \(websocket)
           a program that asks the API: send this as its bearer secret
             \(bearer)
-        \(isLocal ? Self.localNote : "")
-
-        """ + picture
+          Firefox, KUnifiedPush, Sunup on a phone: add a device with --receive-only
+        """
     }
 
     private static let localNote = """

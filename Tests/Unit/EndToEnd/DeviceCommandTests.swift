@@ -38,29 +38,69 @@ struct DeviceCommandTests {
         let server = try fixture.start([
             "--listen", "127.0.0.1:0", "--base-url", "https://push.example.org/below",
         ])
-        let output = try fixture.run(["device", "add", "phone"]).output
-        let lines = output.split(separator: "\n").map(String.init)
-        func after(_ words: String) throws -> String {
-            let index = try #require(lines.firstIndex { $0.contains(words) }, "\(words)")
-            return lines[index + 1].trimmingCharacters(in: .whitespaces)
+        func add(_ words: String...) throws -> (output: String, after: (String) throws -> String) {
+            let output = try fixture.run(["device", "add"] + words).output
+            let lines = output.split(separator: "\n").map(String.init)
+            for line in lines where !line.contains("/u/") { #expect(line.count <= 80, "\(line)") }
+            return (
+                output,
+                { words in
+                    let index = try #require(lines.firstIndex { $0.contains(words) }, "\(words)")
+                    return lines[index + 1].trimmingCharacters(in: .whitespaces)
+                }
+            )
         }
-        let bearer = try after("bearer secret")
+        let desk = try add("desk")
+        let bearer = try desk.after("bearer secret")
         #expect(bearer.count == 27)
-        let place = "push.example.org/below/u/" + bearer
-        #expect(try after("dom.push.serverURL") == "wss://" + place)
-        #expect(try after("~/.config/bellwire/receivers") == "wss://" + place)
-        #expect(try after("KUnifiedPush") == "https://" + place)
-        #expect(try after("Sunup on a phone") == "https://" + place)
+        #expect(
+            try desk.after("~/.config/bellwire/receivers")
+                == "wss://push.example.org/below/u/" + bearer)
+        // What opens everything does not go into the settings of a browser or a phone.
+        #expect(!desk.output.contains("serverURL") && !desk.output.contains("https://"))
+        let phone = try add("phone", "--receive-only")
+        let address = try phone.after("KUnifiedPush")
+        #expect(address.hasPrefix("https://push.example.org/below/u/"))
+        #expect(try phone.after("dom.push.serverURL") == "wss" + address.dropFirst(5))
+        #expect(try phone.after("Sunup on a phone") == address)
         // The picture has the address for the phone.
-        let picture = try #require(QRCode(Array("https://\(place)".utf8))).text
-        #expect(output.hasSuffix("\n\n" + picture))
-        #expect(!output.contains("Only this machine"))
-        for line in lines where !line.contains(bearer) { #expect(line.count <= 80, "\(line)") }
+        let picture = try #require(QRCode(Array(address.utf8))).text
+        #expect(phone.output.hasSuffix("\n\n" + picture))
+        #expect(!phone.output.contains("bearer") && !phone.output.contains("Only this machine"))
         #expect(server.end() == 0)
         let here = try fixture.start()
         let local = try fixture.run(["device", "add", "laptop"]).output
         #expect(local.contains("\nOnly this machine reaches this address. Set base-url"))
         #expect(here.end() == 0)
+    }
+
+    @Test("A device that can only receive subscribes, and the API refuses it")
+    func receiveOnly() throws {
+        var server = try fixture.start()
+        let added = try ServeFixture.object(
+            fixture.run(["device", "add", "phone", "--receive-only", "--json"]).output)
+        let bearer = try #require(added["bearer"] as? String)
+        #expect(added["receive_only"] as? Bool == true)
+        #expect(try fixture.run(["device", "add", "desk"]).exitCode == 0)
+        // Also after a restart.
+        for _ in 0..<2 {
+            #expect(try upgrade(server, bearer).hasSuffix(" 101"))
+            for path in ["registrations", "pending?registration=x", "engine?app=a&account=b"] {
+                let answer = try fixture.curl([
+                    "-H", "Authorization: Bearer " + bearer, server.baseURL + "/api/v1/" + path,
+                ])
+                #expect(answer.hasSuffix(" 403") && answer.contains(#""errno":1028"#), "\(answer)")
+            }
+            let list = try fixture.run(["device", "list"]).output
+            #expect(list.contains(/1  phone  admin  .*, receives only\n/), "\(list)")
+            #expect(list.contains(/2  desk +admin  never seen\n/), "\(list)")
+            #expect(server.end() == 0)
+            server = try fixture.start()
+        }
+        let devices = try ServeFixture.object(fixture.run(["device", "list", "--json"]).output)
+        let flags = (devices["devices"] as? [[String: Any]])?.map { $0["receive_only"] as? Bool }
+        #expect(flags == [true, nil])
+        #expect(server.end() == 0)
     }
 
     @Test("A device is shown as connected while it is, and later with the time when it was here")

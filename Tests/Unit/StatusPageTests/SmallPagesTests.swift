@@ -35,19 +35,24 @@ struct SmallPagesTests {
         }
     }
 
-    @Test("A new device gets its addresses once, and a picture of the one for phones")
-    func device() {
+    @Test(
+        "A new device gets its addresses once; one that only receives has a picture for phones",
+        arguments: [true, false])
+    func device(isReceiveOnly: Bool) {
         let frame = PageFrame(language: .english, formToken: "TOKEN")
         let page = text(
             DevicePage(
                 frame, name: "<phone>", bearer: "BEARER", websocket: "wss://push.example/u/SECRET",
-                url: "https://push.example/u/SECRET"
+                url: "https://push.example/u/SECRET", isReceiveOnly: isReceiveOnly
             ).html)
         #expect(page.contains("&lt;phone&gt;") && !page.contains("<phone>"))
-        #expect(page.components(separatedBy: "<code>wss://push.example/u/SECRET</code>").count == 3)
-        #expect(
-            page.components(separatedBy: "<code>https://push.example/u/SECRET</code>").count == 3)
-        #expect(page.contains("<code>BEARER</code>") && page.contains("<svg class=\"code\""))
+        func count(_ text: String) -> Int { page.components(separatedBy: text).count - 1 }
+        #expect(count("<code>wss://push.example/u/SECRET</code>") == 1)
+        #expect(count("<code>https://push.example/u/SECRET</code>") == (isReceiveOnly ? 2 : 0))
+        #expect(count("<code>BEARER</code>") == (isReceiveOnly ? 0 : 1))
+        // What opens everything does not go into the settings of a browser or a phone.
+        #expect(page.contains("dom.push.serverURL") == isReceiveOnly)
+        #expect(page.contains("<svg class=\"code\"") == isReceiveOnly)
         #expect(page.contains("action=\"/ui/logout\"") && page.contains("value=\"TOKEN\""))
     }
 
@@ -55,8 +60,10 @@ struct SmallPagesTests {
     func longAddress() {
         let url = "https://push.example/" + String(repeating: "a", count: 4_000)
         let page = text(
-            DevicePage(.init(language: .german), name: "a", bearer: "b", websocket: "c", url: url)
-                .html)
+            DevicePage(
+                .init(language: .german), name: "a", bearer: "b", websocket: "c", url: url,
+                isReceiveOnly: true
+            ).html)
         #expect(page.contains(url) && !page.contains("<svg"))
     }
 

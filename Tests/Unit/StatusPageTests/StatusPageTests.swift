@@ -91,7 +91,7 @@ struct StatusPageTests {
     func device() {
         let page = DevicePage(
             PageFrame(language: .german), name: "Büro", bearer: "B", websocket: "wss://x/u/B",
-            url: "https://x/u/B")
+            url: "https://x/u/B", isReceiveOnly: true)
         let html = String(decoding: page.html, as: UTF8.self)
         #expect(html.contains("<code>wss://x/u/B</code>") && html.contains("<svg class=\"code\""))
         #expect(html.contains("lang=\"de\"") && html.contains("Büro darf sich verbinden"))

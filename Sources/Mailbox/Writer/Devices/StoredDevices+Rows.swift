@@ -154,11 +154,12 @@ extension StoredDevices {
         let owner = try row(ofOwner: credential.owner)
         let insert = try transaction.connection.statement(
             """
-            INSERT INTO credential SELECT ?1, ?2, ?3, ?4, ?5, ?6, 0
+            INSERT INTO credential SELECT ?1, ?2, ?3, ?4, ?5, ?6, 0, ?8
             WHERE (SELECT count(*) FROM credential WHERE owner = ?4) < ?7
             ON CONFLICT (owner, name) DO NOTHING RETURNING row
             """, credential.row, credential.secret.bytes, credential.name, owner,
-            credential.created, credential.lastSeen, Int64(limit))
+            credential.created, credential.lastSeen, Int64(limit),
+            Int64(credential.isReceiveOnly ? 1 : 0))
         if try insert.step() { return .done }
         let other = try transaction.connection.statement(
             "SELECT 1 FROM credential WHERE owner = ?1 AND name = ?2", owner, credential.name)

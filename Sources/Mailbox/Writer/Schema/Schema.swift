@@ -11,15 +11,19 @@ enum Schema {
         Migration("replays", replays), engines, engineRecords, owed,
         Migration("device names", deviceNames),
         Migration("ended endpoints", endedEndpoints), shares, restores, addresses,
-        following, ownersInSeals,
+        following, rights,
     ]
 
     /// Stores of earlier schemas are not opened: what is sealed there does not say whose it is.
     static let first = 15
 
-    /// The keys of endpoints and of backups are sealed together.
-    private static let ownersInSeals = Migration(
-        "owners in seals", "ALTER TABLE state RENAME COLUMN sealed_endpoint_key TO sealed_keys")
+    /// The keys of endpoints and of backups are sealed together. Some devices can only receive.
+    private static let rights = Migration(
+        "rights",
+        """
+        ALTER TABLE state RENAME COLUMN sealed_endpoint_key TO sealed_keys;
+        ALTER TABLE credential ADD COLUMN receive_only INTEGER NOT NULL DEFAULT 0;
+        """)
 
     /// Values that a file of ours can contain. Row numbers kept in memory are 32 bits; sums of
     /// sizes must not overflow.
@@ -31,6 +35,7 @@ enum Schema {
             "device.row": counters, "subscription.row": counters,
             "subscription.kind": 0...2, "subscription.sender": 0...2,
             "subscription.device": counters, "credential.unconfirmed": 0...1,
+            "credential.receive_only": 0...1,
             "engine.restored": 0...1,
             // Earlier versions put unreadable registrations off for ever.
             "registration.due": 0 ... .max,

@@ -9,6 +9,8 @@ struct ControlTests {
         arguments: [
             "", "[]", "{}", #"{"name":1}"#, #"{"name":""}"#, #"{"name":"a","name":"b"}"#,
             #"{"name":"a","nmae":"b"}"#, #"{"name":"a","owner":""}"#, #"{"name":"a"} x"#,
+            #"{"name":"a","receive_only":"yes"}"#, #"{"name":"a","owner":true}"#,
+            #"{"name":"a","receive_only":true,"receive_only":true}"#,
             #"{"name":" a"}"#, #"{"name":"a\u001b"}"#, #"{"name":"a\u202e"}"#,
             #"{"name":"\#(String(repeating: "a", count: 65))"}"#,
         ])
@@ -19,7 +21,9 @@ struct ControlTests {
     @Test("A name may have any letters")
     func names() throws {
         let device = try NewDevice(json: Array(#"{"owner":"uid:7","name":"Büro 1"}"#.utf8))
-        #expect(device.name == "Büro 1" && device.owner == "uid:7")
+        #expect(device.name == "Büro 1" && device.owner == "uid:7" && !device.isReceiveOnly)
+        let phone = try NewDevice(json: Array(#"{"receive_only":true,"name":"a"}"#.utf8))
+        #expect(phone.isReceiveOnly && phone.owner == nil)
     }
 
     @Test("Root and the service's user are administrators; others have their own rights")
