@@ -86,7 +86,9 @@ struct Resealing {
         let update = try StoreStatement(
             "UPDATE \(column.table) SET \(column.column) = ?2 WHERE \(column.key) = ?1",
             on: connection)
-        for (row, sealed, owner) in rows where !sealer.isSealedUnderCurrentKey(sealed.span) {
+        // A callback that was given up has nothing sealed.
+        for (row, sealed, owner) in rows
+        where !sealed.isEmpty && !sealer.isSealedUnderCurrentKey(sealed.span) {
             let place = Sealer.Place(
                 table: column.table, row: row, column: column.column, owner: owner)
             guard let anew = Self.seal(sealed, at: place, &sealer) else {

@@ -34,7 +34,8 @@ struct HandshakeDeskTests {
         var stream = try TLSStream(connecting: ends[0], to: "localhost", context)
         guard stream.handshake() == .wantsRead else { throw POSIXError(.EPROTO) }
         var bytes = [UInt8](repeating: 0, count: 4_096)
-        return Array(bytes.prefix(max(0, read(ends[1], &bytes, bytes.count))))
+        let count = read(ends[1], &bytes, bytes.count)
+        return Array(bytes.prefix(max(0, count)))
     }
 
     /// Connects from that address of this machine.

@@ -152,6 +152,16 @@ struct ResealingTests {
         }
     }
 
+    @Test("A callback that was given up keeps no former key")
+    func givenUp() throws {
+        let end = End()
+        let test = try TestStore { $0.onResealed = { end.note($0) } }
+        try test.make(9)
+        try test.settle(9, .gone)
+        test.store.rotate(to: try MasterKey.generate())
+        #expect(end.came && end.unopened == 0)
+    }
+
     @Test("An interrupted rotation continues at the next start")
     func interruption() throws {
         let test = try TestStore()
