@@ -29,9 +29,6 @@ extension Command {
             Example(
                 "bellwire device add phone --receive-only",
                 help: "let a phone or a browser connect, for nothing but its pushes"),
-            Example(
-                "bellwire device remove laptop",
-                help: "end the access of the laptop, and all its subscriptions"),
         ]
     ) { arguments in
         switch (arguments.positional.first, arguments.positional.count) {
