@@ -14,8 +14,8 @@ package struct BackupFile: Sendable {
     private let seal: BackupSeal
     private let digest: Digest
     /// As it was given, and without links.
-    let path: String
-    let realPath: String
+    private let path: String
+    private let realPath: String
 
     private static let pieceLength = 1 << 20
     private static let databaseStart = Array("SQLite format 3\0".utf8)
@@ -148,9 +148,18 @@ extension BackupFile {
         }
     }
 
-    /// The SHA-256 of the file; `isSealed`: without its last line.
+    /// Copies the database. Fails unless it is still the one that was checked: whoever keeps the file
+    /// may give something else at each reading.
+    func copy(to draft: DraftFile, report: BackupReport) throws(BackupFailure) {
+        let copied = try Self.digest(of: realPath, isSealed: true, into: draft, report: report)
+        guard copied == digest else { throw .changed(path: path) }
+    }
+
+    /// The SHA-256 of the file; `isSealed`: without its last line. What is read is also written into
+    /// a draft, if there is one.
     static func digest(
-        of path: String, isSealed: Bool = false, report: BackupReport
+        of path: String, isSealed: Bool = false, into draft: DraftFile? = nil,
+        report: BackupReport
     ) throws(BackupFailure) -> Digest {
         let file = try BackupFailure.onFile(path) { () throws(SystemError) in
             try LargeFile(path)
@@ -165,8 +174,13 @@ extension BackupFile {
             }
             guard !piece.isEmpty else { break }
             try BackupFailure.onCrypto { () throws(OpenSSLError) in try hash.update(piece.span) }
+            if let draft {
+                try BackupFailure.onFile(draft.path) { () throws(SystemError) in
+                    try draft.append(piece.span)
+                }
+            }
             start += piece.count
-            report(.checking, start, size)
+            report(draft == nil ? .checking : .copying, start, size)
         }
         return try BackupFailure.onCrypto { () throws(OpenSSLError) in Digest(try hash.finish()) }
     }

@@ -54,7 +54,7 @@ package struct Restoration: ~Copyable {
         let draft = try BackupFailure.onFile(folder.path) { () throws(SystemError) in
             try DraftFile(for: place)
         }
-        try fill(draft.path, report)
+        try fill(draft, report)
         let later = try former?.merge(
             into: draft.path, keys, beside: place + "-former", report: report)
         let result = try BackupFailure.onStore { () throws(StoreFault) in
@@ -65,12 +65,11 @@ package struct Restoration: ~Copyable {
     }
 
     /// Copies the database and brings it to this program's schema.
-    private func fill(_ path: String, _ report: BackupReport) throws(BackupFailure) {
+    private func fill(_ file: DraftFile, _ report: BackupReport) throws(BackupFailure) {
+        try backup.copy(to: file, report: report)
         try BackupFailure.onStore { () throws(StoreFault) in
-            let draft = try StoreSnapshot.draft(path)
-            let source = try BackupFile.connect(backup.realPath)
-            try source.forStore { source throws(SQLiteError) in
-                try source.copy(into: draft) { report(.copying, $0, $1) }
+            let draft = try StoreSnapshot.draft(file.path)
+            try draft.forStore { draft throws(SQLiteError) in
                 try draft.execute("DROP TABLE backup")
             }
             do throws(Migration.Failure) { try draft.migrate(Schema.migrations) } catch {

@@ -154,6 +154,24 @@ struct BackupFileTests {
         #expect(!FileManager.default.fileExists(atPath: test.folder.file("restored")))
     }
 
+    @Test("A backup that is exchanged after its check is not restored")
+    func exchanged() throws {
+        let test = try filled()
+        let (path, other) = (try test.backUp("first"), try test.backUp("other"))
+        try rewrite(other) { try $0.execute("DELETE FROM message") }
+        let backup = try BackupFile(path) { _, _, _ in }
+        try backup.check(try test.keys)
+        try Data(contentsOf: URL(filePath: other)).write(to: URL(filePath: path))
+        let folder = test.folder.file("restored")
+        let failure = TestStore.failure {
+            _ = try Restoration(of: backup, into: folder).run(
+                try test.keys, former: nil, at: test.clocks.now
+            ) { _, _, _ in }
+        }
+        #expect(failure == .changed(path: path))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["lock"])
+    }
+
     @Test("The code of a backup outlasts the master key, and that of another backup does not fit")
     func outlasts() throws {
         let test = try filled()
