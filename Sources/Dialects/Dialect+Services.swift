@@ -16,6 +16,27 @@ extension Dialect {
         }
     }
 
+    /// The service whose JSON this certainly is. GitHub's has its event in a header field, or, once it
+    /// was stored, in itself.
+    package static func service(
+        of payload: [UInt8], _ fields: SenderFields = SenderFields()
+    ) -> Dialect? {
+        if !fields.event.isEmpty, FormBody.json(payload) != nil { return .github }
+        guard let first = payload.first(where: { $0 > 0x20 }), first == UInt8(ascii: "{"),
+            let root = PlainDialect.object(payload)
+        else { return nil }
+        let isGroup = root.has("groupKey") || root.has("receiver") || root.has("resolved")
+        if root["alerts"]?.kind == .array, isGroup { return .alertmanager }
+        if root.has("ruleId"), root.has("ruleName"), root.has("state") { return .grafana }
+        if root.has("heartbeat"), root.has("monitor"), root.has("msg") { return .uptimeKuma }
+        if root.has(GitHubDialect.eventMember)
+            || !fields.event.isEmpty && root["repository"]?.kind == .object
+        {
+            return .github
+        }
+        return HomeAssistantDialect.isMarked(root) ? .homeAssistant : nil
+    }
+
     /// The most bytes of a payload that was cut.
     package static let cutLimit = 5_630
     /// The most bytes that are shown of a payload which is no JSON.

@@ -32,13 +32,23 @@ package enum Dialect: String, CaseIterable, Sendable {
         of body: [UInt8], _ fields: SenderFields
     ) throws(PlainDialect.Refusal) -> [UInt8] {
         if isOfService { return servicePayload(of: body, fields) }
-        return self == .plain ? try PlainDialect.payload(body, fields) : body
+        guard self == .plain else { return body }
+        // A service that pushes to an address for scripts says nothing in fields that are refused.
+        if fields.objection == nil, let service = Self.service(of: body, fields) {
+            return service.servicePayload(of: body, fields)
+        }
+        return try PlainDialect.payload(body, fields)
     }
 
     /// The dialect in which a push is read. What is not Telegram's at all is shown as text, like what
-    /// the other dialects do not understand.
+    /// the other dialects do not understand. What a known service pushes to an address for scripts is
+    /// read as that service's.
     package func reader(of payload: [UInt8]) -> Dialect {
-        self == .telegram && !TelegramDialect.isMarked(payload) ? .plain : self
+        switch self {
+        case .telegram: TelegramDialect.isMarked(payload) ? self : .plain
+        case .plain: Self.service(of: payload) ?? self
+        default: self
+        }
     }
 
     /// A payload in clear may show something, but nothing else.

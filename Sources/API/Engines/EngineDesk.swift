@@ -60,8 +60,9 @@ final class EngineDesk: @unchecked Sendable {
         }
     }
 
+    /// A client without a pass asks one question and leaves.
     func join(
-        _ client: any EngineClient, engine: UInt32, as role: EngineRole
+        _ client: any EngineClient, engine: UInt32, as role: EngineRole, _ pass: Pass? = nil
     ) -> EngineClientID {
         let id = EngineClientID(engine: engine, number: index.nextClient())
         if tables[engine] == nil {
@@ -71,7 +72,8 @@ final class EngineDesk: @unchecked Sendable {
         }
         if role.isFetcher { index.addFetcher(of: engine) }
         tables[engine]?.places[id.number] = EnginePlace(
-            client, role, service.settings.enginePace, loop)
+            client, role, pass, service.settings.enginePace, loop)
+        if let pass { service.clients.screenCame(pass) }
         submitJoin(id, role)
         return id
     }
@@ -85,6 +87,7 @@ final class EngineDesk: @unchecked Sendable {
 
     func leave(_ id: EngineClientID) {
         guard let place = tables[id.engine]?.places.removeValue(forKey: id.number) else { return }
+        if let pass = place.pass { service.clients.screenLeft(pass) }
         if place.role.isFetcher { index.removeFetcher(of: id.engine) }
         if tables[id.engine]?.places.isEmpty == true { clear(id.engine) }
         // Other clients remain, which must get what this one has not taken.

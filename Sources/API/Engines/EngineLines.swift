@@ -79,7 +79,7 @@ final class EngineLines: LineHandler, EngineClient {
             case .failure(let refusal): refuse(refusal, extra)
             case .success(let engine):
                 say([Outcome.ok.answer(extra: extra)])
-                let id = desk.join(self, engine: engine, as: role)
+                let id = desk.join(self, engine: engine, as: role, caller.pass)
                 self.id = id
                 setReading(true)
                 for text in waiting { desk.received(text, from: id) }

@@ -13,6 +13,7 @@ final class EnginePlace: TimerHandler {
 
     let client: any EngineClient
     let role: EngineRole
+    let pass: Pass?
     /// The client said that it fetches.
     var isFetching = false
     /// The client has received the whole state, to which updates apply.
@@ -28,9 +29,13 @@ final class EnginePlace: TimerHandler {
     /// Reading has stopped because the client asks too fast; a timer will resume it.
     private var isTooFast = false
 
-    init(_ client: any EngineClient, _ role: EngineRole, _ limit: PaceLimit, _ loop: EventLoop) {
+    init(
+        _ client: any EngineClient, _ role: EngineRole, _ pass: Pass?, _ limit: PaceLimit,
+        _ loop: EventLoop
+    ) {
         self.client = client
         self.role = role
+        self.pass = pass
         self.limit = limit
         self.loop = loop
     }

@@ -22,7 +22,7 @@ final class EngineWebSocket: WebSocketHandler, EngineClient {
     func opened(_ connection: WebSocketConnection, subprotocol: String?) {
         self.connection = connection
         desk.sessions.enter(self, with: pass)
-        id = desk.join(self, engine: engine, as: role)
+        id = desk.join(self, engine: engine, as: role, pass)
     }
 
     func received(text: Span<UInt8>, on connection: WebSocketConnection) {

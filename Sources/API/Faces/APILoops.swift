@@ -54,8 +54,9 @@ package final class APILoops: Sendable {
 
     /// The parameters of `registerDevice`, as callbacks carry them.
     package var describe: @Sendable (Registration) -> String {
-        { [settings = service.settings] registration in
-            RegistrationReport(settings: settings).parameters(of: registration)
+        { [settings = service.settings, engines = service.index.engines] registration in
+            RegistrationReport(settings: settings, engines: engines)
+                .parameters(of: registration)
         }
     }
 

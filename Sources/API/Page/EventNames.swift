@@ -22,7 +22,7 @@ struct EventNames {
             credentials.map { ($0.row, $0.name) }
         ) { first, _ in first }
         self.registrations = Dictionary(
-            registrations.map { ($0.device, "\($0.terms.app)/\($0.terms.account)") }
+            registrations.map { ($0.device, $0.terms.name) }
         ) { first, _ in first }
         // Zero stands for strangers.
         owners =

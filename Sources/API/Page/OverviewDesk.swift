@@ -86,7 +86,9 @@ final class OverviewDesk {
             expires: end,
             lastPush: service.lastPushes[registration.device].map { Int($0 / 1_000) },
             waiting: service.index.usage(ofDevice: registration.device).messages,
-            service: registration.terms.service, isPaused: registration.isPaused)
+            service: registration.terms.service, isPaused: registration.isPaused,
+            isUnheard: registration.terms.isOnlyShown
+                && !service.index.engines.hasListeners(registration.engine))
     }
 
     /// Who does not see everything gets the counts of its own last events.
@@ -106,8 +108,8 @@ extension Overview {
         counts.accepted = figures.accepted
         counts.repeated = figures.repeated
         counts.refused = figures.refusals.reduce(0) { $0 + $1.count }
-        counts.delivered = figures.delivered
-        counts.acknowledged = figures.acknowledged
+        counts.delivered = figures.delivered + figures.shown
+        counts.acknowledged = figures.acknowledged + figures.shown
         counts.undecryptable = figures.unreadable.reduce(0) { $0 + $1.count }
         self.counts = counts
         clients = figures.clients

@@ -128,7 +128,11 @@ extension PageVisit {
         switch step {
         case .revoke: rooms.registrations.revoke(id, caller, finish("revoke"))
         case .test:
-            rooms.registrations.test(id, caller, frame.language, finish("test"))
+            rooms.registrations.find(id, caller, finish("test")) { found, _ in
+                let isHeard = service.index.engines.hasListeners(found.engine)
+                rooms.registrations.test(
+                    id, caller, frame.language, finish(isHeard ? "test" : "test-unheard"))
+            }
         }
     }
 }
@@ -189,7 +193,7 @@ extension PageVisit {
                 whileAdmitted {
                     guard let answer else { return fail(.unavailable) }
                     guard answer["@type"]?.text != "error" else { return fail(.unknown) }
-                    then(answer, "\(found.terms.app)/\(found.terms.account)")
+                    then(answer, found.terms.name)
                 }
             }
         }

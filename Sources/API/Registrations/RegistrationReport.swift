@@ -16,6 +16,8 @@ struct RegistrationReport {
     private static let refreshAfter = Int(Registration.reminderInterval)
 
     let settings: PushServiceSettings
+    /// Who is connected to which account.
+    let engines: EngineIndex
 
     /// The registration with its secrets, for the client that registers.
     func full(
@@ -67,6 +69,7 @@ struct RegistrationReport {
             if let service = registration.terms.service { writer.member("service", service) }
             if registration.terms.trustsClear { writer.member("trust_clear", true) }
             if let format = registration.terms.heard { writer.member("hears", format.rawValue) }
+            writer.member("listening", engines.hasListeners(registration.engine))
             if registration.owner != reader { writer.member("owner", registration.owner) }
             writer.member("created", Int(registration.created / 1_000))
             writer.member("expires", Int(moment.wall + rest))

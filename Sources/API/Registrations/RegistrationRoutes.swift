@@ -20,7 +20,9 @@ final class RegistrationRoutes {
     var now: StoreTime { store.clock.now }
     var wall: Int64 { Int64(service.now()) }
 
-    var report: RegistrationReport { RegistrationReport(settings: service.settings) }
+    var report: RegistrationReport {
+        RegistrationReport(settings: service.settings, engines: store.index.engines)
+    }
     var moment: RegistrationReport.Moment { RegistrationReport.Moment(now: now, wall: wall) }
     var events: RegistrationEvents { RegistrationEvents(report: report, moment: moment) }
 

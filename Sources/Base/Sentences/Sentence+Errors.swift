@@ -39,6 +39,11 @@ extension Sentence {
         "not-text": Sentence(
             "A plain push is not UTF-8 text, so it cannot be shown.",
             "Ein unverschlüsselter Push ist kein UTF-8-Text und kann nicht gezeigt werden."),
+        "bad-script-fields": Sentence(
+            "A plain push asks for something that cannot be done, such as a delay. "
+                + "The answer to its sender says what.",
+            "Ein unverschlüsselter Push verlangt etwas, das nicht geht, etwa eine Verzögerung. "
+                + "Die Antwort an den Absender sagt, was."),
         "bad-message-id": Sentence(
             "A message was withdrawn by an id that this server never made.",
             "Eine Nachricht wurde mit einer fremden Kennung zurückgezogen."),

@@ -17,6 +17,12 @@ extension Sentence {
     package static let clearWarning = Sentence(
         "Not encrypted, may be from anybody:", "Unverschlüsselt, kann von jedem sein:")
 
+    package static let nobodyListens = Sentence(
+        "No screen shows it. In your desktop session, run bellwire serve --desktop, or name the "
+            + "account in the file receivers of bellwire desktop.",
+        "Kein Bildschirm zeigt es. Starten Sie in Ihrer Sitzung bellwire serve --desktop, oder "
+            + "nennen Sie das Konto in der Datei receivers von bellwire desktop.")
+
     package static let testTitle = Sentence("Bellwire", "Bellwire")
     package static let testText = Sentence(
         "This is the test that you asked for. Notifications arrive here.",

@@ -56,6 +56,7 @@ extension Sentence {
     package static let account = Sentence("Account", "Konto")
     package static let owner = Sentence("Owner", "Besitzer")
     package static let lastPush = Sentence("Last push", "Letzter Push")
+    package static let noScreen = Sentence("no screen", "kein Bildschirm")
     package static let noPush = Sentence("none since the start", "keiner seit dem Start")
     package static let waits = Sentence("Waiting", "Wartend")
     package static let expires = Sentence("Ends", "Endet")
@@ -145,8 +146,12 @@ extension Sentence {
         "Es gibt noch keine Chats. Ein Chat erscheint mit seiner ersten Benachrichtigung.")
 
     package static let doneTest = Sentence(
-        "The test was sent. It is on the screen of every connected desktop, or waits for it.",
-        "Der Test ist gesendet. Er erscheint auf jedem verbundenen Desktop oder wartet auf ihn.")
+        "The test was sent to every client that is connected to this account.",
+        "Der Test ist an jeden Client gegangen, der mit diesem Konto verbunden ist.")
+    package static let doneTestUnheard = Sentence(
+        "The test was sent, but no client is connected to this account, so nobody sees it now.",
+        "Der Test ist gesendet, aber kein Client ist mit diesem Konto verbunden; "
+            + "jetzt sieht ihn niemand.")
     package static let doneRevoked = Sentence(
         "The registration is revoked.", "Die Registrierung ist widerrufen.")
     package static let doneRemoved = Sentence("The device is removed.", "Das Gerät ist entfernt.")

@@ -9,6 +9,8 @@ package struct DialectContext {
     package var isTrusted = false
     /// The title of a chat; empty if it is not known.
     package var chatTitle: (ChatID) -> String
+    /// What the user calls the account; empty if its application has names of its own.
+    package var accountTitle = ""
     /// The registration's defaults.
     package var presentation: SourcePresentation
     package var templates: TelegramTemplates
@@ -36,9 +38,13 @@ package struct DialectContext {
         _ account: Account, level: TrustLevel, templates: TelegramTemplates
     ) -> DialectContext {
         let chats = account.chats
-        return DialectContext(
+        var context = DialectContext(
             policy: account.policy, accountID: account.userID, level: level,
             chatTitle: { id in chats[id]?.title ?? "" },
             presentation: account.source.presentation, templates: templates)
+        if case .string(let title)? = account.options[OptionName.title] {
+            context.accountTitle = title
+        }
+        return context
     }
 }

@@ -10,10 +10,14 @@ package enum PlainDialect {
         if let root = object(payload), let event = event(root, context) { return [event] }
         let text = String(decoding: payload.prefix(limit), as: UTF8.self)
         var message = IncomingMessage(
-            chat: .conversation("plain"), content: PushContent(.text, text: text))
+            chat: .conversation(chat("")), content: PushContent(.text, text: text))
+        message.chatTitle = context.accountTitle
         message.presentation = Presentation(body: text)
         return [.message(message)]
     }
+
+    /// One chat for everything without a topic, whether it has a title or not.
+    private static func chat(_ topic: String) -> String { "plain:\(topic)" }
 
     static func object(_ payload: [UInt8]) -> JSONNode? {
         guard let root = try? JSONDocument(payload).root, root.kind == .object else { return nil }
@@ -30,11 +34,12 @@ package enum PlainDialect {
     private static func event(_ root: JSONNode, _ context: DialectContext) -> Event? {
         guard let body = text(root) else { return nil }
         let title = root["title"]?.text ?? ""
+        let topic = root["topic"]?.text ?? ""
         var message = IncomingMessage(
-            chat: .conversation("plain:\(root["topic"]?.text ?? "")"),
+            chat: .conversation(chat(topic)),
             content: PushContent(.text, text: body))
         message.senderName = title
-        message.chatTitle = root["topic"]?.text ?? ""
+        message.chatTitle = topic.isEmpty ? context.accountTitle : topic
         var presentation = Presentation(title: title, body: body)
         apply(priority(root["priority"]), to: &presentation, &message)
         presentation.tags = (root["tags"]?.elements ?? []).compactMap(\.text)
@@ -73,6 +78,7 @@ package enum PlainDialect {
         _ priority: Int64, to presentation: inout Presentation, _ message: inout IncomingMessage
     ) {
         presentation.isCritical = priority >= 5
+        presentation.isHigh = priority == 4
         presentation.isLow = priority <= 2
         message.isSilent = priority <= 2
     }

@@ -1,49 +1,118 @@
 import Base
 
-/// What the header fields of an unencrypted push say about its notification, in the names that
-/// ntfy gave them.
+/// What the header fields and the query of an unencrypted push say about its notification, in the
+/// names that ntfy gave them.
 package struct SenderFields: Sendable, Confidential {
     var title = ""
+    /// The text, if the body is empty.
+    var message = ""
     var click = ""
     var tags: [String] = []
     /// 1 (lowest) to 5; nil if the sender did not say.
     var priority: Int64?
     /// The name of a repository's event; not about how it is shown.
     private(set) var event = ""
+    /// The sender asks for something that would be another push if it were left out.
+    private(set) var objection: PlainDialect.Refusal?
+    /// The body is said to be JSON.
+    private(set) var isJSON = false
+    /// What separates the parts of the body, if it is said to be a form.
+    private(set) var boundary: [UInt8]?
+    /// The names of what the sender asks for and does not get.
+    package private(set) var ignored: [String] = []
 
     /// Anything longer is not shown anyway.
     private static let textLimit = 1_024
+    private static let messageLimit = 4_096
     private static let clickLimit = 2_048
     private static let tagsLimit = 16
     private static let eventLimit = 40
+    private static let ignoredLimit = 8
+    private static let nameLimit = 40
 
     package init() {}
 
-    var isEmpty: Bool { title.isEmpty && click.isEmpty && tags.isEmpty && priority == nil }
+    var isEmpty: Bool {
+        title.isEmpty && message.isEmpty && click.isEmpty && tags.isEmpty && priority == nil
+    }
 
     /// Records one field of the request; of several with one name, the first counts. Names may begin
     /// with `X-`.
     package mutating func record(_ name: Span<UInt8>, _ value: Span<UInt8>) {
-        let isMarked =
-            name.count > 2 && name[0].lowercased == UInt8(ascii: "x")
-            && name[1] == UInt8(ascii: "-")
-        let name = isMarked ? name.extracting(2..<name.count) : name
-        switch name.count {
-        case 4 where tags.isEmpty && name.equalsIgnoringCase("tags"): tags = Self.tags(value)
-        case 5 where title.isEmpty && name.equalsIgnoringCase("title"):
-            title = Self.text(value, limit: Self.textLimit)
-        case 5 where click.isEmpty && name.equalsIgnoringCase("click"):
-            // A link that was cut would lead elsewhere.
-            if value.count <= Self.clickLimit { click = Self.text(value, limit: Self.clickLimit) }
-        case 8 where priority == nil && name.equalsIgnoringCase("priority"):
-            priority = Self.priority(value)
-        // Forgejo and Gitea send GitHub's field as well as their own.
-        case 12 where event.isEmpty && name.equalsIgnoringCase("github-event"),
-            13 where event.isEmpty && name.equalsIgnoringCase("forgejo-event"),
-            11 where event.isEmpty && name.equalsIgnoringCase("gitea-event"):
-            event = Self.event(value)
-        default: break
+        if let field = SenderField(name) { record(field, name, value) }
+    }
+
+    /// Records the query of the target, after the header fields, which count before it.
+    package mutating func record(query: Span<UInt8>) {
+        for item in query.array(query.indices).split(separator: UInt8(ascii: "&")) {
+            let end = item.firstIndex(of: UInt8(ascii: "=")) ?? item.endIndex
+            let name = PercentEncoding.decoded(item[..<end], inForm: true) ?? Array(item[..<end])
+            let rest = item[end...].dropFirst()
+            let value = PercentEncoding.decoded(rest, inForm: true) ?? Array(rest)
+            // A simple push has its version there.
+            if name.elementsEqual("version".utf8) { continue }
+            guard let field = SenderField(name.span), field != .event, field != .contentType else {
+                ignore(name.span)
+                continue
+            }
+            record(field, name.span, value.span)
         }
+    }
+
+    private mutating func record(
+        _ field: SenderField, _ name: Span<UInt8>, _ value: Span<UInt8>
+    ) {
+        // An empty field says nothing.
+        guard !value.isEmpty else { return }
+        switch field {
+        case .title: if title.isEmpty { title = Self.text(value, limit: Self.textLimit) }
+        case .message: if message.isEmpty { message = Self.text(value, limit: Self.messageLimit) }
+        case .tags: if tags.isEmpty { tags = Self.tags(value) }
+        case .click:
+            // A link that was cut would lead elsewhere.
+            if click.isEmpty, value.count <= Self.clickLimit {
+                click = Self.text(value, limit: Self.clickLimit)
+            }
+        case .priority: if priority == nil { setPriority(value) }
+        case .delay: objection = objection ?? .delayed
+        case .event: if event.isEmpty { event = Self.event(value) }
+        case .contentType:
+            isJSON = Self.isJSON(value)
+            boundary = boundary ?? MultipartForm.boundary(value)
+        case .other: ignore(name)
+        }
+    }
+
+    /// The body was read.
+    mutating func forgetBody() { (isJSON, boundary, message) = (false, nil, "") }
+
+    /// The push has a body, which counts before a text in a field.
+    package mutating func useBody() {
+        if !message.isEmpty { ignore(Array("message".utf8).span) }
+        message = ""
+    }
+
+    private mutating func ignore(_ name: Span<UInt8>) {
+        guard ignored.count < Self.ignoredLimit, (1...Self.nameLimit).contains(name.count) else {
+            return
+        }
+        for index in name.indices where !name[index].isWordCharacter { return }
+        let text = String(decoding: name.array(name.indices), as: UTF8.self).lowercased()
+        if !ignored.contains(text) { ignored.append(text) }
+    }
+
+    /// RFC 9218 gave a field of this name another meaning, and browsers send that.
+    private mutating func setPriority(_ value: Span<UInt8>) {
+        let word = String(decoding: value.array(value.indices), as: UTF8.self)
+        guard !word.hasPrefix("u="), word != "i", !word.hasPrefix("i,") else { return }
+        priority = PlainDialect.priority(word)
+        if priority == nil { objection = objection ?? .badPriority }
+    }
+
+    private static func isJSON(_ type: Span<UInt8>) -> Bool {
+        let end = type.firstIndex(of: UInt8(ascii: ";")) ?? type.count
+        return String(decoding: type.array(0..<end), as: UTF8.self)
+            .split(separator: " ").first?.lowercased() == "application/json"
     }
 
     /// Empty for anything but a word.
@@ -57,23 +126,75 @@ package struct SenderFields: Sendable, Confidential {
     }
 
     /// The text of a field, cut at a character. Bytes that are not UTF-8 are replaced.
-    private static func text(_ value: Span<UInt8>, limit: Int) -> String {
+    static func text(_ value: Span<UInt8>, limit: Int = textLimit) -> String {
+        let value = EncodedWords.decoded(value.array(value.indices))
         var end = min(value.count, limit)
         // The bytes after the first of a character begin with the bits 10.
         while end > 0, end < value.count, value[end] & 0xC0 == 0x80 { end -= 1 }
-        return String(decoding: value.array(0..<end), as: UTF8.self)
+        return String(decoding: value[..<end], as: UTF8.self)
     }
 
-    private static func tags(_ value: Span<UInt8>) -> [String] {
-        text(value, limit: textLimit).split(separator: ",").prefix(tagsLimit)
+    static func tags(_ value: Span<UInt8>) -> [String] {
+        text(value).split(separator: ",").prefix(tagsLimit)
             .map { String($0.drop(while: \.isWhitespace)) }
             .map { String($0.prefix { !$0.isWhitespace }) }
             .filter { !$0.isEmpty }
     }
+}
 
-    /// Nil for other words, such as those of RFC 9218, which browsers send in a field of this name.
-    private static func priority(_ value: Span<UInt8>) -> Int64? {
-        guard (1...7).contains(value.count) else { return nil }
-        return PlainDialect.priority(String(decoding: value.array(value.indices), as: UTF8.self))
+/// What a field of a push is about.
+enum SenderField {
+    case title, message, priority, tags, click
+    /// When the push is to be shown.
+    case delay
+    /// What happened in a repository.
+    case event
+    case contentType
+    /// Something of ntfy's that is not done here.
+    case other
+
+    /// Nil for a field that has nothing to do with notifications. Of header fields there are many
+    /// and few concern us, so the length decides first.
+    init?(_ name: Span<UInt8>) {
+        let isMarked =
+            name.count > 2 && name[0].lowercased == UInt8(ascii: "x")
+            && name[1] == UInt8(ascii: "-")
+        let name = isMarked ? name.extracting(2..<name.count) : name
+        let length = name.count
+        guard length < Self.known.count else { return nil }
+        for (word, field) in Self.known[length] where name.equalsIgnoringCase(word) {
+            self = field
+            return
+        }
+        return nil
+    }
+
+    /// By the length of the name.
+    private static let known: [[(StaticString, SenderField)]] = {
+        let all: [(StaticString, SenderField)] = [
+            ("title", .title), ("t", .title), ("message", .message), ("m", .message),
+            ("priority", .priority), ("prio", .priority), ("p", .priority), ("tags", .tags),
+            ("tag", .tags), ("ta", .tags), ("click", .click), ("delay", .delay), ("at", .delay),
+            ("in", .delay), ("content-type", .contentType),
+            // Forgejo and Gitea send GitHub's field as well as their own.
+            ("github-event", .event), ("forgejo-event", .event), ("gitea-event", .event),
+            ("actions", .other), ("action", .other), ("attach", .other), ("a", .other),
+            ("icon", .other), ("filename", .other), ("file", .other), ("f", .other),
+            ("markdown", .other), ("md", .other), ("email", .other), ("e-mail", .other),
+            ("call", .other), ("cache", .other), ("firebase", .other), ("timezone", .other),
+            ("template", .other), ("tpl", .other), ("sequence-id", .other), ("sid", .other),
+        ]
+        let longest = all.map(\.0.utf8CodeUnitCount).max() ?? 0
+        return (0...longest).map { length in
+            all.filter { $0.0.utf8CodeUnitCount == length }
+        }
+    }()
+}
+
+extension UInt8 {
+    /// Whether it may be in the name of a field that is named to its sender.
+    fileprivate var isWordCharacter: Bool {
+        isDigit || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(lowercased)
+            || self == UInt8(ascii: "-") || self == UInt8(ascii: "_")
     }
 }

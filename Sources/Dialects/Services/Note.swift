@@ -12,7 +12,11 @@ struct Note {
     var title: String
     let body: String
     var link = ""
+    /// A picture that it holds, or a link to one.
+    var icon = ""
+    var actions: [Presentation.Action] = []
     var isCritical = false
+    var isHigh = false
     var isLow = false
 
     var event: Event {
@@ -26,6 +30,7 @@ struct Note {
         message.isSilent = isLow
         var presentation = Presentation(title: title, body: body)
         (presentation.link, presentation.isCritical, presentation.isLow) = (link, isCritical, isLow)
+        (presentation.icon, presentation.actions, presentation.isHigh) = (icon, actions, isHigh)
         message.presentation = presentation
         return .message(message)
     }

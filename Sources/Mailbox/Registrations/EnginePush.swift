@@ -27,6 +27,6 @@ extension Registration {
         EnginePush(
             engine: engine, dialect: terms.dialect, trustsClear: terms.trustsClear,
             userID: terms.userID, otherUserIDs: terms.otherUserIDs,
-            isFetched: terms.callback == nil || terms.dialect == .icq)
+            isFetched: terms.callback == nil && !terms.isOnlyShown || terms.dialect == .icq)
     }
 }

@@ -73,13 +73,20 @@ package struct RegistrationTerms: Equatable, Sendable, Confidential {
         return tokenType == .webPush && acceptsClear && trustsClear && isHeard ? dialect : nil
     }
 
+    /// What the user calls the account.
+    package var name: String { app == Self.scripts ? account : "\(app)/\(account)" }
+
+    /// Like what `bellwire hear` makes: the engine shows what is pushed there, and no application
+    /// ever fetches it.
+    package var isOnlyShown: Bool { app == Self.scripts && heard != nil }
+
     /// The most bytes of an unencrypted body. Services write long JSON, which is cut before it is
     /// kept.
     package var clearBodyLimit: Int {
         acceptsClear && dialect.isOfService ? Self.serviceBodyLimit : PushRules.bodyLimit
     }
 
-    private static let serviceBodyLimit = 64 * 1024
+    package static let serviceBodyLimit = 64 * 1024
 
     /// A homeserver may push to it; those payloads are never encrypted.
     package var takesMatrix: Bool {

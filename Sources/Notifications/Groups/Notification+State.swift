@@ -110,8 +110,9 @@ extension Presentation {
         for text in [title, body, sound, icon, link, language, direction, defaultAction] {
             state.text(text)
         }
-        state.flag(isCritical)
-        state.flag(isLow)
+        // No notification is both, so together they stand for the level between.
+        state.flag(isCritical || isHigh)
+        state.flag(isLow || isHigh)
         state.text(data)
         state.list(tags) { $0.text($1) }
         state.list(actions) { state, action in
@@ -131,6 +132,7 @@ extension Presentation {
         defaultAction = try state.text()
         isCritical = try state.flag()
         isLow = try state.flag()
+        if isCritical, isLow { (isCritical, isHigh, isLow) = (false, true, false) }
         if state.version >= 4 { data = try state.jsonOrEmpty() }
         tags = try state.list { state throws(StateReader.Damage) in try state.text() }
         actions = try state.list { state throws(StateReader.Damage) in

@@ -29,6 +29,8 @@ package struct Presentation: Equatable, Sendable {
     package var actions: [Action] = []
     package var tags: [String] = []
     package var isCritical = false
+    /// More urgent than usual, but not critical.
+    package var isHigh = false
     package var isLow = false
 
     /// The most bytes of data; larger data is dropped.

@@ -10,6 +10,8 @@ package enum OptionValue: Equatable, Sendable {
 package enum OptionName {
     package static let groupCountMax = "notification_group_count_max"
     package static let groupSizeMax = "notification_group_size_max"
+    /// What the user calls the account, for chats without a name of their own.
+    package static let title = "bellwire_title"
     package static let onlineCloudTimeout = "online_cloud_timeout_ms"
     package static let cloudDelay = "notification_cloud_delay_ms"
     package static let defaultDelay = "notification_default_delay_ms"

@@ -138,6 +138,7 @@ extension JSONWriter {
             writer.optional("dir", presentation.direction)
             writer.optional("default_action", presentation.defaultAction)
             if presentation.isCritical { writer.member("critical", true) }
+            if presentation.isHigh { writer.member("high", true) }
             if presentation.isLow { writer.member("low", true) }
             if carriesData, !presentation.data.isEmpty {
                 writer.member("data", json: presentation.data)

@@ -8,7 +8,8 @@ extension PushContext {
         return ServerFigures(
             began: Int(metrics.began), accepted: metrics.acceptedCount,
             repeated: metrics.repeatedCount, delivered: metrics.deliveredCount,
-            acknowledged: metrics.acknowledgedCount, clients: metrics.userAgentCount,
+            acknowledged: metrics.acknowledgedCount, shown: metrics.shownCount,
+            clients: clients.count,
             durationBounds: DurationHistogram.bounds, durationSums: metrics.durations.sums,
             refusals: refusals,
             unreadable: metrics.undecryptableReasons.sorted { $0.count > $1.count })

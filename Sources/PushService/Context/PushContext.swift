@@ -20,11 +20,15 @@ package final class PushContext: Sendable {
     package let errorPage: ErrorPage
     let userAgentPace: PaceLimit
     let onUndecryptable: @Sendable (_ registration: String, _ reason: String) -> Void
+    private let onUnheard: @Sendable (_ registration: String) -> Void
     let metrics = Metrics()
     /// What happened last, for people who look at the server.
     package let events = EventLog()
     package let lastPushes = LastPushes()
+    /// When it was last said that nobody sees a registration's pushes.
+    private let unheard = LastPushes()
     package let presence: DevicePresence
+    package let clients = ConnectedClients()
     let strangerPlaces: StrangerPlaces
     let failedSignatures = FailureLimiter(perSecond: 20)
     /// Requests to unknown endpoints, by the client's network.
@@ -49,11 +53,13 @@ package final class PushContext: Sendable {
         errorPage = settings.errorPage
         userAgentPace = settings.userAgentPace
         onUndecryptable = settings.onUndecryptable
+        onUnheard = settings.onUnheard
         strangerPlaces = StrangerPlaces(limit: settings.strangersPerNetwork)
         openDoors = Lock(settings.doors)
         index.endings.listen { [weak self] endings in
             self?.presence.forget(endings.credentials)
             self?.lastPushes.forget(endings.devices)
+            self?.unheard.forget(endings.devices)
             let passes = Set(endings.credentials.map(Pass.credential))
             if !passes.isEmpty { self?.endSessions { passes.contains($0) } }
         }
@@ -79,6 +85,18 @@ package final class PushContext: Sendable {
         lastPushes.note(device, at: Int64(now() * 1_000))
         record(ServerEvent(.accepted, device: device))
     }
+
+    /// Says at most once an hour that a push was accepted which nobody sees.
+    func noteUnheard(_ registration: Registration) {
+        let now = Int64(now() * 1_000)
+        let last = unheard[registration.device]
+        guard last.map({ abs(now - $0) >= Self.unheardInterval }) ?? true else { return }
+        unheard.note(registration.device, at: now)
+        onUnheard(registration.id.text)
+    }
+
+    /// In milliseconds.
+    private static let unheardInterval: Int64 = 3_600_000
 
     /// The time is for people, so it is that of the machine.
     func record(_ event: ServerEvent) { events.add(event.at(Int64(WallClock.now * 1_000))) }

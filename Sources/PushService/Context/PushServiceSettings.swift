@@ -31,6 +31,8 @@ package struct PushServiceSettings: Sendable {
     package var onUndecryptable: @Sendable (_ registration: String, _ reason: String) -> Void = {
         _, _ in
     }
+    /// Called when a push was accepted for a registration whose notifications nobody sees.
+    package var onUnheard: @Sendable (_ registration: String) -> Void = { _ in }
     package var page: PagePlace
     package var callbacks: CallbackSettings
     /// The bearer token that readers of the metrics must send; nil if none is needed.

@@ -169,6 +169,7 @@ extension AutopushChannel: WebSocketHandler {
         self.connection = connection
         desk.sessions.enter(self, with: pass)
         desk.service.metrics.noteOpened()
+        desk.service.clients.userAgentCame(pass)
         record(.connected)
         guard let deadline = session.pointee.deadline else { return }
         timer = desk.loop.schedule(after: Interval(deadline - now), self)
@@ -188,6 +189,7 @@ extension AutopushChannel: WebSocketHandler {
     func closed(_ end: WebSocketEnd, on connection: WebSocketConnection) {
         self.connection = nil
         desk.service.metrics.noteClosed()
+        desk.service.clients.userAgentLeft(pass)
         record(.disconnected)
         leave()
     }

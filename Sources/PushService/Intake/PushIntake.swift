@@ -80,7 +80,11 @@ final class PushIntake {
         let signer = try admit(fields, body.span, to: endpoint, of: authority)
         guard endpoint.kind == .channel else {
             var said = SenderFields()
-            if endpoint.kind == .receiver { head.fields.forEach { said.record($0, $1) } }
+            if endpoint.kind == .receiver {
+                head.fields.forEach { said.record($0, $1) }
+                if let query = head.query { said.record(query: bytes.span.extracting(query)) }
+                if !body.isEmpty { said.useBody() }
+            }
             return receivers.receive(
                 ReceiverPush(
                     sender: exchange, form: .request(fields, method, said),

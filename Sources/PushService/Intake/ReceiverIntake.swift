@@ -98,13 +98,13 @@ final class ReceiverIntake {
         let registration = arrival.entry.registration
         let limit = registration.terms.ttlLimit ?? PushRules.longestTTL
         switch arrival.push.form {
-        case .request(let fields, let method, _):
+        case .request(let fields, let method, let said):
             let body = arrival.push.body
             return try PushRequest(
                 fields, body: body.span,
                 rules: PushRules(
                     kind: arrival.push.endpoint.kind, method: method, ttlLimit: limit,
-                    clearBodyLimit: registration.clearBodyLimit(for: body)))
+                    clearBodyLimit: registration.clearBodyLimit(for: body, said)))
         case .matrix(let urgency, let appID):
             // A push for another application stays wrong however often it is repeated.
             let terms = arrival.entry.registration.terms
@@ -124,7 +124,15 @@ final class ReceiverIntake {
         if verdict == .accepted {
             service.lastPushes.note(message.address.device, at: message.arrival)
         }
-        arrival.push.sender.answer(message, verdict, service)
+        arrival.push.sender.answer(message, verdict, ignoring: ignored(arrival), service)
+    }
+
+    /// What the sender asked for in vain.
+    private func ignored(_ arrival: Arrival) -> [String] {
+        guard case .request(_, _, let fields) = arrival.push.form,
+            arrival.entry.registration.terms.dialect == .plain
+        else { return [] }
+        return fields.ignored
     }
 
     private func signal(
@@ -226,6 +234,18 @@ final class ReceiverIntake {
         service.onUndecryptable(arrival.entry.registration.id.text, reason)
     }
 
+    /// Counts what a client of the engine got at once. An address that only a screen shows is of no
+    /// use without one, so somebody is told.
+    private func noteShown(_ outcome: StoreOutcome, _ arrival: Arrival) {
+        guard outcome == .done || outcome == .stored else { return }
+        let registration = arrival.entry.registration
+        if service.index.engines.hasListeners(registration.engine) {
+            service.metrics.noteShown()
+        } else if registration.terms.isOnlyShown {
+            service.noteUnheard(registration)
+        }
+    }
+
     private func submit(
         _ operation: RegistrationOperation, _ event: @autoclosure () -> CallbackEvent,
         _ message: Message, _ arrival: Arrival
@@ -237,6 +257,7 @@ final class ReceiverIntake {
             .registration(operation, telling: callbacks),
             .other { [self] outcome in
                 note(outcome, arrival)
+                if case .receive = operation { noteShown(outcome, arrival) }
                 accept(arrival, message, Verdict(outcome))
             })
     }

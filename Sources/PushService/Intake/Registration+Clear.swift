@@ -16,13 +16,28 @@ extension Registration {
                 try terms.dialect.payload(of: body, fields)
             }
         } catch {
-            throw .notText
+            throw PushRefusal(error)
         }
     }
 
     /// Only a body that will be cut may be longer than a push. What was encrypted will not be.
-    func clearBodyLimit(for body: [UInt8]) -> Int {
-        secret == nil && !PayloadReader.isFolded(body)
-            ? terms.clearBodyLimit : PushRules.bodyLimit
+    func clearBodyLimit(for body: [UInt8], _ fields: SenderFields) -> Int {
+        guard secret == nil, !PayloadReader.isFolded(body) else { return PushRules.bodyLimit }
+        let isOfService =
+            body.count > PushRules.bodyLimit && terms.dialect == .plain
+            && Dialect.service(of: body, fields) != nil
+        return isOfService ? RegistrationTerms.serviceBodyLimit : terms.clearBodyLimit
+    }
+}
+
+extension PushRefusal {
+    fileprivate init(_ refusal: PlainDialect.Refusal) {
+        switch refusal {
+        case .notText: self = .notText
+        case .delayed: self = .script(.delayed)
+        case .badPriority: self = .script(.badPriority)
+        case .badForm: self = .script(.badForm)
+        case .badJSON: self = .script(.badJSON)
+        }
     }
 }

@@ -20,6 +20,8 @@ final class Metrics: Sendable {
     private let outranked = Atomic<Int>(0)
     private let delivered = Atomic<Int>(0)
     private let acknowledged = Atomic<Int>(0)
+    /// Pushes that an engine gave to its clients at once.
+    private let shown = Atomic<Int>(0)
     private let connections = Atomic<Int>(0)
     /// Refused pushes, by the word of the refusal.
     private let refused = Lock<[String: Int]>([:])
@@ -37,6 +39,7 @@ final class Metrics: Sendable {
     func noteOutranked() { outranked.add(1, ordering: .relaxed) }
     func noteDelivered() { delivered.add(1, ordering: .relaxed) }
     func noteAcknowledged() { acknowledged.add(1, ordering: .relaxed) }
+    func noteShown() { shown.add(1, ordering: .relaxed) }
     func noteOpened() { connections.add(1, ordering: .relaxed) }
     func noteClosed() { connections.subtract(1, ordering: .relaxed) }
     func noteAnswered(after duration: Duration) { durations.record(duration) }
@@ -50,6 +53,7 @@ final class Metrics: Sendable {
     var outrankedCount: Int { outranked.load(ordering: .relaxed) }
     var deliveredCount: Int { delivered.load(ordering: .relaxed) }
     var acknowledgedCount: Int { acknowledged.load(ordering: .relaxed) }
+    var shownCount: Int { shown.load(ordering: .relaxed) }
     var userAgentCount: Int { connections.load(ordering: .relaxed) }
     var refusals: [(word: String, count: Int)] { Self.words(refused) }
     var undecryptableReasons: [(word: String, count: Int)] { Self.words(undecryptable) }

@@ -15,6 +15,8 @@ package struct ServerFigures: Sendable {
     package let repeated: Int
     package let delivered: Int
     package let acknowledged: Int
+    /// Pushes that engines gave to their clients at once, as to a screen.
+    package let shown: Int
     package let clients: Int
     /// Upper bounds in microseconds, and for each how many answers took no longer.
     package let durationBounds: [Int]

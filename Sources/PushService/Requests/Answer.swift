@@ -15,7 +15,7 @@ enum Answer {
     }
 
     fileprivate static func created(
-        _ message: Message, _ service: PushContext, _ exchange: HTTPExchange
+        _ message: Message, ignoring: [String], _ service: PushContext, _ exchange: HTTPExchange
     ) {
         service.countAccepted(message.address.device)
         service.metrics.noteAnswered(after: exchange.age)
@@ -25,6 +25,9 @@ enum Answer {
             message.location.bits.appendBase64URL(to: &value)
         }
         head.fields.append("TTL", decimal: Int(message.content.ttl))
+        if !ignoring.isEmpty {
+            head.fields.append("Bellwire-Ignored", ignoring.joined(separator: ", "))
+        }
         head.fields.append("Cache-Control", noStore)
         send(consume head, to: exchange)
     }
@@ -102,8 +105,14 @@ enum Answer {
 
 extension HTTPExchange: PushSender {
     func answer(_ message: Message, _ verdict: Verdict, _ service: PushContext) {
+        answer(message, verdict, ignoring: [], service)
+    }
+
+    func answer(
+        _ message: Message, _ verdict: Verdict, ignoring: [String], _ service: PushContext
+    ) {
         switch verdict {
-        case .accepted: Answer.created(message, service, self)
+        case .accepted: Answer.created(message, ignoring: ignoring, service, self)
         case .gone: refuse(.gone, service, to: message.address.device)
         case .full:
             refuse(

@@ -101,6 +101,7 @@ extension Overview.Registration {
         writer.member("waiting", waiting)
         if let service { writer.member("service", service) }
         if isPaused { writer.member("paused", true) }
+        if isUnheard { writer.member("unheard", true) }
     }
 }
 

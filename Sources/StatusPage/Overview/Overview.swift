@@ -65,10 +65,13 @@ package struct Overview: Sendable {
         package let service: String?
         /// Another client of the account is in use.
         package let isPaused: Bool
+        /// Only a screen shows what is pushed there, and none is connected.
+        package let isUnheard: Bool
 
         package init(
             id: String, app: String, account: String, owner: String, created: Int, expires: Int,
-            lastPush: Int?, waiting: Int, service: String? = nil, isPaused: Bool = false
+            lastPush: Int?, waiting: Int, service: String? = nil, isPaused: Bool = false,
+            isUnheard: Bool = false
         ) {
             self.id = id
             self.app = app
@@ -80,9 +83,15 @@ package struct Overview: Sendable {
             self.waiting = waiting
             self.service = service
             self.isPaused = isPaused
+            self.isUnheard = isUnheard
         }
 
-        package var name: String { "\(app)/\(account)" }
+        package var name: String {
+            app == Self.scripts ? account : "\(app)/\(account)"
+        }
+
+        /// What `bellwire hear` registers, named for what the user hears.
+        private static let scripts = "script"
     }
 
     package struct Failure: Equatable, Sendable {

@@ -93,6 +93,7 @@ enum DoneSentence {
     static func of(_ word: String?) -> Sentence? {
         switch word {
         case "test": .doneTest
+        case "test-unheard": .doneTestUnheard
         case "revoke": .doneRevoked
         case "remove": .doneRemoved
         case "confirm": .doneLetIn

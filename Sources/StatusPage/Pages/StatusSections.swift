@@ -97,14 +97,22 @@ extension StatusSections {
             let owner: Markup = hasOwners ? "<td>\(registration.owner)</td>" : ""
             let last = registration.lastPush.map(frame.time) ?? "\(frame.say(.noPush))"
             return """
-                <tr><th scope="row">\(registration.app)</th><td>\(registration.account)</td>\
+                <tr><th scope="row">\(registration.app)</th>\
+                <td>\(registration.account)\(mark(of: registration))</td>\
                 \(owner)<td>\(last)</td><td>\(registration.waiting)</td>\
                 <td>\(frame.time(registration.expires))</td>\
                 <td class="actions">\(actions(registration))</td></tr>
                 """
         }
         let more: Markup = overview.hasMore ? "<p>\(frame.say(.more))</p>" : ""
-        return "\(table("registrations", titles, rows, orElse: .noRegistrations))\(more)"
+        let advice: Markup =
+            overview.registrations.contains(where: \.isUnheard)
+            ? "<p>\(frame.say(.noScreen)): \(frame.say(.nobodyListens))</p>" : ""
+        return "\(table("registrations", titles, rows, orElse: .noRegistrations))\(advice)\(more)"
+    }
+
+    private func mark(of registration: Overview.Registration) -> Markup {
+        registration.isUnheard ? " <span class=\"bad\">(\(frame.say(.noScreen)))</span>" : ""
     }
 
     private func actions(_ registration: Overview.Registration) -> Markup {

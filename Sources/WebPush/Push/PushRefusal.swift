@@ -14,6 +14,8 @@ package enum PushRefusal: Error, Equatable, Sendable {
     case badTopic
     /// An unencrypted body is not UTF-8, so it cannot be shown.
     case notText
+    /// An unencrypted push to an address for scripts asks for something that is not done.
+    case script(ScriptFault)
     /// The id in `DELETE /m/…` is malformed.
     case badMessageID
 
@@ -36,7 +38,7 @@ package enum PushRefusal: Error, Equatable, Sendable {
         case .gone: 410
         case .tooLarge: 413
         case .missingTTL, .encryption, .negativeTTL, .topicTooLong, .badTopic, .notText,
-            .badMessageID:
+            .script, .badMessageID:
             400
         case .tooMany: 429
         case .unavailable, .missing, .setAside, .clocksDiffer, .unknownOrigin: 503
@@ -56,6 +58,7 @@ package enum PushRefusal: Error, Equatable, Sendable {
         case .negativeTTL: 114
         case .tooMany, .unavailable, .missing, .setAside: 201
         case .notText: 1_025
+        case .script: 1_028
         case .badMessageID: nil
         }
     }
@@ -73,6 +76,7 @@ package enum PushRefusal: Error, Equatable, Sendable {
         case .topicTooLong: "topic: Topic must be no greater than 32 characters"
         case .badTopic: "topic: Topic must be URL and Filename safe Base64 alphabet"
         case .notText: "The body is not UTF-8 text"
+        case .script(let fault): fault.rawValue
         case .badMessageID: "Invalid message ID"
         case .tooMany: "Too many pushes, try again later"
         case .unavailable: "Database error while saving notification"
@@ -88,7 +92,7 @@ package enum PushRefusal: Error, Equatable, Sendable {
     package static let examples = [
         PushRefusal.unknownToken, .unknownVersion, .unauthorized(.missingToken), .gone, .tooLarge,
         .missingTTL, .encryption(.missingEncoding), .negativeTTL, .badTopic, .notText,
-        .badMessageID,
+        .script(.delayed), .badMessageID,
         .tooMany(retryAfter: 0), .unavailable, .missing, .setAside, .clocksDiffer,
         .unknownOrigin,
     ]
@@ -109,6 +113,7 @@ package enum PushRefusal: Error, Equatable, Sendable {
         case .negativeTTL: "negative-ttl"
         case .topicTooLong, .badTopic: "bad-topic"
         case .notText: "not-text"
+        case .script: "bad-script-fields"
         case .badMessageID: "bad-message-id"
         case .tooMany: "too-many"
         case .unavailable: "unavailable"
@@ -118,6 +123,15 @@ package enum PushRefusal: Error, Equatable, Sendable {
         case .unknownOrigin: "unknown-origin"
         }
     }
+}
+
+/// What an unencrypted push to an address for scripts asks for in vain. The raw value is the text for
+/// the sender.
+package enum ScriptFault: String, Sendable, CaseIterable {
+    case delayed = "Delay, At and In cannot be used: a push is shown at once"
+    case badPriority = "Priority must be 1 to 5, or min, low, default, high, max or urgent"
+    case badForm = "A form may have the texts message, title, priority, tags and click, and no file"
+    case badJSON = "The body is declared as application/json, but it is not JSON"
 }
 
 /// What is wrong with a required signature. The raw value is the text for the sender.

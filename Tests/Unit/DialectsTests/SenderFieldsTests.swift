@@ -127,6 +127,89 @@ struct SenderFieldsTests {
         }
     }
 
+    @Test(
+        "Words of RFC 2047 are decoded; what cannot be decoded stays",
+        arguments: [
+            ("=?UTF-8?B?QsO8cm8=?=", "Büro"), ("=?utf-8?q?B=C3=BCro_7?=", "Büro 7"),
+            ("a =?UTF-8?Q?b?= c", "a b c"), ("=?UTF-8?Q?a?= =?UTF-8?Q?b?=", "ab"),
+            ("=?UTF-8?B?w?= =?UTF-8?Q?=C3?==?UTF-8?Q?=BC?=", "=?UTF-8?B?w?= ü"),
+            ("=?ISO-8859-1?Q?B=FCro?=", "Büro"), ("=?KOI8-R?Q?x?=", "=?KOI8-R?Q?x?="),
+            ("=?UTF-8?X?x?=", "=?UTF-8?X?x?="), ("=?", "=?"),
+            ("=?UTF-8?Q?=G0?=", "=?UTF-8?Q?=G0?="),
+            ("=?utf-8*de?Q?B=C3=BCro?=", "Büro"), ("a=b?c", "a=b?c"),
+        ])
+    func words(value: String, text: String) {
+        #expect(fields([("Title", value)]).title == text)
+        for length in 0..<value.utf8.count {
+            let cut = Array(value.utf8.prefix(length))
+            _ = EncodedWords.decoded(cut)
+        }
+    }
+
+    @Test("The query counts as header fields do, which count before it")
+    func query() throws {
+        var fields = fields([("Title", "t")])
+        let query = Array("title=no&message=a+b%21&tags=x,y&prio=high&version=7&up=1&&=".utf8)
+        fields.record(query: query.span)
+        #expect(fields.title == "t" && fields.message == "a b!" && fields.priority == 4)
+        #expect(fields.ignored == ["up"])
+        let payload = try PlainDialect.payload([], fields)
+        #expect(
+            String(decoding: payload, as: UTF8.self)
+                == #"{"message":"a b!","title":"t","priority":4,"tags":["x","y"]}"#)
+        fields.useBody()
+        #expect(fields.ignored == ["up", "message"])
+    }
+
+    @Test("A form of title and message is understood; any other is refused")
+    func form() throws {
+        func payload(_ body: String) throws -> String {
+            let type = [("Content-Type", "multipart/form-data; boundary=\"x y\"")]
+            return try self.payload(body, type)
+        }
+        func part(_ rest: String, _ value: String) -> String {
+            "--x y\r\nContent-Disposition: form-data; \(rest)\r\n\r\n\(value)\r\n"
+        }
+        let whole = part("name=title", "Büro") + part("name=\"message\"", "a\r\nb")
+        let form = whole + part("name=priority", "4") + "--x y--\r\n"
+        #expect(
+            try payload(form) == #"{"message":"a\r\nb","title":"Büro","priority":4}"#)
+        #expect(try payload(part("name=title", "only") + "--x y--") == #"{"message":"only"}"#)
+        for length in 1..<form.utf8.count - 4 {
+            let cut = String(decoding: Array(form.utf8.prefix(length)), as: UTF8.self)
+            #expect(throws: PlainDialect.Refusal.self, "\(length)") { try payload(cut) }
+        }
+        for bad in [
+            part("name=colour", "red") + "--x y--", "--x y--",
+            part("name=message; filename=a", "x") + "--x y--", "hello",
+            part("name=message", "x") + part("name=priority", "much") + "--x y--",
+        ] {
+            #expect(throws: PlainDialect.Refusal.self, "\(bad)") { try payload(bad) }
+        }
+    }
+
+    @Test("What would be another push without it is an objection")
+    func objections() throws {
+        for name in ["Delay", "x-at", "IN"] {
+            #expect(throws: PlainDialect.Refusal.delayed) { try payload("x", [(name, "1h")]) }
+            #expect(try payload("x", [(name, "")]) == "x")
+        }
+        #expect(throws: PlainDialect.Refusal.badPriority) { try payload("x", [("Priority", "P1")]) }
+        let json = [("Content-Type", "application/json; charset=utf-8")]
+        #expect(throws: PlainDialect.Refusal.badJSON) { try payload("{", json) }
+        #expect(try payload("[1]", json) == "[1]")
+        #expect(try payload("{", [("Content-Type", "application/json-seq")]) == "{")
+    }
+
+    @Test("Four levels of priority look different")
+    func levels() throws {
+        let looks = try (2...5).map { number in
+            try message("x", [("Priority", "\(number)")])?.presentation
+        }
+        #expect(looks[0]?.isLow == true && looks[2]?.isHigh == true && looks[3]?.isCritical == true)
+        #expect(looks[1]?.isLow == false && looks[1]?.isHigh == false)
+    }
+
     @Test("A value cut anywhere stays text", arguments: 0..<12)
     func cut(length: Int) {
         let value = Array("é€𝄞é".utf8)

@@ -38,6 +38,51 @@ struct ServiceDialectTests {
         try Vectors.load([ServiceVector].self, from: "webhooks.json")
     }
 
+    @Test("Home Assistant's pictures and buttons are shown")
+    func buttons() throws {
+        let picture = "data:image/png;base64,AAAA"
+        let rest =
+            #","actions":[{"action":"URI","title":"Open","uri":"https://h/1"},{"action":"ALARM","title":"Alarm"},{"action":"x"}]"#
+        for (image, icon, count) in [
+            (picture, picture, 2), ("https://h/p.png", "https://h/p.png", 3),
+        ] {
+            let body = #"{"message":"ring","data":{"tag":"t","image":"\#(image)"\#(rest)}}"#
+            var context = DialectContext(level: .clear)
+            context.isTrusted = true
+            guard
+                case .message(let message)? = Dialect.homeAssistant.events(
+                    Array(body.utf8), context
+                ).first
+            else {
+                Issue.record("nothing is shown")
+                return
+            }
+            let look = try #require(message.presentation)
+            #expect(look.icon == icon && look.actions.count == count)
+            #expect(look.actions[0] == .init(name: "URI", label: "Open", link: "https://h/1"))
+            #expect(look.actions[1] == .init(name: "ALARM", label: "Alarm"))
+            #expect(look.actions.dropFirst(2).map(\.link) == (count == 3 ? [image] : []))
+            context.isTrusted = false
+            guard
+                case .message(let other)? = Dialect.homeAssistant.events(
+                    Array(body.utf8), context
+                ).first
+            else { return }
+            #expect(other.presentation?.actions.isEmpty == true)
+        }
+    }
+
+    @Test("The JSON of each service is known where scripts push", arguments: try vectors())
+    func known(vector: ServiceVector) throws {
+        // These have nothing that only the service writes.
+        let unmarked = ["not an alert", "a message", "without the header field"]
+        guard !unmarked.contains(vector.name) else { return }
+        let kept = try payload(Array(vector.payload.utf8), .plain, event: vector.event)
+        let (reader, own) = (Dialect.plain.reader(of: kept), Dialect(word: vector.dialect))
+        let alerts: [Dialect?] = [.alertmanager, .grafana]
+        #expect(reader == own || alerts.contains(reader) && alerts.contains(own))
+    }
+
     /// What the intake makes of a request.
     private func payload(
         _ body: [UInt8], _ dialect: Dialect, event: String? = nil

@@ -6,6 +6,7 @@ import Notifications
 /// Payloads of strangers, and state that a broken disk gives back.
 extension FuzzTarget {
     static func readPayload(_ bytes: [UInt8], _ dialect: Dialect) {
+        if dialect == .plain { readForm(bytes) }
         for policy in [ChatPolicy.strict, .learn] {
             var account = Account()
             account.policy = policy
@@ -33,17 +34,29 @@ extension FuzzTarget {
         }
     }
 
-    /// The payload that an unencrypted request becomes: with header fields, padded so that it is cut,
-    /// or as it is.
+    /// The body of a form, whose lines belong together.
+    private static func readForm(_ bytes: [UInt8]) {
+        var fields = SenderFields()
+        let name = Array("Content-Type".utf8)
+        let type = Array("multipart/form-data; boundary=b".utf8)
+        fields.record(name.span, type.span)
+        _ = try? Dialect.plain.payload(of: bytes, fields)
+    }
+
+    /// The payload that an unencrypted request becomes: with header fields, with a query,
+    /// padded so that it is cut, or as it is.
     private static func requested(_ body: [UInt8], _ dialect: Dialect) -> [UInt8] {
         var fields = SenderFields()
         let padding = [UInt8](repeating: UInt8(ascii: " "), count: body.count % 2 * 6_000)
-        if body.count % 3 == 0 {
-            let value = Array(body.prefix(40))
-            for name in ["Title", "Priority", "Tags", "Click", "X-GitHub-Event"] {
+        let value = Array(body.prefix(40))
+        switch body.count % 3 {
+        case 1: fields.record(query: value.span)
+        case 2:
+            for name in ["Title", "Tags", "Click", "X-GitHub-Event"] {
                 let name = Array(name.utf8)
                 fields.record(name.span, value.span)
             }
+        default: break
         }
         guard let payload = try? dialect.payload(of: body + padding, fields) else { return body }
         precondition(!dialect.isOfService || payload.count <= Dialect.cutLimit, "it was not cut")

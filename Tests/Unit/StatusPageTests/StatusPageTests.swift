@@ -8,7 +8,7 @@ import Testing
 struct StatusPageTests {
     private static let hostile = "<script>alert(1)</script>\"'&\u{202E}"
 
-    private func overview(owner: String? = nil) -> Overview {
+    private func overview(owner: String? = nil, isUnheard: Bool = false) -> Overview {
         var overview = Overview(
             version: "1", address: "https://push.example", now: 1_000_000, began: 999_000,
             isUsable: true, owner: owner, waiting: (3, 640))
@@ -20,7 +20,10 @@ struct StatusPageTests {
         overview.registrations = [
             .init(
                 id: "AAAA", app: Self.hostile, account: "me", owner: "admin", created: 1,
-                expires: 2_000_000, lastPush: nil, waiting: 2)
+                expires: 2_000_000, lastPush: nil, waiting: 2),
+            .init(
+                id: "BBBB", app: "script", account: "builds", owner: "admin", created: 1,
+                expires: 2_000_000, lastPush: nil, waiting: 0, isUnheard: isUnheard),
         ]
         overview.failures = [.init(word: "gone", count: 5, status: 410, number: 106)]
         overview.events = [
@@ -49,7 +52,7 @@ struct StatusPageTests {
         let html = html(.english)
         let forms = html.components(separatedBy: "<form ").count - 1
         #expect(forms == html.components(separatedBy: "name=\"csrf\" value=\"TOKEN\"").count - 1)
-        #expect(forms == 6)
+        #expect(forms == 8)
         for way in ["style=", " onclick", "javascript:"] { #expect(!html.contains(way)) }
         #expect(html.contains("name=\"once\" value=\"3\""))
     }
@@ -61,6 +64,18 @@ struct StatusPageTests {
         let own = html(.english, owner: "uid:7")
         #expect(!own.contains("/confirm") && !own.contains(">Owner<"))
         #expect(own.contains("what belongs to uid:7"))
+    }
+
+    @Test("An address that no screen shows is marked, with what to do, and a test of it is honest")
+    func unheard() {
+        let frame = PageFrame(language: .english, formToken: "TOKEN", additions: 3)
+        let text = String(
+            decoding: StatusPage(overview(isUnheard: true), frame, done: "test-unheard").html,
+            as: UTF8.self)
+        #expect(text.contains("builds <span class=\"bad\">(no screen)</span>"))
+        #expect(text.contains("run bellwire serve --desktop"))
+        #expect(text.contains("no client is connected to this account"))
+        #expect(!html(.english).contains("no screen"))
     }
 
     @Test("What was done is said, and no other word of the address")

@@ -5,6 +5,8 @@ import Notifications
 extension StoredEngines {
     /// How many groups are visible until the client says otherwise: the most that TDLib allows.
     private static let groupCountMax: Int64 = 25
+    /// How many notifications of a chat are visible where nothing else shows the earlier ones.
+    private static let scriptSizeMax: Int64 = 25
 
     /// The initial account. The latest registration that sets a value wins. A session begins with
     /// its registration.
@@ -13,6 +15,10 @@ extension StoredEngines {
         var account = Account()
         account.userID = terms.lazy.compactMap(\.userID).first ?? 0
         account.options[OptionName.groupCountMax] = .integer(Self.groupCountMax)
+        if let terms = terms.first, terms.isOnlyShown {
+            account.options[OptionName.groupSizeMax] = .integer(Self.scriptSizeMax)
+            account.options[OptionName.title] = .string(terms.account)
+        }
         let mode = terms.compactMap(\.askedMode).last ?? terms.first?.notifyMode
         if let mode = mode?.ofSource { account.source.notifyMode = mode }
         let timeouts = terms.filter { $0.dialect == .icq }

@@ -34,7 +34,14 @@ struct HeardPushTests {
         #expect(viewer.presentation["link"] as? String == "https://ci.example/1")
         let payload =
             #"{"message":"the build is green","title":"CI","priority":4,"tags":["tada"],"click":"https://ci.example/1"}"#
-        #expect(try app.payloads() == [payload], "what is fetched is what is shown")
+        #expect(try app.payloads().isEmpty, "nobody fetches it, so nothing waits")
+        let fetched = try RegisteredApp(fixture, app: "hooks", Self.terms, bearer: app.bearer)
+        let again: PushFixture.Fields = [
+            ("Title", "CI"), ("Priority", "4"), ("Tags", "tada"),
+            ("Click", "https://ci.example/1"),
+        ]
+        #expect(try fetched.raw(Array("the build is green".utf8), again).status == 201)
+        #expect(try fetched.payloads() == [payload], "what is fetched is what is shown")
         try fixture.restart()
         #expect(
             try EngineViewer(fixture, bearer: app.bearer, app: "script", "&role=viewer").texts.count
@@ -93,6 +100,80 @@ struct HeardPushTests {
         #expect(noted.reasons == ["\(app.id) not-understood", "\(app.id) not-encrypted"])
         let metrics = fixture.service.metrics.text(fixture.store, version: "1")
         #expect(metrics.contains("\nbellwire_undecryptable_total{reason=\"not-understood\"} 1\n"))
+    }
+
+    @Test("An address takes pushes without end, with and without a screen, and says which")
+    func endless() throws {
+        let noted = Noted()
+        let fixture = try PushFixture { plan in
+            plan.store = { $0.limits.quota.device.messages = 6 }
+            plan.settings = { $0.onUnheard = { noted.add($0, "unheard") } }
+        }
+        let app = try RegisteredApp(fixture, app: "script", Self.terms)
+        func push(_ count: Int) throws {
+            for number in 0..<count {
+                #expect(try app.raw(Array("\(number)".utf8), []).status == 201, "\(number)")
+            }
+        }
+        try push(20)
+        #expect(noted.reasons == ["\(app.id) unheard"], "once an hour")
+        #expect(
+            try app.call("GET", "registrations/\(app.id)").object()["listening"] as? Bool == false)
+        let viewer = try EngineViewer(fixture, bearer: app.bearer, app: "script", "&role=viewer")
+        #expect(viewer.texts.count == 20, "more than ten are kept")
+        try push(20)
+        #expect(
+            try app.call("GET", "registrations/\(app.id)").object()["listening"] as? Bool == true)
+        #expect(fixture.store.index.usage.messages == 0)
+        let figures = fixture.service.serverFigures
+        #expect(figures.shown == 20 && figures.clients == 1, "a screen is a client")
+        #expect(noted.reasons.count == 1)
+    }
+
+    @Test(
+        "What a sender asks for in vain is refused if it changes the meaning, and named otherwise")
+    func vain() throws {
+        let body = Array("later".utf8)
+        for (field, sentence) in [
+            ("Delay: 30m", "Delay, At and In"), ("X-At: tomorrow", "Delay, At and In"),
+            ("In: 5 min", "Delay, At and In"), ("Priority: nonsense", "Priority must be"),
+        ] {
+            let parts = field.split(separator: ":").map { $0.trimmingCharacters(in: .whitespaces) }
+            let answer = try app.raw(body, [(parts[0], parts[1])])
+            #expect(answer.code == "400/1028" && answer.text.contains(sentence), "\(field)")
+        }
+        let broken = try app.raw(Array(#"{"a":"#.utf8), [("Content-Type", "application/json")])
+        #expect(broken.code == "400/1028" && broken.text.contains("not JSON"))
+        let file = try app.raw(
+            Array(
+                "--b\r\nContent-Disposition: form-data; name=\"f\"; filename=\"x\"\r\n\r\nx\r\n--b--"
+                    .utf8),
+            [("Content-Type", "multipart/form-data; boundary=b")])
+        #expect(file.code == "400/1028" && file.text.contains("A form may have"))
+        let named = try app.raw(body, [("Attach", "https://a/b"), ("X-Icon", "https://a/c")])
+        #expect(named.status == 201 && named["bellwire-ignored"] == "attach, x-icon")
+        #expect(try app.raw(body, [("Priority", "u=1, i")])["bellwire-ignored"] == nil)
+        let query = try fixture.request(
+            "POST", app.endpoint + "?title=B%C3%BCro&priority=5&colour=red", [], body: body)
+        #expect(query.status == 201 && query["bellwire-ignored"] == "colour")
+        try viewer.settle()
+        #expect(viewer.presentation["title"] as? String == "Büro")
+        #expect(viewer.presentation["critical"] as? Bool == true)
+        // Elsewhere the sender must not give up the endpoint.
+        let other = try RegisteredApp(fixture, app: "zpns")
+        #expect(try other.raw(body, [("Delay", "30m")]).status == 201)
+    }
+
+    @Test("Pushes with and without a title are one chat, with the name of the address")
+    func oneChat() throws {
+        #expect(try app.raw(Array("a".utf8), []).status == 201)
+        #expect(try app.raw(Array("b".utf8), [("Title", "CI")]).status == 201)
+        #expect(try app.raw(Array(#"{"message":"c"}"#.utf8), []).status == 201)
+        try viewer.settle()
+        #expect(viewer.screen.count == 1 && viewer.texts == ["a", "b", "c"])
+        let chats = try viewer.ask(#"{"@type":"bellwire.getChats"}"#).answer["chats"]
+        let titles = (chats as? [[String: Any]])?.map { $0["title"] as? String }
+        #expect(titles == ["me"])
     }
 
     @Test("The list names the format that is heard, and its owner only to administrators")
