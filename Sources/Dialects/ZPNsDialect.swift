@@ -55,7 +55,7 @@ package enum ZPNsDialect {
         message.name = own.name
         message.order = own.order
         // Without `mutable-content` a push does not replace the earlier one of the same name.
-        message.replacement = apple.isMutable ? .anew : .beside
+        message.replacement = apple.isMutable ? .inPlace : .beside
         message.chatTitle = thread.isEmpty ? "Messages" : presentation.title
         message.senderName = presentation.title
         message.isSilent = apple.isPassive

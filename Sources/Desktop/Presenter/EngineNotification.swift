@@ -32,6 +32,7 @@ package struct EngineNotification: Equatable, Sendable {
     /// Words by which the sender marks it.
     package var tags: [String] = []
     package var isCritical = false
+    package var isHigh = false
     package var isLow = false
     /// It came unencrypted and anybody may have sent it, so it can only be dismissed.
     package var isClear = false
@@ -66,6 +67,7 @@ package struct EngineNotification: Equatable, Sendable {
         icon = presentation["icon"]?.text ?? ""
         defaultLabel = presentation["default_action"]?.text ?? ""
         isCritical = presentation["critical"]?.bool ?? false
+        isHigh = presentation["high"]?.bool ?? false
         isLow = presentation["low"]?.bool ?? false
         tags = (presentation["tags"]?.elements ?? []).compactMap(\.text)
         actions = (presentation["actions"]?.elements ?? []).compactMap { action in

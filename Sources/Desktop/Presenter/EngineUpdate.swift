@@ -18,6 +18,8 @@ package enum EngineUpdate: Equatable, Sendable {
         package let isSounding: Bool
         package let added: [EngineNotification]
         package let removed: [Int32]
+        /// How many the chat has, shown by the engine or not.
+        package var total = 0
     }
 
     case active([Group])
@@ -80,6 +82,7 @@ extension EngineUpdate.Change {
         isSounding = (node["notification_sound_id"]?.integer ?? 0) != 0
         added = (node["added_notifications"]?.elements ?? []).compactMap(EngineNotification.init)
         removed = (node["removed_notification_ids"]?.elements ?? []).compactMap(\.int32)
+        total = Int(clamping: node["total_count"]?.integer ?? 0)
     }
 }
 

@@ -41,7 +41,9 @@ struct NotificationComposer {
             call.hints.append((server.pictureHint, .picture(picture)))
         }
         call.actions = actions(of: notification, in: chat)
-        if notification.kind == .call { call.expiry = 0 }
+        // It stays until it is closed, where a server takes that from us.
+        let stays = notification.isHigh && !notification.isClear
+        if notification.kind == .call || stays { call.expiry = 0 }
         return call.sorted
     }
 
@@ -111,8 +113,12 @@ struct NotificationComposer {
         let titles = [notification.title, chat.title, notification.sender, source.name]
         let title = titles.first { !$0.allSatisfy(\.isWhitespace) } ?? ""
         let signs = notification.tags.compactMap { TagSign.of[$0] }
-        return (signs + [title]).joined(separator: " ")
+        let urgent = notification.isHigh ? [Self.highSign] : []
+        return (urgent + signs + [title]).joined(separator: " ")
     }
+
+    /// Notification servers know no urgency between usual and critical.
+    private static let highSign = "❗"
 
     private func body(of notification: EngineNotification) -> String {
         let body =
@@ -219,7 +225,9 @@ struct NotificationComposer {
                 // The first action is not a button.
                 let isFirst = actions.first?.key == ActionKey.open
                 let room = max(Self.buttonLimit + (isFirst ? 1 : 0) - actions.count, 0)
-                for mute in ActionKey.mutes.prefix(room) {
+                // The sender's own buttons need the room more than a second way to mute.
+                let most = notification.actions.isEmpty ? ActionKey.mutes.count : 1
+                for mute in ActionKey.mutes.prefix(min(room, most)) {
                     actions.append((mute.key, say(mute.label)))
                 }
             }

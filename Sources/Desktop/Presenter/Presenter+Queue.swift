@@ -141,9 +141,14 @@ extension Presenter {
         of source: String, _ composer: NotificationComposer
     ) -> [(title: String, count: Int)] {
         var counts: [String: Int] = [:]
-        for key in members(of: source) {
-            guard let entry = entries[key] else { continue }
-            counts[composer.conversation(of: entry.notification, entry.chat), default: 0] += 1
+        for (group, keys) in Dictionary(grouping: members(of: source), by: \.group) {
+            var name = ""
+            for key in keys {
+                guard let entry = entries[key] else { continue }
+                name = composer.conversation(of: entry.notification, entry.chat)
+                counts[name, default: 0] += 1
+            }
+            counts[name, default: 0] += sources[source]?.passed[group] ?? 0
         }
         return counts.map { (title: $0.key, count: $0.value) }
             .sorted { ($1.count, $0.title) < ($0.count, $1.title) }

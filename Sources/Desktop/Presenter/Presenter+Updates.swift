@@ -53,11 +53,13 @@ extension Presenter {
         let former = sources[source]?.chats.updateValue(chat, forKey: group)
         guard let former, former != chat else { return }
         sources[source]?.highest[group] = nil
+        sources[source]?.passed[group] = nil
         for key in entries.keys where key.source == source && key.group == group { remove(key) }
     }
 
     private mutating func apply(_ change: EngineUpdate.Change, _ source: String) {
         meet(change.chat, in: change.group, source)
+        forgetPassed(source)
         let removed = change.removed.map { ShownKey(source, change.group, $0) }
         for notification in change.added {
             let key = ShownKey(source, change.group, notification.id)
@@ -69,7 +71,36 @@ extension Presenter {
                 key, notification, Chat(id: change.chat, title: change.title),
                 isSounding: isSounding)
         }
+        countPassed(change, removed, source)
         for key in removed { remove(key) }
+    }
+
+    /// The engine shows only the newest notifications of a chat. Those that made way before they came
+    /// up still count in the summary; those that were taken back lower the engine's count.
+    private mutating func countPassed(
+        _ change: EngineUpdate.Change, _ removed: [ShownKey], _ source: String
+    ) {
+        let former = sources[source]?.totals.updateValue(change.total, forKey: change.group)
+        let total = (former ?? change.total - change.added.count) + change.added.count
+        let takenBack = max(total - change.total, 0)
+        let unseen = removed.count { isUnseen($0) }
+        let count = min(unseen, max(removed.count - takenBack, 0))
+        if count > 0 { sources[source]?.passed[change.group, default: 0] += count }
+    }
+
+    private func isUnseen(_ key: ShownKey) -> Bool {
+        guard let place = entries[key]?.place else { return false }
+        return place == .waiting || place == .summarised
+    }
+
+    /// A summary counts from the time when everything before it had come up.
+    mutating func forgetPassed(_ source: String) {
+        guard sources[source]?.passed.isEmpty == false,
+            !entries.keys.contains(where: {
+                $0.source == source && $0.notification != 0 && isUnseen($0)
+            })
+        else { return }
+        sources[source]?.passed = [:]
     }
 
     /// Whether it is the message that was known only from its push before.
@@ -173,6 +204,8 @@ extension Presenter {
         for key in entries.keys where key.source == source { remove(key) }
         endBadge(source)
         sources[source]?.chats = [:]
+        sources[source]?.totals = [:]
+        sources[source]?.passed = [:]
         guard sources[source]?.highest.isEmpty == false else { return }
         sources[source]?.highest = [:]
         actions.append(.forgetHighest(source: source))
@@ -210,5 +243,6 @@ extension Presenter.Source {
         let groups = highest.sorted { $0.value > $1.value }.prefix(ShownHistory.groupLimit / 2)
         highest = Dictionary(uniqueKeysWithValues: groups.map { ($0.key, $0.value) })
         chats = chats.filter { highest[$0.key] != nil }
+        totals = totals.filter { highest[$0.key] != nil }
     }
 }

@@ -31,6 +31,7 @@ extension Presenter {
             return settle(key, .remove(group: key.group, notification: key.notification))
         }
         for key in members(of: key.source) { dismiss(key) }
+        sources[key.source]?.passed = [:]
         remove(key)
     }
 

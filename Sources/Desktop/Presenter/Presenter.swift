@@ -47,6 +47,10 @@ package struct Presenter: Sendable {
         var nextSummary = Duration.zero
         /// Nil until the engine sends it.
         var badge: Int64?
+        /// How many messages each group has, as the engine counts them.
+        var totals: [Int32: Int] = [:]
+        /// How many notifications of each group made way for newer ones before they came up.
+        var passed: [Int32: Int] = [:]
         /// The last known chat of each group.
         var chats: [Int32: Int64] = [:]
     }

@@ -78,6 +78,6 @@ struct DocumentExampleTests {
         let message = messages(
             #"{"aps":{"alert":"call","mutable-content":1},"payload":"{\"customId\":\"1\"}"}"#, .zpns
         ).first
-        #expect(message?.name == "zpns:1" && message?.replacement == .anew)
+        #expect(message?.name == "zpns:1" && message?.replacement == .inPlace)
     }
 }

@@ -24,7 +24,7 @@ struct OtherDialectTests {
         ])
     func customID(json: String) {
         let message = messages(json, .zpns).first
-        #expect(message?.name == "zpns:1" && message?.replacement == .anew)
+        #expect(message?.name == "zpns:1" && message?.replacement == .inPlace)
         #expect(message?.content.text == "a")
         #expect(message?.presentation?.title == (json.contains("title") ? "t – s" : ""))
     }

@@ -12,45 +12,56 @@ struct ReplacementTests {
             #"{"aps":{"alert":"\#(text)","mutable-content":\#(isMutable ? 1 : 0)},"payload":"\#(own)"}"#
     }
 
-    @Test(
-        "A replacement removes the old notification and appears as new, with a sound; the count stays"
-    )
+    @Test("A name replaces its notification in place, without a sound")
     func replace() {
         var story = Story()
         story.push(zpns("one", #"{"customId":"1"}"#), dialect: .zpns)
         story.push(zpns("two", #"{"customId":"2"}"#), dialect: .zpns)
         _ = story.takeGroups()
         story.push(zpns("ONE", #"{"customId":"1"}"#), dialect: .zpns)
+        #expect(story.shown == [["ONE", "two"]] && story.takeGroups().isEmpty)
+        #expect(story.client.visible == Client.visible(story.engine))
+    }
+
+    @Test(
+        "A replacement removes the old notification and appears as new, with a sound; the count stays"
+    )
+    func anew() {
+        var story = Story()
+        story.anew("one", name: "1")
+        story.anew("two", name: "2")
+        _ = story.takeGroups()
+        story.anew("ONE", name: "1")
         #expect(story.shown == [["two", "ONE"]])
         let updates = story.takeGroups()
         #expect(updates.count == 1 && updates.first?.soundID == -1)
         #expect(updates.first?.removed == [1] && updates.first?.added.map(\.id) == [3])
         #expect(updates.first?.totalCount == 2)
         // And again, under the name that it has now.
-        story.push(zpns("Uno", #"{"customId":"1"}"#), dialect: .zpns)
+        story.anew("Uno", name: "1")
         #expect(story.shown == [["two", "Uno"]])
     }
 
     @Test("Replacing the only notification of a group leaves other groups in place")
-    func replaceAlone() {
+    func anewAlone() {
         var story = Story(.learn, count: 1, size: 1)
         story.text("first", id: 11)
-        story.push(zpns("one", #"{"customId":"1"}"#), dialect: .zpns)
-        story.push(zpns("ONE", #"{"customId":"1"}"#), dialect: .zpns)
+        story.anew("one", name: "1")
+        story.anew("ONE", name: "1")
         #expect(story.shown == [["ONE"]] && story.engine.activeGroups[0].totalCount == 1)
         #expect(story.client.visible == Client.visible(story.engine))
     }
 
     @Test("A replacement brings a hidden group up, without the notification that nobody saw")
-    func replaceHidden() {
+    func anewHidden() {
         var story = Story(.learn, count: 1)
-        story.push(zpns("one", #"{"customId":"1"}"#), dialect: .zpns)
+        story.anew("one", name: "1")
         story.pass(1)
         story.text("first", id: 11)
         story.pass(1)
         #expect(story.shown == [["first"]])
         story.updates = []
-        story.push(zpns("ONE", #"{"customId":"1"}"#), dialect: .zpns)
+        story.anew("ONE", name: "1")
         #expect(story.shown == [["ONE"]])
         #expect(story.takeGroups().map(\.removed) == [[2], []])
     }
@@ -58,13 +69,13 @@ struct ReplacementTests {
     @Test(
         "Replacing any of many notifications announces the shown ones correctly",
         arguments: 1...6, [1, 2, 3, 10])
-    func replaceAnywhere(name: Int, size: Int64) {
+    func anewAnywhere(name: Int, size: Int64) {
         var story = Story(.learn, count: 2, size: size)
         for number in 1...6 {
-            story.push(zpns("\(number)", #"{"customId":"\#(number)"}"#), dialect: .zpns)
+            story.anew("\(number)", name: "\(number)")
         }
         for _ in 0..<2 {
-            story.push(zpns("new", #"{"customId":"\#(name)"}"#), dialect: .zpns)
+            story.anew("new", name: "\(name)")
             #expect(story.client.visible == Client.visible(story.engine))
             #expect(story.engine.activeGroups.first?.totalCount == 6)
             #expect(story.shown.first?.last == "new")
@@ -274,5 +285,16 @@ struct ReplacementTests {
             story.text("heard", id: 12)
             #expect(story.shown == (mode == "disabled" ? [] : [["heard"]]))
         }
+    }
+}
+
+extension Story {
+    /// A message that replaces the one of its name and appears like any other, as ICQ's summaries do.
+    fileprivate mutating func anew(_ text: String, name: String) {
+        var message = IncomingMessage(
+            chat: .conversation("anew"), content: PushContent(.text, text: text))
+        (message.name, message.replacement) = (name, .anew)
+        _ = engine.process([.message(message)], level: .webpush, id: "", now: now)
+        settle()
     }
 }

@@ -16,7 +16,8 @@ extension Engine {
         let order = account.names[message.name]?.order
         account.names[message.name]?.order = message.order ?? order
         account.names[message.name]?.level = level
-        guard message.replacement == .inPlace else { return place }
+        // A call is no text that could change: it ends, and the message is shown.
+        guard message.replacement == .inPlace, !old.isCall else { return place }
         change(old, in: groupID, to: message, level)
         return .taken
     }

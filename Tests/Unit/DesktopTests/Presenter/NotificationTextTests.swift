@@ -127,6 +127,9 @@ struct NotificationTextTests {
         let critical = #","critical":true"#
         #expect(try call(Screen.push(1, more: critical))[hint: "urgency"] == .byte(2))
         #expect(try call(Screen.push(1, more: #","low":true"#))[hint: "urgency"] == .byte(0))
+        let high = try call(Screen.push(1, more: #","high":true"#))
+        #expect(high[hint: "urgency"] == .byte(1) && high.expiry == 0)
+        #expect(high.summary == "❗ Alice")
         let clear = Screen.push(1, more: critical, outside: #","bellwire.clear":true"#)
         #expect(try call(clear)[hint: "urgency"] == .byte(1))
     }
@@ -163,6 +166,9 @@ struct NotificationTextTests {
         #expect(
             try call(Screen.push(1, more: one)).actions.map(\.label)
                 == ["Open", "A", "Mark as read", "Mute for 1 hour"])
+        #expect(
+            try call(Screen.push(1, message: 0, more: one)).actions.map(\.key)
+                == ["default", "action-0", "mute-hour"], "one way to mute beside other buttons")
         var screen = Screen()
         screen.serverAppears()
         try screen.group(chat: 0, added: [Screen.push(1)])

@@ -152,12 +152,12 @@ extension Screen {
 
     mutating func group(
         _ id: Int = 1, chat: Int = 5, added: [String] = [], removed: [Int] = [],
-        sound: Int = -1, title: String = "", source: String = "telegram/me"
+        sound: Int = -1, title: String = "", total: Int = 0, source: String = "telegram/me"
     ) throws {
         try receive(
             """
             {"@type":"updateNotificationGroup","notification_group_id":\(id),"chat_id":\(chat),
-            "bellwire.chat_title":"\(title)","notification_sound_id":"\(sound)",
+            "bellwire.chat_title":"\(title)","total_count":\(total),"notification_sound_id":"\(sound)",
             "added_notifications":[\(added.joined(separator: ","))],
             "removed_notification_ids":[\(removed.map(String.init).joined(separator: ","))]}
             """, source: source)

@@ -153,6 +153,26 @@ struct ScreenTests {
                 && !screen.records.values.contains { $0.place == .summarised })
     }
 
+    @Test("The summary also counts what made way for newer ones, but nothing that was taken back")
+    func evicted() throws {
+        var screen = Screen()
+        screen.serverAppears()
+        for id in 1...40 {
+            let gone = id > 25 ? [id - 25] : []
+            try screen.group(added: [Screen.push(id)], removed: gone, total: id)
+        }
+        screen.elapse(.seconds(1))
+        // Ten came up, of which the engine has taken all back to make room.
+        #expect(screen.visible.values.map(\.call.summary) == ["30 more notifications"])
+        try screen.group(removed: [16, 17], sound: 0, total: 38)
+        screen.elapse(.seconds(1))
+        #expect(screen.visible.values.map(\.call.summary) == ["28 more notifications"])
+        screen.user(closes: 11)
+        for id in 41...53 { try screen.group(added: [Screen.push(id)], total: id - 2) }
+        screen.elapse(.seconds(1))
+        #expect(screen.visible.values.contains { $0.call.summary == "3 more notifications" })
+    }
+
     @Test("Dismissing the summary dismisses everything it counts")
     func dismissedSummary() throws {
         var screen = Screen()
