@@ -1,17 +1,22 @@
 import Base
+import Mailbox
 
 /// An account that has a registration, by its name.
 struct EngineAccountName: Hashable, Comparable, CustomStringConvertible {
     let app: String
     let account: String
 
-    var description: String { "\(app)/\(account)" }
+    /// What the user calls it: what `bellwire hear` made has only the name that it was given.
+    var description: String { app == RegistrationTerms.scripts ? account : full }
+
+    private var full: String { "\(app)/\(account)" }
 
     static func < (left: Self, right: Self) -> Bool {
         (left.app, left.account) < (right.app, right.account)
     }
 
-    /// All accounts of the server, or the named one: `APP/ACCOUNT`, or only the account.
+    /// All accounts of the server, or the named one: `APP/ACCOUNT`, or only the account. If several
+    /// applications have it, what `bellwire hear` made is meant.
     static func all(
         _ control: ControlConnection, named name: String? = nil
     ) throws -> [EngineAccountName] {
@@ -27,8 +32,9 @@ struct EngineAccountName: Hashable, Comparable, CustomStringConvertible {
                 exitCode: .refused)
         }
         guard let name else { return known.sorted() }
-        let exact = known.filter { "\($0)" == name }
-        let found = exact.isEmpty ? known.filter { $0.account == name } : exact
+        let exact = known.filter { $0.full == name }
+        let heard = known.filter { "\($0)" == name }
+        let found = [exact, heard].first { !$0.isEmpty } ?? known.filter { $0.account == name }
         switch found.count {
         case 1: return Array(found)
         case 0:
@@ -40,7 +46,7 @@ struct EngineAccountName: Hashable, Comparable, CustomStringConvertible {
             throw CommandError.usage(
                 "several applications have the account \(name)",
                 hint: "name one of them: "
-                    + found.sorted().map(\.description).joined(separator: ", "))
+                    + found.sorted().map(\.full).joined(separator: ", "))
         }
     }
 }

@@ -8,16 +8,19 @@ extension Command {
         details: """
             Asks the running server through its control socket. Whoever knows the address can show
             you notifications, so keep it secret. The same NAME gives the same address again, until
-            bellwire revoke ends it.
+            bellwire revoke NAME ends it. If no screen is connected that shows what comes, hear says so.
 
             A push is plain text; the header fields Title, Priority (1 to 5, or min, low, default,
             high, max), Tags (separated by commas) and Click (an https link) say how it is shown.
-            Or it is JSON with title, message, priority, tags and click.
+            Or it is JSON with title, message, priority, tags and click, or a form with these. They
+            may also be in the query. What else ntfy knows is named in the field Bellwire-Ignored of
+            the answer; a push that is to be shown later is refused.
 
             With --from, the address is for the webhook of a service, in that service's own JSON.
             """,
         options: [
-            Option("from", "SERVICE", help: "what pushes there: " + HeardFormat.list)
+            Option("from", "SERVICE", help: "what pushes there: " + HeardFormat.list),
+            Option("address", help: "print only the address"),
         ] + serverOptions,
         examples: [
             Example(
@@ -26,6 +29,9 @@ extension Command {
             Example(
                 "bellwire hear alerts --from alertmanager",
                 help: "print an address for the webhook of Prometheus Alertmanager"),
+            Example(
+                "bellwire hear builds --address > address",
+                help: "write the address into a file, for a script"),
         ]
     ) { arguments in
         guard arguments.positional.count == 1 else {
@@ -34,6 +40,11 @@ extension Command {
         let connection = try ControlConnection(arguments)
         let format = try HeardFormat(arguments["from"])
         let place = try HeardPlace(named: arguments.positional[0], format, connection)
+        if arguments.has("address") {
+            try StandardOutput.write(place.address)
+            if let warning = place.warning { StandardError.write("bellwire: \(warning)\n") }
+            return .success
+        }
         if arguments.has("json") {
             try StandardOutput.write(place.json)
             return .success

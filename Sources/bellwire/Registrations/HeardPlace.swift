@@ -1,5 +1,6 @@
 import Base
 import Configuration
+import Glibc
 import Mailbox
 import WebPush
 
@@ -11,6 +12,8 @@ struct HeardPlace: Confidential {
     private let format: HeardFormat
     /// Whether it was made just now.
     private let isNew: Bool
+    /// Whether a client is connected that shows what is pushed there.
+    private var isHeard = false
 
     /// After this long without a client that shows them, or a look at it, the endpoint ends: a year.
     private static let lifetime = 31_536_000
@@ -27,7 +30,24 @@ struct HeardPlace: Confidential {
                 "POST", RegistrationsPath.all, Self.request(name, format))
             try self.init(name, format, try Self.root(answer), isNew: true)
         }
+        isHeard = try Self.isHeard(id, connection, patience: isNew ? Self.patience : 1)
     }
+
+    /// A desktop beside the server connects to a new account at once, which takes a moment.
+    private static func isHeard(
+        _ id: String, _ connection: ControlConnection, patience: Int
+    ) throws -> Bool {
+        for attempt in 0..<patience {
+            if attempt > 0 { usleep(pause) }
+            let answer = try connection.send("GET", RegistrationsPath.one(id))
+            if try root(answer)["listening"]?.bool == true { return true }
+        }
+        return false
+    }
+
+    private static let patience = 10
+    /// In microseconds.
+    private static let pause: UInt32 = 100_000
 
     private init(
         _ name: String, _ format: HeardFormat, _ node: JSONNode, isNew: Bool
@@ -93,19 +113,29 @@ extension HeardPlace {
             writer.member("endpoint", endpoint)
             writer.member("format", format.dialect.rawValue)
             writer.member("new", isNew)
+            writer.member("listening", isHeard)
         }
         return writer.text + "\n"
+    }
+
+    var address: String { Printable.text(endpoint) + "\n" }
+
+    /// What is missing so that somebody sees a push; nil if nothing is.
+    var warning: String? {
+        isHeard ? nil : "nobody listens. " + Sentence.nobodyListens.text(.english)
     }
 
     func text(trusting configuration: ServerConfiguration) -> String {
         let address = ShellWord.quoted(Printable.text(endpoint))
         let trial = "curl \(authority(configuration))-d \"the build is green\" \(address)"
+        let word = ShellWord.quoted(Printable.text(name))
         return """
             \(Printable.text(name)) is heard at this address; keep it secret:
               \(Printable.text(endpoint))
-            \(format.advice == nil ? "try it" : "put it into the service"):
+            \(warning.map { "\($0)\n" } ?? "")\
+            \(format.advice == nil ? isHeard ? "try it" : "then try it" : "put it into the service"):
               \(format.advice ?? trial)
-            for another address: bellwire rotate \(id); to end it: bellwire revoke \(id)
+            for another address: bellwire rotate \(word); to end it: bellwire revoke \(word)
 
             """
     }

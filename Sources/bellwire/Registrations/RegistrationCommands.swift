@@ -1,4 +1,5 @@
 import Base
+import Mailbox
 import System
 
 /// The API paths of registrations.
@@ -13,6 +14,37 @@ enum RegistrationsPath {
                 "not the id of a registration", hint: "run bellwire list to see all registrations")
         }
         return "\(all)/\(id)"
+    }
+
+    /// The path of a registration that is named as people do: by its id, by its account, or, if
+    /// several applications have that, as `APP/ACCOUNT`. What `bellwire hear` made comes first.
+    static func named(_ name: String, _ control: ControlConnection) throws -> String {
+        let bytes = Array(name.utf8)
+        if Bits128(base64URL: bytes.span) != nil { return try one(name) }
+        let answer = try control.send("GET", all)
+        let known = (try? JSONDocument(answer))?.root["registrations"]?.elements ?? []
+        // Administrators also see what belongs to others, with its owner.
+        let own = known.filter { !$0.has("owner") && isNamed($0, name) }
+        let all = own.isEmpty ? known.filter { isNamed($0, name) } : own
+        let heard = all.filter { $0["app"]?.text == RegistrationTerms.scripts }
+        let found = heard.isEmpty ? all : heard
+        guard let id = found.first?["id"]?.text else {
+            throw CommandError(
+                message: "there is no registration \(Printable.text(name))",
+                hint: "run bellwire list to see all registrations", exitCode: .refused)
+        }
+        guard found.count == 1 else {
+            let ids = found.compactMap { $0["id"]?.text }.map { Printable.text($0) }
+            throw CommandError.usage(
+                "\(found.count) registrations are called \(Printable.text(name))",
+                hint: "name one by its id: " + ids.prefix(5).joined(separator: ", "))
+        }
+        return try one(id)
+    }
+
+    private static func isNamed(_ node: JSONNode, _ name: String) -> Bool {
+        let (app, account) = (node["app"]?.text ?? "", node["account"]?.text ?? "")
+        return account == name || "\(app)/\(account)" == name
     }
 }
 
@@ -37,28 +69,27 @@ extension Command {
     static let show = Command(
         name: "show",
         summary: "show a registration, and how many pushes could not be decrypted",
-        forms: ["ID"],
+        forms: ["NAME|ID"],
         details:
             "Keys and secrets are not shown. If you lost them, bellwire rotate makes new ones.",
         options: serverOptions,
         examples: [
             Example(
-                "bellwire show fF7tPMyLTBS0HQbY4QmR3w",
-                help: "show the registration that has this id in bellwire list"),
+                "bellwire show builds", help: "show what bellwire hear builds has made"),
             Example(
                 "bellwire show fF7tPMyLTBS0HQbY4QmR3w --json",
                 help: "print it as JSON, for a script"),
         ]
     ) { arguments in
-        let path = try path(arguments)
-        let answer = try ControlConnection(arguments).send("GET", path)
+        let control = try ControlConnection(arguments)
+        let answer = try control.send("GET", try path(arguments, control))
         return try RegistrationText.print(answer, arguments) { try RegistrationText.summary($0) }
     }
 
     static let rotate = Command(
         name: "rotate",
         summary: "give a registration a new endpoint and new keys",
-        forms: ["ID"],
+        forms: ["NAME|ID"],
         details: """
             Prints what the application passes to account.registerDevice from now on. The old
             endpoint and its keys keep working for seven days.
@@ -66,46 +97,47 @@ extension Command {
         options: serverOptions,
         examples: [
             Example(
-                "bellwire rotate fF7tPMyLTBS0HQbY4QmR3w",
+                "bellwire rotate telegram/me",
                 help: "print a new endpoint and new keys for this registration"),
             Example(
                 "bellwire rotate fF7tPMyLTBS0HQbY4QmR3w --json",
                 help: "print them as JSON, for a script"),
         ]
     ) { arguments in
-        let path = try path(arguments)
-        let answer = try ControlConnection(arguments).send("POST", path + "/rotate")
+        let control = try ControlConnection(arguments)
+        let answer = try control.send("POST", try path(arguments, control) + "/rotate")
         return try RegistrationText.print(answer, arguments) { try RegistrationText.full($0) }
     }
 
     static let revoke = Command(
         name: "revoke",
         summary: "end a registration and all its endpoints",
-        forms: ["ID"],
+        forms: ["NAME|ID"],
         details: "Senders that push there are told that the endpoint is gone.",
         options: serverOptions,
         examples: [
             Example(
-                "bellwire revoke fF7tPMyLTBS0HQbY4QmR3w",
-                help: "end the registration that has this id in bellwire list"),
+                "bellwire revoke builds", help: "end what bellwire hear builds has made"),
             Example(
                 "bellwire revoke fF7tPMyLTBS0HQbY4QmR3w --json",
                 help: "do the same, and print nothing if it worked"),
         ]
     ) { arguments in
-        let path = try path(arguments)
-        _ = try ControlConnection(arguments).send("DELETE", path)
+        let control = try ControlConnection(arguments)
+        _ = try control.send("DELETE", try path(arguments, control))
         if !arguments.has("json") {
-            try StandardOutput.write("revoked \(arguments.positional[0])\n")
+            try StandardOutput.write("revoked \(Printable.text(arguments.positional[0]))\n")
         }
         return .success
     }
 
-    private static func path(_ arguments: Arguments) throws -> String {
+    private static func path(
+        _ arguments: Arguments, _ control: ControlConnection
+    ) throws -> String {
         guard arguments.positional.count == 1 else {
             throw CommandError.usage(
                 "name one registration", hint: "run bellwire list to see all registrations")
         }
-        return try RegistrationsPath.one(arguments.positional[0])
+        return try RegistrationsPath.named(arguments.positional[0], control)
     }
 }

@@ -1,4 +1,5 @@
 import Base
+import Mailbox
 import System
 
 /// Registrations as text.
@@ -70,8 +71,15 @@ enum RegistrationText {
                     "type " + (try word(node["token_type"])),
                     "until " + LocalTime.text(Int(node["expires"]?.integer ?? 0)),
                     node["trust_clear"]?.bool == true ? "trusts clear" : "",
+                    isUnheard(node) ? "nobody listens" : "",
                 ]
             })
+    }
+
+    /// Only a screen shows what is pushed there, and none is connected.
+    static func isUnheard(_ node: JSONNode) -> Bool {
+        node["app"]?.text == RegistrationTerms.scripts && node.has("hears")
+            && node["listening"]?.bool == false
     }
 
     static func summary(_ node: JSONNode) throws -> String {
@@ -88,6 +96,9 @@ enum RegistrationText {
         }
         if node["trust_clear"]?.bool == true {
             rows.append(["in clear", "trusted: may have actions"])
+        }
+        if isUnheard(node) {
+            rows.append(["nobody listens", Sentence.nobodyListens.text(.english)])
         }
         for (reason, count) in node["undecryptable"]?.members ?? [] {
             rows.append(["undecryptable", "\(try word(count)) \(Printable.text(reason))"])

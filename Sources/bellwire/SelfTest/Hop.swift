@@ -11,6 +11,8 @@ enum Hop: String {
     case end
     case desktop
     case application
+    case screen
+    case addresses
 
     /// The step's name in the output.
     var title: String {
@@ -26,6 +28,8 @@ enum Hop: String {
         case .end: "unsubscription"
         case .desktop: "D-Bus"
         case .application: "application"
+        case .screen: "screen"
+        case .addresses: "addresses"
         }
     }
 }

@@ -5,6 +5,8 @@ import System
 final class SelfTestReport {
     private let isJSON: Bool
     private(set) var hasFailed = false
+    /// Whether a step was left out, because it does not exist here.
+    private(set) var hasSkipped = false
 
     /// The length of the longest title.
     private static let width = 15
@@ -13,6 +15,7 @@ final class SelfTestReport {
 
     func add(_ result: HopResult) {
         hasFailed = hasFailed || result.isPassed == false
+        hasSkipped = hasSkipped || result.isPassed == nil
         // If nobody reads the output any more, the test still has to clean up.
         try? StandardOutput.write(isJSON ? json(result) : text(result))
     }

@@ -12,7 +12,8 @@ extension Command {
         details: """
             Adds a device through the control socket of the running server, connects as that device
             and pushes to it: once while it is connected, once while it is away. If a desktop
-            service runs in this session, it then registers as an application and pushes to that.
+            service runs in this session, it then registers as an application and pushes to that, and
+            asks who shows notifications, and who listens to the addresses of bellwire hear.
             Each line says that a step works, or what to change. At the end, the test removes
             everything it added, and says what to try next.
 
@@ -38,7 +39,9 @@ extension Command {
         }
         let report = SelfTestReport(isJSON: arguments.has("json"))
         let isOurs = try perform(arguments, report)
-        if !report.hasFailed { report.end(NextSteps.text(isServerHere: isOurs)) }
+        if !report.hasFailed {
+            report.end(NextSteps.text(isServerHere: isOurs, isComplete: !report.hasSkipped))
+        }
         return report.hasFailed ? .failure : .success
     }
 
@@ -58,6 +61,7 @@ extension Command {
         }
         defer { device.remove() }
         try run(address(device.url), arguments, report, isNew: true)
+        try AddressTest.run(try ControlConnection(arguments), report: report.add)
         return true
     }
 
@@ -86,6 +90,7 @@ extension Command {
             authorities: authorities, report: report.add)
         guard !report.hasFailed else { return }
         try DesktopTestRun.run(authorities: authorities, report: report.add)
+        try ScreenTest.run(report: report.add)
     }
 
     /// The first step, before any connection.

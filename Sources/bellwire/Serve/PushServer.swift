@@ -181,6 +181,14 @@ extension PushServer {
             log.write(
                 .warning, "undecryptable", [("registration", registration), ("reason", reason)])
         }
+        settings.onUnheard = { registration in
+            log.write(
+                .warning, "nobody-listens",
+                [
+                    ("registration", registration),
+                    ("advice", Sentence.nobodyListens.text(.english)),
+                ])
+        }
         settings.registration = configuration.registration
         settings.allowsLocalUsers = configuration.allowsLocalUsers
         settings.dropsOldest = configuration.backlog == .dropOldest

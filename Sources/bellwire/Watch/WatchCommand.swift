@@ -5,13 +5,15 @@ import System
 extension Command {
     static let watch = Command(
         name: "watch",
-        summary: "show the notifications of an account, and act on them",
+        summary: "show notifications as they come, and act on them",
+        forms: ["[NAME]"],
         details: """
-            On a terminal, watch shows the notifications as they stand, with keys to open, dismiss,
-            mute and reply; press ? to see them all. Elsewhere, and with --plain, it prints a line
-            for each change. Without --account, watch shows the only account that has a
-            registration. If the server goes away, watch waits until it is back. --json prints the
-            engine's objects unchanged, one per line.
+            NAME is what bellwire hear was given, or APP/ACCOUNT. On a terminal, watch shows the
+            notifications of one account as they stand, with keys to open, dismiss, mute and reply;
+            press ? to see them all. Elsewhere, with --plain, and without NAME if there are several
+            accounts, it prints a line for each change of all of them. If the server goes away,
+            watch waits until it is back. --json prints the engine's objects unchanged, one per
+            line; those of several accounts as the member update, beside app and account.
             """,
         options: [
             Option("app", "NAME", help: "the application, if several have this account"),
@@ -19,21 +21,25 @@ extension Command {
             .plain,
         ] + serverOptions,
         examples: [
-            Example("bellwire watch", help: "show the notifications of your only account"),
+            Example("bellwire watch", help: "show all notifications"),
+            Example("bellwire watch builds", help: "show those that come to this address"),
             Example(
-                "bellwire watch --app telegram --account me --json",
+                "bellwire watch telegram/me --json",
                 help: "print those of one account, one JSON object per line"),
         ]
     ) { arguments in
-        guard arguments.positional.isEmpty else {
-            throw CommandError.usage("watch takes options only", hint: "see bellwire watch --help")
+        guard arguments.positional.count <= 1 else {
+            throw CommandError.usage(
+                "watch takes at most one account", hint: "see bellwire watch --help")
         }
         let control = try ControlConnection(arguments)
-        let (app, account) = try account(arguments, control)
-        let opening = opening(app, account)
+        let accounts = try accounts(arguments, control)
+        guard let account = accounts.first, accounts.count == 1 else {
+            return try WatchedAccounts(control, printsJSON: arguments.has("json")).run()
+        }
+        let opening = account.opening
         if arguments.wantsView {
-            let view = WatchView(
-                app.map { "\($0)/\(account)" } ?? account, .own, opensLinks: LinkOpener.hasScreen)
+            let view = WatchView("\(account)", .own, opensLinks: LinkOpener.hasScreen)
             let session = try WatchSession(view, TerminalShell())
             // Its feed and its shell do not keep it.
             try withExtendedLifetime(session) {
@@ -51,35 +57,17 @@ extension Command {
         }
     }
 
-    /// The first line that is sent.
-    private static func opening(_ app: String?, _ account: String) -> [UInt8] {
-        var writer = JSONWriter()
-        writer.object { writer in
-            writer.member("@type", "bellwire.open")
-            if let app { writer.member("app", app) }
-            writer.member("account", account)
-            // A viewer only watches: what waits for the application stays.
-            writer.member("role", "viewer")
-        }
-        return writer.bytes + [UInt8(ascii: "\n")]
-    }
-
-    private static func account(
+    /// The account that is named, or all of them.
+    private static func accounts(
         _ arguments: Arguments, _ control: ControlConnection
-    ) throws -> (app: String?, account: String) {
+    ) throws -> [EngineAccountName] {
         let app = arguments["app"]
-        if let account = arguments["account"] { return (app, account) }
-        let answer = try control.send("GET", RegistrationsPath.all)
-        let list = (try? JSONDocument(answer))?.root["registrations"]?.elements ?? []
-        let all = list.map { [$0["app"]?.text ?? "", $0["account"]?.text ?? ""] }
-        let found = Set(all).filter { app == nil || $0[0] == app }
-        guard let only = found.first, found.count == 1 else {
-            throw CommandError.usage(
-                found.isEmpty ? "there is no registration" : "say which account",
-                hint: found.isEmpty
-                    ? "bellwire register --help" : "run bellwire list to see all registrations")
+        guard let account = arguments.positional.first ?? arguments["account"] else {
+            let all = try EngineAccountName.all(control)
+            return app.map { app in all.filter { $0.app == app } } ?? all
         }
-        return (only[0], only[1])
+        guard let app else { return try EngineAccountName.all(control, named: account) }
+        return [EngineAccountName(app: app, account: account)]
     }
 
     /// What the engine says to a client that it does not take.
@@ -87,6 +75,21 @@ extension Command {
         CommandError(
             message: Printable.text(answer["message"]?.text ?? "the server refused the connection"),
             hint: "run bellwire list to see all registrations", exitCode: .refused)
+    }
+}
+
+extension EngineAccountName {
+    /// The first line that is sent to its engine.
+    var opening: [UInt8] {
+        var writer = JSONWriter()
+        writer.object { writer in
+            writer.member("@type", "bellwire.open")
+            writer.member("app", app)
+            writer.member("account", account)
+            // A viewer only watches: what waits for the application stays.
+            writer.member("role", "viewer")
+        }
+        return writer.bytes + [UInt8(ascii: "\n")]
     }
 }
 

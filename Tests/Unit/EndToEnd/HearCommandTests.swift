@@ -52,6 +52,42 @@ struct HearCommandTests {
         #expect(server.end() == 0)
     }
 
+    @Test("--address prints only the address, and says elsewhere that nobody listens")
+    func address() throws {
+        let server = try fixture.startInClear()
+        let outcome = try fixture.run(["hear", "build", "--address"])
+        #expect(outcome.output == "\(try #require(try hear("build")["endpoint"] as? String))\n")
+        #expect(outcome.errors.hasPrefix("bellwire: nobody listens. No screen shows it."))
+        let text = try fixture.run(["hear", "build"]).output
+        #expect(text.contains("\nnobody listens. ") && text.contains("\nthen try it:\n"))
+        #expect(try fixture.run(["list"]).output.contains("nobody listens"))
+        let test = try fixture.run(["test"])
+        #expect(test.exitCode == 1 && test.output.contains("nobody listens to build"))
+        #expect(!test.output.contains("everything works"))
+        #expect(server.end() == 0)
+    }
+
+    @Test("Every command takes the name where it takes an id")
+    func names() throws {
+        let server = try fixture.startInClear()
+        let register = ["register", "--app", "telegram", "--account", "build"]
+        #expect(try fixture.run(register).exitCode == 0)
+        let id = try #require(try hear("build")["id"] as? String)
+        let other = try #require(try hear("other")["id"] as? String)
+        #expect(try fixture.run(["show", "build"]).output.contains(id), "what hear made is meant")
+        #expect(try !fixture.run(["show", "telegram/build"]).output.contains(id))
+        #expect(try fixture.run(["rotate", "build"]).output.contains(id))
+        #expect(try fixture.run(["pause", "build"]).output.hasPrefix("build is paused"))
+        #expect(try fixture.run(["chats", "build"]).output.hasPrefix("build, paused"))
+        #expect(try fixture.run(["revoke", "build"]).output == "revoked build\n")
+        #expect(try fixture.run(["show", id]).exitCode == 3)
+        #expect(try fixture.run(["show", other]).exitCode == 0)
+        let unknown = try fixture.run(["revoke", "nothing"])
+        #expect(unknown.exitCode == 3)
+        #expect(unknown.errors.contains("there is no registration nothing"))
+        #expect(server.end() == 0)
+    }
+
     @Test("An endpoint that takes no unencrypted push is not the one that is printed")
     func others() throws {
         let server = try fixture.startInClear()

@@ -142,7 +142,7 @@ struct RegistrationCommandTests {
             #expect([2, 3].contains(outcome.exitCode), "\(wrong)")
         }
         #expect(try fixture.run(["register", "--app", "a"]).exitCode == 2)
-        #expect(try fixture.run(["show", "../devices"]).exitCode == 2)
+        #expect(try fixture.run(["show", "../devices"]).exitCode == 3)
         #expect(server.end() == 0)
     }
 

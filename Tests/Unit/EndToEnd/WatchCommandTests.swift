@@ -83,16 +83,44 @@ struct WatchCommandTests {
         #expect(server.end() == 0)
     }
 
-    @Test("watch asks for an account if there are several, and refuses unknown ones")
+    @Test(
+        "watch shows all accounts, also new ones, or the one that is named",
+        .timeLimit(.minutes(2)))
     func accounts() throws {
         let server = try fixture.startInClear()
         #expect(try fixture.run(["watch"]).errors.contains("there is no registration"))
-        _ = try register("me")
-        _ = try register("you")
-        let asked = try fixture.run(["watch"])
-        #expect(asked.exitCode == 2 && asked.errors.contains("say which account"))
-        let unknown = try fixture.run(["watch", "--account", "nobody"])
-        #expect(unknown.exitCode == 3 && unknown.errors.contains("it does not exist"))
+        let me = try fixture.subscription(try register("me"))
+        func hear(_ name: String) throws -> String {
+            let outcome = try fixture.run(["hear", name, "--address"])
+            #expect(outcome.exitCode == 0 && outcome.output.split(separator: "\n").count == 1)
+            return outcome.output.trimmingCharacters(in: .whitespacesAndNewlines)
+        }
+        let builds = try hear("nightly builds")
+        let all = try Listener(Program.path, ["watch"], fixture.environment)
+        let json = try Listener(Program.path, ["watch", "--json"], fixture.environment)
+        let one = try Listener(Program.path, ["watch", "nightly builds"], fixture.environment)
+        #expect(one.line() == "0 shown")
+        #expect(
+            Set([all.line(), all.line()]) == ["telegram/me  0 shown", "nightly builds  0 shown"])
+        try push(me, "one", id: 1)
+        #expect(all.line().hasSuffix("  Ada: one"))
+        #expect(try fixture.curl(["-d", "green", builds]) == " 201")
+        let line = all.line()
+        #expect(line.hasPrefix("nightly builds  + ") && line.hasSuffix("  green"), "\(line)")
+        #expect(one.line().hasSuffix("  green"))
+        let object = try ServeFixture.object(json.line(with: "green"))
+        #expect(object["account"] as? String == "nightly builds" && object["update"] != nil)
+        // More than ten are kept.
+        for number in 1...20 {
+            #expect(try fixture.curl(["-d", "number \(number)", builds]) == " 201")
+        }
+        #expect(all.line(with: "number 20").hasPrefix("nightly builds"))
+        let later = try Listener(Program.path, ["watch", "nightly builds"], fixture.environment)
+        #expect(later.line() == "21 shown")
+        _ = try hear("other")
+        #expect(all.line(with: "other") == "other  0 shown")
+        let unknown = try fixture.run(["watch", "nobody"])
+        #expect(unknown.exitCode == 3 && unknown.errors.contains("there is no account nobody"))
         #expect(server.end() == 0)
     }
 
