@@ -23,6 +23,8 @@ final class NotificationBus: TimerHandler {
     private var subscriptions: [BusSubscription] = []
     /// The owner that is being asked for its capabilities, or has answered.
     private var owner: String?
+    /// It was said that there is no server.
+    private var hasSaidSo = false
 
     init(
         _ address: BusAddress, on loop: EventLoop, log: Log,
@@ -97,6 +99,7 @@ extension NotificationBus {
         if owner != nil { heard(.serverVanished) }
         owner = new
         guard let new else { return }
+        hasSaidSo = false
         connection?.credentials(of: new) { [weak self] reply in
             let process = (try? reply.get())?.process
             let start = process.flatMap { ProcessStart.ticks(of: $0) } ?? 0
@@ -156,7 +159,17 @@ extension NotificationBus {
     /// A call to the name starts its service; the owner change reports the result.
     func startServer() {
         call(Self.name, "GetServerInformation", startsService: true) { [weak self] reply in
-            if case .failure = reply { self?.heard(.serverUnavailable) }
+            guard let self, case .failure(let failure) = reply else { return }
+            if !hasSaidSo {
+                log.write(
+                    .warning, "notifications.no.server",
+                    [
+                        ("reason", failure.description),
+                        ("advice", "start the notification service of the desktop"),
+                    ])
+            }
+            hasSaidSo = true
+            heard(.serverUnavailable)
         }
     }
 

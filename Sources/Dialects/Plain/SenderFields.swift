@@ -32,7 +32,8 @@ package struct SenderFields: Sendable, Confidential {
 
     package init() {}
 
-    var isEmpty: Bool {
+    /// Whether nothing of this would be shown.
+    package var isEmpty: Bool {
         title.isEmpty && message.isEmpty && click.isEmpty && tags.isEmpty && priority == nil
     }
 

@@ -100,10 +100,13 @@ final class ReceiverIntake {
         switch arrival.push.form {
         case .request(let fields, let method, let said):
             let body = arrival.push.body
+            // A title alone is no fetch signal, whatever the method is.
+            let isTitle = body.isEmpty && registration.terms.dialect == .plain && !said.isEmpty
             return try PushRequest(
                 fields, body: body.span,
                 rules: PushRules(
-                    kind: arrival.push.endpoint.kind, method: method, ttlLimit: limit,
+                    kind: arrival.push.endpoint.kind, method: isTitle ? .post : method,
+                    ttlLimit: limit,
                     clearBodyLimit: registration.clearBodyLimit(for: body, said)))
         case .matrix(let urgency, let appID):
             // A push for another application stays wrong however often it is repeated.

@@ -5,10 +5,10 @@ extension Command {
     static let chats = Command(
         name: "chats",
         summary: "list the chats that sent notifications, and which are muted",
-        forms: ["[APP/ACCOUNT]"],
+        forms: ["[NAME]"],
         details: """
             Asks the running server through its control socket. Without an account it lists the
-            chats of all accounts. To name a chat in mute and unmute, use its number or the
+            chats of all accounts; NAME is what bellwire hear was given, or APP/ACCOUNT. To name a chat in mute and unmute, use its number or the
             beginning of its title. Paused accounts are marked.
             """,
         options: serverOptions,

@@ -5,9 +5,10 @@ extension Command {
     static let pause = Command(
         name: "pause",
         summary: "silence an account, for a time or until unpause",
-        forms: ["[APP/ACCOUNT] [--for TIME]"],
+        forms: ["[NAME] [--for TIME]"],
         details: """
-            While an account is paused, its notifications make no sound and calls do not ring.
+            While an account is paused, its notifications make no sound and calls do not ring. NAME is
+            what bellwire hear was given, or APP/ACCOUNT.
             Without an account, it pauses the only account that has a registration. bellwire chats
             shows what is paused.
             """,
@@ -19,12 +20,15 @@ extension Command {
             Example(
                 "bellwire pause telegram/me",
                 help: "silence one of several accounts until you unpause it"),
+            Example("bellwire pause builds", help: "silence what comes to this address"),
         ]
     ) { arguments in
         let seconds = try arguments["for"].map(TimeSpan.seconds)
         let account = try pause(arguments, true, seconds)
         if !arguments.has("json") {
-            let end = seconds.map { ChatReport.end(of: $0) } ?? "until bellwire unpause \(account)"
+            let end =
+                seconds.map { ChatReport.end(of: $0) }
+                ?? "until bellwire unpause \(ShellWord.quoted(Printable.text("\(account)")))"
             try StandardOutput.write("\(Printable.text("\(account)")) is paused \(end)\n")
         }
         return .success
@@ -33,7 +37,7 @@ extension Command {
     static let unpause = Command(
         name: "unpause",
         summary: "end the pause of an account",
-        forms: ["[APP/ACCOUNT]"],
+        forms: ["[NAME]"],
         details: "Without an account, it unpauses the only account that has a registration.",
         options: serverOptions,
         examples: [

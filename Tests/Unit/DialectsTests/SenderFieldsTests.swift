@@ -161,6 +161,16 @@ struct SenderFieldsTests {
         #expect(fields.ignored == ["up", "message"])
     }
 
+    @Test("At most eight names of other fields are repeated, each once, and none that is no word")
+    func ignored() {
+        var fields = SenderFields()
+        let names = (1...20).map { "n\($0)=1" }.joined(separator: "&")
+        let long = String(repeating: "x", count: 41)
+        let query = Array("N1=1&a%0Ab=1&\(long)=1&\(names)".utf8)
+        fields.record(query: query.span)
+        #expect(fields.ignored == (1...8).map { "n\($0)" })
+    }
+
     @Test("A form of title and message is understood; any other is refused")
     func form() throws {
         func payload(_ body: String) throws -> String {

@@ -59,6 +59,9 @@ struct HeardPushTests {
         #expect(try app.raw([], [("Title", "done")]).status == 201)
         try viewer.settle()
         #expect(viewer.texts.last == "done" && viewer.texts.count == 4)
+        #expect(try app.raw([], method: "PUT", [("Title", "put")]).status == 201)
+        try viewer.settle()
+        #expect(viewer.texts.last == "put")
     }
 
     @Test("A body that is no text is refused with a sentence")
