@@ -24,10 +24,11 @@ enum RegistrationsPath {
         let answer = try control.send("GET", all)
         let known = (try? JSONDocument(answer))?.root["registrations"]?.elements ?? []
         // Administrators also see what belongs to others, with its owner.
-        let own = known.filter { !$0.has("owner") && isNamed($0, name) }
-        let all = own.isEmpty ? known.filter { isNamed($0, name) } : own
-        let heard = all.filter { $0["app"]?.text == RegistrationTerms.scripts }
-        let found = heard.isEmpty ? all : heard
+        let named = known.filter { isNamed($0, name) }
+        let own = named.filter { !$0.has("owner") }
+        let candidates = own.isEmpty ? named : own
+        let heard = candidates.filter { $0["app"]?.text == RegistrationTerms.scripts }
+        let found = heard.isEmpty ? candidates : heard
         guard let id = found.first?["id"]?.text else {
             throw CommandError(
                 message: "there is no registration \(Printable.text(name))",
