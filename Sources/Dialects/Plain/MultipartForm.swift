@@ -16,8 +16,8 @@ struct MultipartForm {
         var rest = body[mark.count...]
         while !rest.starts(with: "--".utf8) {
             guard fields.count < Self.fieldLimit, rest.starts(with: Self.newline),
-                let end = Self.place(of: delimiter, in: rest),
-                let field = Self.field(rest[(rest.startIndex + 2)..<end])
+                let end = Self.place(of: delimiter, in: rest.dropFirst(2)),
+                let field = Self.field(rest.dropFirst(2)[..<end])
             else { return nil }
             fields.append(field)
             rest = rest[(end + delimiter.count)...]

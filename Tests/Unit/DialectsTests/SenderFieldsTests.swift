@@ -190,7 +190,7 @@ struct SenderFieldsTests {
             #expect(throws: PlainDialect.Refusal.self, "\(length)") { try payload(cut) }
         }
         for bad in [
-            part("name=colour", "red") + "--x y--", "--x y--",
+            part("name=colour", "red") + "--x y--", "--x y--", "--x y\r\n--x y--",
             part("name=message; filename=a", "x") + "--x y--", "hello",
             part("name=message", "x") + part("name=priority", "much") + "--x y--",
         ] {
