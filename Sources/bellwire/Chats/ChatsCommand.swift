@@ -7,9 +7,10 @@ extension Command {
         summary: "list the chats that sent notifications, and which are muted",
         forms: ["[NAME]"],
         details: """
-            Asks the running server through its control socket. Without an account it lists the
-            chats of all accounts; NAME is what bellwire hear was given, or APP/ACCOUNT. To name a chat in mute and unmute, use its number or the
-            beginning of its title. Paused accounts are marked.
+            Asks the running server through its control socket. Without NAME it lists the chats of
+            all accounts; NAME is what bellwire hear was given, or APP/ACCOUNT. To name a chat in
+            mute and unmute, use its number or the beginning of its title. Paused accounts are
+            marked.
             """,
         options: serverOptions,
         examples: [

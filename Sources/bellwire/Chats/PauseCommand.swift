@@ -7,10 +7,9 @@ extension Command {
         summary: "silence an account, for a time or until unpause",
         forms: ["[NAME] [--for TIME]"],
         details: """
-            While an account is paused, its notifications make no sound and calls do not ring. NAME is
-            what bellwire hear was given, or APP/ACCOUNT.
-            Without an account, it pauses the only account that has a registration. bellwire chats
-            shows what is paused.
+            While an account is paused, its notifications make no sound and calls do not ring. NAME
+            is what bellwire hear was given, or APP/ACCOUNT. Without it, pause silences the only
+            account that has a registration. bellwire chats shows what is paused.
             """,
         options: [
             Option("for", "TIME", help: "how long: 90s, 30m, 2h, 1d or 1w (default: until unpause)")

@@ -8,13 +8,14 @@ extension Command {
         details: """
             Asks the running server through its control socket. Whoever knows the address can show
             you notifications, so keep it secret. The same NAME gives the same address again, until
-            bellwire revoke NAME ends it. If no screen is connected that shows what comes, hear says so.
+            bellwire revoke NAME ends it. If no screen is connected that shows what comes, hear says
+            so.
 
             A push is plain text; the header fields Title, Priority (1 to 5, or min, low, default,
             high, max), Tags (separated by commas) and Click (an https link) say how it is shown.
-            Or it is JSON with title, message, priority, tags and click, or a form with these. They
-            may also be in the query. What else ntfy knows is named in the field Bellwire-Ignored of
-            the answer; a push that is to be shown later is refused.
+            They may also be in the query. Or it is JSON with title, message, priority, tags and
+            click, or a form with these. What else ntfy knows is named in the field Bellwire-Ignored
+            of the answer; a push that is to be shown later is refused.
 
             With --from, the address is for the webhook of a service, in that service's own JSON.
             """,

@@ -35,7 +35,9 @@ extension Command {
         let control = try ControlConnection(arguments)
         let accounts = try accounts(arguments, control)
         guard let account = accounts.first, accounts.count == 1 else {
-            return try WatchedAccounts(control, printsJSON: arguments.has("json")).run()
+            let all = try WatchedAccounts(
+                control, app: arguments["app"], printsJSON: arguments.has("json"))
+            return try all.run(accounts)
         }
         let opening = account.opening
         if arguments.wantsView {
@@ -63,8 +65,13 @@ extension Command {
     ) throws -> [EngineAccountName] {
         let app = arguments["app"]
         guard let account = arguments.positional.first ?? arguments["account"] else {
-            let all = try EngineAccountName.all(control)
-            return app.map { app in all.filter { $0.app == app } } ?? all
+            let all = try EngineAccountName.all(control).filter { app == nil || $0.app == app }
+            guard !all.isEmpty else {
+                throw CommandError(
+                    message: "that application has no registration",
+                    hint: "run bellwire list to see all registrations", exitCode: .refused)
+            }
+            return all
         }
         guard let app else { return try EngineAccountName.all(control, named: account) }
         return [EngineAccountName(app: app, account: account)]

@@ -8,6 +8,8 @@ final class WatchedAccounts: TimerHandler {
     private static let interval = Interval(.seconds(2))
 
     private let control: ControlConnection
+    /// Only accounts of this application.
+    private let app: String?
     private let printsJSON: Bool
     private let loop: EventLoop
     private let text = WatchText(hasColour: StandardOutput.isTerminal && RawTerminal.wantsColour)
@@ -15,15 +17,16 @@ final class WatchedAccounts: TimerHandler {
     private var isAway = false
     private var failure: (any Error)?
 
-    init(_ control: ControlConnection, printsJSON: Bool) throws {
+    init(_ control: ControlConnection, app: String?, printsJSON: Bool) throws {
         self.control = control
+        self.app = app
         self.printsJSON = printsJSON
         loop = try EventLoop()
     }
 
     /// Ends only if nobody reads the output any more.
-    func run() throws -> ExitCode {
-        follow(try EngineAccountName.all(control))
+    func run(_ accounts: [EngineAccountName]) throws -> ExitCode {
+        follow(accounts)
         _ = loop.schedule(after: Self.interval, self)
         _ = loop.run()
         if let failure { throw failure }
@@ -37,7 +40,8 @@ final class WatchedAccounts: TimerHandler {
     }
 
     private func follow(_ accounts: [EngineAccountName]) {
-        for account in accounts where feeds[account] == nil {
+        for account in accounts
+        where feeds[account] == nil && (app == nil || account.app == app) {
             let feed = EngineFeed(control.address, opening: account.opening, on: loop) {
                 [weak self] event in
                 self?.handle(event, of: account)
