@@ -240,7 +240,10 @@ final class ReceiverIntake {
     /// Counts what a client of the engine got at once. An address that only a screen shows is of no
     /// use without one, so somebody is told.
     private func noteShown(_ outcome: StoreOutcome, _ arrival: Arrival) {
-        guard outcome == .done || outcome == .stored else { return }
+        switch outcome {
+        case .done, .stored: break
+        default: return
+        }
         let registration = arrival.entry.registration
         if service.index.engines.hasListeners(registration.engine) {
             service.metrics.noteShown()

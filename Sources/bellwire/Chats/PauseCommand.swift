@@ -15,11 +15,12 @@ extension Command {
             Option("for", "TIME", help: "how long: 90s, 30m, 2h, 1d or 1w (default: until unpause)")
         ] + serverOptions,
         examples: [
-            Example("bellwire pause --for 8h", help: "silence your only account for the night"),
             Example(
-                "bellwire pause telegram/me",
-                help: "silence one of several accounts until you unpause it"),
-            Example("bellwire pause builds", help: "silence what comes to this address"),
+                "bellwire pause telegram/me --for 8h",
+                help: "silence one of several accounts for the night"),
+            Example(
+                "bellwire pause builds",
+                help: "silence what comes to this address until you unpause it"),
         ]
     ) { arguments in
         let seconds = try arguments["for"].map(TimeSpan.seconds)

@@ -28,11 +28,8 @@ extension Command {
                 "bellwire hear \"nightly build\"",
                 help: "print an address, and a curl command that shows a notification"),
             Example(
-                "bellwire hear alerts --from alertmanager",
-                help: "print an address for the webhook of Prometheus Alertmanager"),
-            Example(
-                "bellwire hear builds --address > address",
-                help: "write the address into a file, for a script"),
+                "bellwire hear alerts --from alertmanager --address > address",
+                help: "write an address for the webhook of Prometheus Alertmanager into a file"),
         ]
     ) { arguments in
         guard arguments.positional.count == 1 else {

@@ -21,7 +21,6 @@ extension Command {
             .plain,
         ] + serverOptions,
         examples: [
-            Example("bellwire watch", help: "show all notifications"),
             Example("bellwire watch builds", help: "show those that come to this address"),
             Example(
                 "bellwire watch telegram/me --json",

@@ -32,8 +32,8 @@ struct AppleEngineTests {
     func replace() throws {
         _ = try push(named("one"))
         let updates = try push(named("two"))
-        #expect(groups(updates).isEmpty && updates.count == 1)
-        #expect(updates[0]["@type"] as? String == "updateNotification")
+        #expect(groups(updates).isEmpty)
+        #expect(updates.contains { $0["@type"] as? String == "updateNotification" })
         #expect(viewer.texts == ["two"] && viewer.appeared == [1])
         _ = try push(named("", #",\"retract\":true"#))
         #expect(viewer.texts.isEmpty)

@@ -124,7 +124,7 @@ struct RegistrationAPITests {
         #expect(
             Set(shown.keys) == [
                 "id", "push_receiver_id", "endpoint", "refresh_after", "token_type", "app",
-                "account", "service", "created", "expires",
+                "account", "service", "created", "expires", "listening",
             ])
         #expect(shown["service"] as? String == "org.example.App")
         let (created, expires) = (shown["created"] as? Int ?? 0, shown["expires"] as? Int ?? 0)

@@ -168,6 +168,7 @@ struct ScreenTests {
         screen.elapse(.seconds(1))
         #expect(screen.visible.values.map(\.call.summary) == ["28 more notifications"])
         screen.user(closes: 11)
+        screen.elapse(.seconds(20))
         for id in 41...53 { try screen.group(added: [Screen.push(id)], total: id - 2) }
         screen.elapse(.seconds(1))
         #expect(screen.visible.values.contains { $0.call.summary == "3 more notifications" })

@@ -16,6 +16,7 @@ struct PushRefusalTests {
         ]
         + AuthorizationFault.allCases.map(PushRefusal.unauthorized)
         + EncryptionFault.allCases.map(PushRefusal.encryption)
+        + ScriptFault.allCases.map(PushRefusal.script)
 
     @Test(
         "Status, number and text match Mozilla's service",
