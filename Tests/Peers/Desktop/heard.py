@@ -38,6 +38,11 @@ async def main(bellwire):
         recorder = await Recorder(session).appear()
         server, base = session.serve("--desktop")
         place = json.loads(session.run("hear", "nightly build", "--json"))
+        check(place["listening"], "the desktop of the server listens at once")
+        check(session.run("hear", "nightly build", "--address").strip() == place["endpoint"], "only the address")
+        tested = await asyncio.to_thread(session.run, "test")
+        check("shows notifications" in tested and "a client listens to nightly build" in tested, f"test: {tested}")
+        check("everything works" in tested, f"the test goes as far as the screen: {tested}")
         check(place["endpoint"].startswith(base), "the address is one of this server")
 
         answer = await asyncio.to_thread(curl, place["endpoint"], "-d", "the build is green")
@@ -57,6 +62,25 @@ async def main(bellwire):
         await asyncio.to_thread(curl, place["endpoint"], *words)
         call = await shown(recorder, "pizza")
         check(call[3] == "Oven" and call[6]["urgency"].value == 0, f"JSON: {call}")
+
+        looks = {}
+        for priority in ("3", "4"):
+            words = ["-F", "title=Door", "-F", f"message=ring {priority}", "-F", f"priority={priority}"]
+            answer = await asyncio.to_thread(curl, place["endpoint"], *words)
+            check(answer == " 201", f"a form was answered {answer}")
+            looks[priority] = (await shown(recorder, f"ring {priority}"))[3]
+        check(looks["3"] == "Door" and looks["4"] != "Door", f"high is not the usual: {looks}")
+        answer = await asyncio.to_thread(curl, place["endpoint"], "-H", "Delay: 30m", "-d", "later")
+        check("a push is shown at once" in answer and answer.endswith(" 400"), f"a delay was answered {answer}")
+        answer = await asyncio.to_thread(curl, place["endpoint"], "-i", "-H", "Icon: https://a/b", "-d", "iconic")
+        check("bellwire-ignored: icon" in answer.lower(), f"what is ignored is named: {answer}")
+
+        for number in range(60):
+            await asyncio.to_thread(curl, place["endpoint"], "-d", f"burst {number}")
+        await asyncio.sleep(1.5)
+        titles = [call[3] for call in recorder.visible.values()]
+        more = [int(title.split()[0]) for title in titles if title.endswith("more notifications")]
+        check(len(more) == 1 and more[0] >= 60 - 20, f"the summary says the true number: {titles}")
 
         answer = await asyncio.to_thread(curl, place["endpoint"], "--data-binary", "@/bin/true")
         check(answer.endswith((" 400", " 413")), f"a body that is no text was answered {answer}")
