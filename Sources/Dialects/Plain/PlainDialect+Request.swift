@@ -25,6 +25,9 @@ extension PlainDialect {
         }
         guard String(validating: body, as: UTF8.self) != nil else { throw .notText }
         if fields.isJSON, !body.isEmpty, (try? JSONDocument(body)) == nil { throw .badJSON }
+        // ntfy's JSON says it there.
+        let isLater = object(body).map { text($0) != nil && $0["delay"]?.text?.isEmpty == false }
+        if isLater == true { throw .delayed }
         guard !fields.isEmpty else { return body }
         var writer = JSONWriter(capacity: body.count + 256)
         writer.object { writer in

@@ -205,6 +205,9 @@ struct SenderFieldsTests {
             #expect(throws: PlainDialect.Refusal.delayed) { try payload("x", [(name, "1h")]) }
             #expect(try payload("x", [(name, "")]) == "x")
         }
+        let later = #"{"message":"x","delay":"30m"}"#
+        #expect(throws: PlainDialect.Refusal.delayed) { try payload(later, []) }
+        #expect(try payload(#"{"delay":"30m"}"#, []) == #"{"delay":"30m"}"#)
         #expect(throws: PlainDialect.Refusal.badPriority) { try payload("x", [("Priority", "P1")]) }
         let json = [("Content-Type", "application/json; charset=utf-8")]
         #expect(throws: PlainDialect.Refusal.badJSON) { try payload("{", json) }
