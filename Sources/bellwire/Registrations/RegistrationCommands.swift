@@ -82,8 +82,8 @@ extension Command {
                 help: "print it as JSON, for a script"),
         ]
     ) { arguments in
-        let control = try ControlConnection(arguments)
-        let answer = try control.send("GET", try path(arguments, control))
+        let (control, path) = try place(arguments)
+        let answer = try control.send("GET", path)
         return try RegistrationText.print(answer, arguments) { try RegistrationText.summary($0) }
     }
 
@@ -105,8 +105,8 @@ extension Command {
                 help: "print them as JSON, for a script"),
         ]
     ) { arguments in
-        let control = try ControlConnection(arguments)
-        let answer = try control.send("POST", try path(arguments, control) + "/rotate")
+        let (control, path) = try place(arguments)
+        let answer = try control.send("POST", path + "/rotate")
         return try RegistrationText.print(answer, arguments) { try RegistrationText.full($0) }
     }
 
@@ -124,21 +124,23 @@ extension Command {
                 help: "do the same, and print nothing if it worked"),
         ]
     ) { arguments in
-        let control = try ControlConnection(arguments)
-        _ = try control.send("DELETE", try path(arguments, control))
+        let (control, path) = try place(arguments)
+        _ = try control.send("DELETE", path)
         if !arguments.has("json") {
             try StandardOutput.write("revoked \(Printable.text(arguments.positional[0]))\n")
         }
         return .success
     }
 
-    private static func path(
-        _ arguments: Arguments, _ control: ControlConnection
-    ) throws -> String {
+    /// The server, and the path of the registration that is named.
+    private static func place(
+        _ arguments: Arguments
+    ) throws -> (ControlConnection, path: String) {
         guard arguments.positional.count == 1 else {
             throw CommandError.usage(
                 "name one registration", hint: "run bellwire list to see all registrations")
         }
-        return try RegistrationsPath.named(arguments.positional[0], control)
+        let control = try ControlConnection(arguments)
+        return (control, try RegistrationsPath.named(arguments.positional[0], control))
     }
 }

@@ -66,7 +66,7 @@ struct KeysCommandTests {
             ["decrypt", "x"], ["serve", "x"], ["check", "x"], ["device"], ["device", "add"],
             ["device", "list", "x"], ["serve", "--listn", "x"], ["register"], ["show"],
             ["list", "x"],
-            ["rotate", "a b"], ["revoke"], ["keys", "rotate-master", "x"],
+            ["rotate", "a", "b"], ["revoke"], ["keys", "rotate-master", "x"],
         ])
     func usage(arguments: [String]) throws {
         let outcome = try Program.run(arguments)

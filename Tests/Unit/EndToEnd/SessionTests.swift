@@ -13,7 +13,7 @@ struct SessionTests {
             ["test", "--json"], environment: fixture.environment,
             inherited: ["DBUS_SESSION_BUS_ADDRESS": bus.address])
         #expect(outcome.exitCode == 0, "\(outcome.output)\(outcome.errors)")
-        #expect(outcome.output.split(separator: "\n").count == 9)
+        #expect(outcome.output.split(separator: "\n").count == 10)
         #expect(server.end() == 0)
     }
 }
