@@ -112,6 +112,7 @@ extension Overview {
         counts.acknowledged = figures.acknowledged + figures.shown
         counts.undecryptable = figures.unreadable.reduce(0) { $0 + $1.count }
         self.counts = counts
+        userAgents = figures.userAgents
         clients = figures.clients
         durations = Durations(bounds: figures.durationBounds, counts: figures.durationSums)
         failures =

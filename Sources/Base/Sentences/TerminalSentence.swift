@@ -7,12 +7,12 @@ package enum TerminalSentence: CaseIterable, Sendable {
     case muteChoice, muted, mutedUntil, mutedFor, unmuted
     case replyPrompt, replied, noReply, replyHint
     case opened, told, linkShown, linkRefused, link, onlyDismiss, notNow, noChat
-    case dismissed, dismissedGroup, refused, revoked, unread, fetch, paused
+    case dismissed, dismissedGroup, refused, revoked, unread, fetch, paused, noScreen
     case registrations, devices, errors, events, nothing
     case account, service, lastDelivery, waitingCount, state, expires
     case name, owner, connected, lastSeen, created, yes, no
     case number, status, count, message, time, kind, subject, detail
-    case uptime, rate, totals, waitingMessages, slowest, agents, unusable, never, advice
+    case uptime, rate, totals, waitingMessages, slowest, clients, unusable, never, advice
 
     package var sentence: Sentence { Sentence(texts.0, texts.1) }
 
@@ -115,6 +115,7 @@ package enum TerminalSentence: CaseIterable, Sendable {
                 "es gibt Neues, das nur die Anwendung holen kann"
             )
         case .paused: ("paused", "pausiert")
+        case .noScreen: ("no screen", "kein Bildschirm")
         case .registrations: ("registrations", "Registrierungen")
         case .devices: ("devices", "Geräte")
         case .errors: ("errors", "Fehler")
@@ -147,7 +148,7 @@ package enum TerminalSentence: CaseIterable, Sendable {
             ("accepted %1  delivered %2  refused %3", "angenommen %1  zugestellt %2  abgelehnt %3")
         case .waitingMessages: ("waiting %1 (%2)", "warten %1 (%2)")
         case .slowest: ("half within %1  99 % within %2", "die Hälfte in %1  99 % in %2")
-        case .agents: ("user agents %1", "Programme %1")
+        case .clients: ("clients %1", "Clients %1")
         case .unusable: ("the server accepts no pushes", "der Server nimmt keine Pushes an")
         case .never: ("never", "nie")
         case .advice: ("advice: %1", "Rat: %1")

@@ -9,7 +9,7 @@ extension PushContext {
             began: Int(metrics.began), accepted: metrics.acceptedCount,
             repeated: metrics.repeatedCount, delivered: metrics.deliveredCount,
             acknowledged: metrics.acknowledgedCount, shown: metrics.shownCount,
-            clients: clients.count,
+            userAgents: metrics.userAgentCount, clients: clients.count,
             durationBounds: DurationHistogram.bounds, durationSums: metrics.durations.sums,
             refusals: refusals,
             unreadable: metrics.undecryptableReasons.sorted { $0.count > $1.count })

@@ -17,6 +17,7 @@ package struct ServerFigures: Sendable {
     package let acknowledged: Int
     /// Pushes that engines gave to their clients at once, as to a screen.
     package let shown: Int
+    package let userAgents: Int
     package let clients: Int
     /// Upper bounds in microseconds, and for each how many answers took no longer.
     package let durationBounds: [Int]

@@ -17,7 +17,8 @@ extension Overview {
                 writer.member("messages", waiting.messages)
                 writer.member("bytes", waiting.bytes)
             }
-            if let clients { writer.member("user_agents", clients) }
+            if let userAgents { writer.member("user_agents", userAgents) }
+            if let clients { writer.member("clients", clients) }
             writeNumbers(to: &writer)
             writer.list("devices", devices) { $0.write(to: &$1) }
             writer.list("registrations", registrations) { $0.write(to: &$1) }

@@ -141,6 +141,8 @@ package struct Overview: Sendable {
     /// Nil for who does not see everything.
     package var counts: Counts?
     package var durations: Durations?
+    package var userAgents: Int?
+    /// User agents and screens.
     package var clients: Int?
     package var devices: [Device] = []
     package var registrations: [Registration] = []

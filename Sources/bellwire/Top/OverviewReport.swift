@@ -19,6 +19,8 @@ struct OverviewReport: Equatable, Sendable {
         let lastDelivery: Int?
         let waiting: Int
         let isPaused: Bool
+        /// Only a screen shows what is pushed there, and none is connected.
+        let isUnheard: Bool
     }
 
     struct Refusal: Equatable, Sendable {
@@ -47,7 +49,7 @@ struct OverviewReport: Equatable, Sendable {
     let durations: DurationCounts?
     let waitingMessages: Int?
     let waitingBytes: Int?
-    let userAgents: Int?
+    let clients: Int?
     let devices: [Device]
     let registrations: [Registration]
     let refusals: [Refusal]
@@ -67,7 +69,7 @@ struct OverviewReport: Equatable, Sendable {
         durations = node["durations"].flatMap(DurationCounts.init)
         waitingMessages = node["waiting"]?["messages"]?.whole
         waitingBytes = node["waiting"]?["bytes"]?.whole
-        userAgents = node["user_agents"]?.whole
+        clients = node["clients"]?.whole ?? node["user_agents"]?.whole
         devices = (node["devices"]?.elements ?? []).map(Device.init)
         registrations = (node["registrations"]?.elements ?? []).map(Registration.init)
         refusals = (node["errors"]?.elements ?? []).map(Refusal.init)
@@ -88,14 +90,17 @@ extension OverviewReport.Device {
 extension OverviewReport.Registration {
     init(_ node: JSONNode) {
         id = node["id"]?.textOrNumber ?? ""
-        account = [node["app"]?.text, node["account"]?.text].compactMap(\.self)
-            .joined(separator: "/")
+        account =
+            EngineAccountName(
+                app: node["app"]?.text ?? "", account: node["account"]?.text ?? ""
+            ).description
         service = node["service"]?.text ?? ""
         owner = node["owner"]?.text ?? ""
         expires = node["expires"]?.whole
         lastDelivery = node["last_delivery"]?.whole
         waiting = node["waiting"]?.whole ?? 0
         isPaused = node["paused"]?.bool ?? false
+        isUnheard = node["unheard"]?.bool ?? false
     }
 }
 

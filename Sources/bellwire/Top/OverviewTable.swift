@@ -42,8 +42,8 @@ enum OverviewTable: Int, CaseIterable, Sendable {
         case .registrations:
             return report.registrations.map { row in
                 [
-                    row.account, row.isPaused ? context.say(.paused) : "", time(row.lastDelivery),
-                    String(row.waiting), time(row.expires), row.service,
+                    row.account, row.state(context), time(row.lastDelivery), String(row.waiting),
+                    time(row.expires), row.service,
                 ]
             }
         case .devices:
@@ -82,5 +82,12 @@ enum OverviewTable: Int, CaseIterable, Sendable {
             return advice.isEmpty ? "" : context.language.say(.advice, advice)
         case .events: return report.events[row].detail
         }
+    }
+}
+
+extension OverviewReport.Registration {
+    fileprivate func state(_ context: ViewContext) -> String {
+        let words = [isUnheard ? context.say(.noScreen) : "", isPaused ? context.say(.paused) : ""]
+        return words.filter { !$0.isEmpty }.joined(separator: ", ")
     }
 }

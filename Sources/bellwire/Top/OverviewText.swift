@@ -28,8 +28,8 @@ struct OverviewText {
             let bytes = report.waitingBytes.map(Self.size) ?? "?"
             parts.append(context.language.say(.waitingMessages, String(messages), bytes))
         }
-        if let agents = report.userAgents {
-            parts.append(context.language.say(.agents, String(agents)))
+        if let clients = report.clients {
+            parts.append(context.language.say(.clients, String(clients)))
         }
         if let durations = report.durations, let half = durations.bound(for: 0.5) {
             let most = durations.bound(for: 0.99).map(Self.duration) ?? "…"

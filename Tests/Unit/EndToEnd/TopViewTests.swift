@@ -23,7 +23,8 @@ struct TopViewTests {
         "devices":[{"id":1,"name":"desk\\u001b[2J","owner":"me","created":7,"connected":true},
         {"id":2,"name":"日本","created":8,"connected":false,"last_seen":86400}],
         "registrations":[{"id":"r1","app":"telegram","account":"me","waiting":3,"paused":true,
-        "last_delivery":3600,"expires":90000}],
+        "last_delivery":3600,"expires":90000},
+        {"id":"r2","app":"script","account":"builds","waiting":0,"unheard":true}],
         "errors":[{"errno":104,"status":413,"count":2,"message":"too large","advice":"send less"}],
         "events":[{"time":61000,"kind":"accepted","subject":"telegram/me"},
         {"time":3661000,"kind":"delivered","subject":"telegram/me","detail":"to desk"}]}
@@ -48,13 +49,14 @@ struct TopViewTests {
         #expect(lines[0].hasSuffix("up 1 d 0 h"))
         #expect(lines[2] == " accepted 10  delivered 8  refused 2")
         #expect(
-            lines[3] == " waiting 3 (2.5 KiB)  user agents 2  half within 1 ms  99 % within 250 ms")
-        #expect(lines[4] == " 1 registrations (1)  2 devices (2)  3 errors (1)  4 events (2)")
+            lines[3] == " waiting 3 (2.5 KiB)  clients 2  half within 1 ms  99 % within 250 ms")
+        #expect(lines[4] == " 1 registrations (2)  2 devices (2)  3 errors (1)  4 events (2)")
     }
 
     @Test("Keys choose the table")
     mutating func tables() {
-        #expect(lines()[6].hasPrefix(" telegram/me  paused  01:00"))
+        #expect(lines()[6].hasPrefix(" telegram/me  paused     01:00"))
+        #expect(lines()[7].hasPrefix(" builds       no screen"))
         #expect(lines()[12] == " r1")
         _ = view.typed(.tab)
         #expect(lines()[6].contains(#"desk\u{1b}[2J"#) && lines()[7].hasPrefix(" 日本"))

@@ -20,7 +20,8 @@ struct OverviewJSONTests {
     @Test("An administrator sees the whole server")
     func administrator() throws {
         var overview = overview(owner: nil)
-        overview.clients = 7
+        overview.userAgents = 7
+        overview.clients = 8
         overview.hasMore = true
         overview.counts = .init()
         overview.counts?.accepted = 5
@@ -44,7 +45,7 @@ struct OverviewJSONTests {
         let expected: NSDictionary = [
             "version": "1.2", "address": "https://push.example", "now": 1_000, "began": 900,
             "usable": false, "administrator": true, "waiting": ["messages": 3, "bytes": 640],
-            "user_agents": 7, "more": true,
+            "user_agents": 7, "clients": 8, "more": true,
             "counts": [
                 "accepted": 5, "repeated": 0, "refused": 0, "delivered": 0, "acknowledged": 0,
                 "undecryptable": 2,
@@ -99,7 +100,9 @@ struct OverviewJSONTests {
         overview.failures = [.init(word: "not-understood", count: 1, status: 0, number: nil)]
         let found = try members(overview)
         #expect(found["owner"] as? String == "ann" && found["administrator"] as? Bool == false)
-        for name in ["user_agents", "counts", "durations", "more"] { #expect(found[name] == nil) }
+        for name in ["user_agents", "clients", "counts", "durations", "more"] {
+            #expect(found[name] == nil)
+        }
         let rows = try ["devices", "registrations", "errors"].map { name in
             try #require((found[name] as? [[String: Any]])?.first)
         }
