@@ -165,14 +165,13 @@ let package = Package(
             name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "CLinux"),
         .systemLibrary(
-            name: "CNats", pkgConfig: "libnats", providers: [.apt(["libnats-dev"])]),
-        .systemLibrary(
             name: "CNghttp2", pkgConfig: "libnghttp2", providers: [.apt(["libnghttp2-dev"])]),
         .systemLibrary(
             name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(
             name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
         .target(name: "CShims", cSettings: hardened),
+        .target(name: "CNats", cSettings: hardened),
 
         module("Base", settings: planted),
         module("WebPush", ["Base"]),
@@ -207,7 +206,7 @@ let package = Package(
             "PushService",
             [
                 "Base", "WebPush", "Notifications", "Dialects", "Delivery", "System", "Crypto",
-                "Reactor", "Outbound", "HTTP", "Mailbox", "Configuration",
+                "Reactor", "Outbound", "HTTP", "Mailbox", "Configuration", "StatusPage",
             ]),
         module(
             "API",

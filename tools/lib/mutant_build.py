@@ -1,6 +1,7 @@
 """Builds the copy that holds the mutants, without those that do not compile."""
 
 import os
+import pathlib
 import re
 import subprocess
 
@@ -41,7 +42,8 @@ def checked(those, lines):
     words += ["-D", "DEBUG", "-package-name", package.name.lower(), "-I", folder / "Modules"]
     for feature in ("ExistentialAny", "InternalImportsByDefault"):
         words += ["-enable-upcoming-feature", feature]
-    for file in [*ROOT.glob("Sources/C*/module.modulemap"), *folder.glob("CShims.build/module.modulemap")]:
+    made = [folder / f"{name}.build/module.modulemap" for name in ("CNats", "CShims")]
+    for file in [*ROOT.glob("Sources/C*/module.modulemap"), *filter(pathlib.Path.exists, made)]:
         words += ["-Xcc", f"-fmodule-map-file={file}"]
     broken = set()
     for module in sorted({place["module"] for place in those}):

@@ -5,6 +5,8 @@ package import System
 package enum ClusterFault: Error, Equatable, Sendable, CustomStringConvertible {
     /// In the words of libnats.
     case unreachable(String)
+    /// libnats is not installed.
+    case noLibrary
     case refused
     case unreadable(path: String)
     case untrusted
@@ -45,6 +47,7 @@ package enum ClusterFault: Error, Equatable, Sendable, CustomStringConvertible {
     package var description: String {
         switch self {
         case .unreachable(let reason): "no server of the cluster can be reached: \(reason)"
+        case .noLibrary: "a node talks to its cluster through libnats, which is not installed"
         case .refused: "the cluster does not accept this node's credentials"
         case .unreadable(let path): "\(path) cannot be read"
         case .untrusted: "the certificate of the cluster's server cannot be trusted"
@@ -84,6 +87,8 @@ package enum ClusterFault: Error, Equatable, Sendable, CustomStringConvertible {
     package var hint: String? {
         switch self {
         case .unreachable: "see that the servers run and that their addresses are right"
+        case .noLibrary:
+            "install its package: libnats3.4 on Debian 12, libnats3.10 on Debian 13"
         case .refused: "see that the file of credentials belongs to an account of this cluster"
         case .unreadable: "see that the file is there, and readable for the user of bellwire"
         case .untrusted: "name the file of the authority that signed the servers' certificates"
@@ -128,7 +133,9 @@ package enum ClusterFault: Error, Equatable, Sendable, CustomStringConvertible {
 
     init(_ error: NatsError) {
         self =
-            if error.isRefused {
+            if error == .missingLibrary {
+                .noLibrary
+            } else if error.isRefused {
                 .refused
             } else if error.isUntrusted {
                 .untrusted
@@ -150,5 +157,12 @@ package enum ClusterFault: Error, Equatable, Sendable, CustomStringConvertible {
             self = .tooFewServers(wanted: replicas)
         case .refused(_, let error): self = .failed(error: error)
         }
+    }
+}
+
+extension NatsLibrary {
+    /// Whether this machine can be a node.
+    package static func check() throws(ClusterFault) {
+        if !isLoaded { throw .noLibrary }
     }
 }

@@ -12,6 +12,7 @@ final class ConnectionOptions {
     private static let reconnectWait: Int64 = 100
 
     init(_ settings: ClusterSettings) throws(NatsError) {
+        guard NatsLibrary.isLoaded else { throw .missingLibrary }
         var handle: OpaquePointer?
         try ensure(natsOptions_Create(&handle), "natsOptions_Create")
         guard let handle else { throw NatsError("natsOptions_Create", NATS_NO_MEMORY) }

@@ -214,6 +214,10 @@ def use():
     settings = open(path("/etc/bellwire/bellwire.conf"), encoding="utf-8").read()
     check("access-log = yes" in settings, "the configuration stays")
     installed()
+    needed = run("dpkg-query", "-W", "-f", "${Depends}", "bellwire").stdout
+    check("libnats" not in needed, "only nodes of clusters need libnats", needed)
+    said = run("/usr/bin/bellwire", "check").stdout
+    check("\nnext: this machine has no desktop, " in said, "check names the next step", said)
     with Service():
         push("after the upgrade")
         shown = watched()
