@@ -60,9 +60,4 @@ extension HTTPExchange {
 
     /// Whether the body is what a browser sends for a form.
     var isForm: Bool { hasType("application/x-www-form-urlencoded") }
-
-    var language: Language {
-        let accepted = head.fields.joinedValue(of: "accept-language")
-        return Language(accepted: String(decoding: accepted ?? [], as: UTF8.self))
-    }
 }

@@ -5,6 +5,12 @@ extension Sentence {
     package static let meaning = Sentence("What it means", "Bedeutung")
     package static let noErrors = Sentence(
         "No push was refused since the start.", "Seit dem Start wurde kein Push abgelehnt.")
+    package static let troubleOfStore = Sentence(
+        "The store cannot be used; pushes are refused for now.",
+        "Der Speicher ist nicht benutzbar; Pushes werden vorerst abgelehnt.")
+    package static let troubleOfDevices = Sentence(
+        "Devices wait to be let in since the restore.",
+        "Geräte warten seit der Wiederherstellung darauf, zugelassen zu werden.")
 
     package static func refusal(_ word: String) -> Sentence {
         refusals[word] ?? unreadable(word)

@@ -15,6 +15,21 @@ extension Sentence {
         "Dieser Code gilt nicht. Ein Link gilt einmal und fünf Minuten lang. "
             + "Erzeugen Sie mit bellwire ui einen neuen.")
 
+    package static let thisServer = Sentence("A push service", "Ein Push-Dienst")
+    package static let whatThisIs = Sentence(
+        "This is Bellwire, a push service. It takes short messages from servers and delivers them to "
+            + "browsers, desktops and phones.",
+        "Das ist Bellwire, ein Push-Dienst. Er nimmt kurze Nachrichten von Servern an und stellt "
+            + "sie Browsern, Desktops und Telefonen zu.")
+    package static let whoConnects = Sentence(
+        "Programs use this address by themselves. There is nothing to do here with a browser.",
+        "Programme benutzen diese Adresse von selbst. Mit einem Browser gibt es hier nichts zu tun."
+    )
+    package static let toTheStatus = Sentence("Open the status page", "Zur Statusseite")
+    package static let forWhoRunsIt = Sentence(
+        "It is for the people whose server this is. A link to sign in is printed by",
+        "Sie ist für die Leute, denen dieser Server gehört. Einen Link zum Anmelden gibt aus:")
+
     package static let skip = Sentence("Skip to the contents", "Zum Inhalt springen")
     package static let status = Sentence("Status", "Zustand")
     package static let server = Sentence("Server", "Server")
@@ -33,7 +48,7 @@ extension Sentence {
         "cannot be used; pushes are refused for now",
         "ist nicht benutzbar; Pushes werden vorerst abgelehnt")
     package static let waiting = Sentence("Waiting messages", "Wartende Nachrichten")
-    package static let waitingBytes = Sentence("%1 (%2 bytes)", "%1 (%2 Bytes)")
+    package static let waitingBytes = Sentence("%1 (%2)", "%1 (%2)")
     package static let clients = Sentence("Connected clients", "Verbundene Clients")
     package static let youSee = Sentence("You see", "Sie sehen")
     package static let everything = Sentence("everything on this server", "alles auf diesem Server")
@@ -193,6 +208,13 @@ extension Sentence {
 /// Events.
 extension Sentence {
     package static let time = Sentence("Time", "Zeit")
+    package static let now = Sentence("just now", "gerade eben")
+    package static let minutesAgo = Sentence("%1 min ago", "vor %1 Min.")
+    package static let hoursAgo = Sentence("%1 h ago", "vor %1 Std.")
+    package static let daysAgo = Sentence("%1 days ago", "vor %1 Tagen")
+    package static let inMinutes = Sentence("in %1 min", "in %1 Min.")
+    package static let inHours = Sentence("in %1 h", "in %1 Std.")
+    package static let inDays = Sentence("in %1 days", "in %1 Tagen")
     package static let event = Sentence("Event", "Ereignis")
     package static let who = Sentence("Who", "Wer")
     package static let noEvents = Sentence(

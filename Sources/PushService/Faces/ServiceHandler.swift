@@ -10,6 +10,7 @@ final class ServiceHandler: HTTPHandler {
     private let service: PushContext
     private let desk: DeliveryDesk
     private let intake: PushIntake
+    private let frontDoor: FrontDoor
     private let admission: UserAgentAdmission
     private let gateway: MatrixGateway
     private let further: [FurtherRoute]
@@ -27,6 +28,7 @@ final class ServiceHandler: HTTPHandler {
         self.service = service
         self.desk = desk
         self.intake = intake
+        frontDoor = FrontDoor(service)
         admission = UserAgentAdmission(service)
         gateway = MatrixGateway(service, desk, intake)
         prefix = Array(service.settings.baseURL.path.utf8)
@@ -75,6 +77,8 @@ final class ServiceHandler: HTTPHandler {
         _ exchange: HTTPExchange, _ head: borrowing RequestHead, _ bytes: borrowing [UInt8]
     ) {
         let path = path(of: head)
+        // At the root, with or without its slash.
+        if path.count <= 1, frontDoor.show(exchange) { return }
         guard !path.isEmpty || head.method != .get else {
             guard service.store.isCurrent else {
                 return Answer.refuse(.unavailable, exchange, page)
@@ -139,7 +143,7 @@ final class ServiceHandler: HTTPHandler {
         case .liveness: Answer.empty(200, exchange)
         case .status: Answer.json(200, status(service.store.isUsable), exchange)
         case .version: Answer.json(200, version, exchange)
-        case .errors: Answer.page(ErrorPage.html, exchange)
+        case .errors: Answer.page(Array(ErrorPage.html.utf8), exchange)
         case .preflight: Answer.preflight(exchange)
         case .further: break
         }

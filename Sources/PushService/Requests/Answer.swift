@@ -53,14 +53,17 @@ enum Answer {
         send(consume head, body, to: exchange, isShared: isShared)
     }
 
-    /// A page for people, which needs nothing but itself.
-    static func page(_ html: String, _ exchange: HTTPExchange) {
+    /// A page for people; what it may load is in its policy.
+    static func page(
+        _ html: [UInt8], _ exchange: HTTPExchange, policy: StaticString = "default-src 'none'",
+        cacheControl: StaticString = "max-age=3600"
+    ) {
         var head = exchange.answer(200)
         head.fields.append("Content-Type", "text/html; charset=utf-8")
-        head.fields.append("Content-Security-Policy", "default-src 'none'")
+        head.fields.append("Content-Security-Policy", policy)
         head.fields.append("X-Content-Type-Options", "nosniff")
-        head.fields.append("Cache-Control", "max-age=3600")
-        send(consume head, Array(html.utf8), to: exchange, isShared: false)
+        head.fields.append("Cache-Control", cacheControl)
+        send(consume head, html, to: exchange, isShared: false)
     }
 
     static func empty(

@@ -15,10 +15,20 @@ extension PageFile {
           code.form.querySelector("button").focus();
         }
 
+        const language = document.documentElement.lang;
+        const distance = new Intl.RelativeTimeFormat(language, {style: "short"});
+
+        // The server's words, which its page has without a script, and the visitor's time zone.
         function localize(root) {
           for (const time of root.querySelectorAll("time")) {
-            time.textContent = new Date(time.dateTime).toLocaleString(
-              document.documentElement.lang, {dateStyle: "medium", timeStyle: "medium"});
+            const moment = new Date(time.dateTime);
+            time.title = moment.toLocaleString(
+              language, {dateStyle: "medium", timeStyle: "medium"});
+            const minutes = Math.trunc((moment - Date.now()) / 60_000), count = Math.abs(minutes);
+            if (count < 1) continue;
+            const [size, unit] = count < 60 ? [1, "minute"] : count < 2_880 ? [60, "hour"] :
+              [1_440, "day"];
+            time.textContent = distance.format(Math.trunc(minutes / size), unit);
           }
         }
 
@@ -94,6 +104,7 @@ extension PageFile {
             element("offline").hidden = true;
             for (const [id, html] of Object.entries(state.sections)) replace(element(id), html);
             newest = state.last;
+            localize(document);
             measure(state);
           } catch {
             element("offline").hidden = false;

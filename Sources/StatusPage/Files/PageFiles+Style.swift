@@ -65,8 +65,17 @@ extension PageFile {
         figure polyline { fill: none; stroke: var(--accent); stroke-width: 1.5;
           vector-effect: non-scaling-stroke; }
         svg.code { width: min(18rem, 100%); height: auto; }
-        @media (max-width: 40rem) { dl { grid-template-columns: 1fr; gap: 0; }
-          dd { margin-bottom: .5rem; } }
+        @media (max-width: 40rem) {
+          dl { grid-template-columns: 1fr; gap: 0; }
+          dd { margin-bottom: .5rem; }
+          table, tbody, tbody tr, tbody th, tbody td { display: block; }
+          thead { display: none; }
+          tbody tr { border: 1px solid var(--line); border-radius: .3rem; padding: .5rem .75rem;
+            margin-bottom: .75rem; overflow-wrap: anywhere; }
+          tbody th, tbody td { border: 0; padding: .1rem 0; }
+          tbody td.actions { display: flex; padding-top: .4rem; }
+          td[data-title]::before { content: attr(data-title) ": "; color: var(--soft); }
+        }
 
         """
 }

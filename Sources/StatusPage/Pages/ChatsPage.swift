@@ -56,10 +56,10 @@ package struct ChatsPage: Sendable {
         let rows = (chats["chats"]?.elements ?? []).map(row)
         return frame.table(
             [.chat, .kind, .notifications, .actions], rows,
-            name: "aria-label=\"\(frame.say(.chats))\"", orElse: .noChats)
+            name: "aria-label=\"\(frame.say(.chats))\"", orElse: .noChats, hasActions: true)
     }
 
-    private func row(_ chat: JSONNode) -> Markup {
+    private func row(_ chat: JSONNode) -> [Markup] {
         let id = Int(chat["chat_id"]?.integer ?? 0)
         let title = chat["title"]?.text ?? ""
         let name = title.isEmpty ? "\(frame.say(.chat)) \(id)" : title
@@ -78,10 +78,9 @@ package struct ChatsPage: Sendable {
                 \(field)\(times) <button>\(frame.label(.mute, of: name))</button>
                 """)
         let mark: Markup = isMuted ? " <span class=\"bad\">\(frame.say(.isMuted))</span>" : ""
-        return """
-            <tr><th scope="row">\(name)\(mark)</th><td>\(chat["type"]?.text ?? "")</td>\
-            <td>\(Int(chat["notifications"]?.integer ?? 0))</td>\
-            <td class="actions">\(form)</td></tr>
-            """
+        return [
+            "\(name)\(mark)", "\(chat["type"]?.text ?? "")",
+            "\(Int(chat["notifications"]?.integer ?? 0))", form,
+        ]
     }
 }

@@ -17,8 +17,19 @@ package struct PageFrame: Sendable {
     func say(_ sentence: Sentence) -> String { sentence.text(language) }
     func say(_ sentence: Sentence, _ value: String) -> String { sentence.text(language, value) }
 
-    /// A page with the contents `body`.
-    func page(_ title: String, _ body: Markup) -> [UInt8] {
+    /// A page with the contents `body`; `isAlone` where it cannot load what the others do.
+    func page(_ title: String, _ body: Markup, isAlone: Bool = false) -> [UInt8] {
+        let files: Markup = """
+            <link rel="icon" type="image/svg+xml" href="/ui/icon.svg">
+            <link rel="stylesheet" href="/ui/style.css">
+            <script defer src="/ui/script.js"></script>
+
+            """
+        let header: Markup = """
+            <a class="skip" href="#contents">\(say(.skip))</a>
+            <header><p class="brand"><a href="/ui/">Bellwire</a></p>\(signOut)</header>
+
+            """
         let page: Markup = """
             <!DOCTYPE html>
             <html lang="\(language.rawValue)">
@@ -27,14 +38,9 @@ package struct PageFrame: Sendable {
             <meta name="viewport" content="width=device-width, initial-scale=1">
             <meta name="color-scheme" content="light dark">
             <title>\(title) – Bellwire</title>
-            <link rel="icon" type="image/svg+xml" href="/ui/icon.svg">
-            <link rel="stylesheet" href="/ui/style.css">
-            <script defer src="/ui/script.js"></script>
-            </head>
+            \(isAlone ? "" : files)</head>
             <body>
-            <a class="skip" href="#contents">\(say(.skip))</a>
-            <header><p class="brand"><a href="/ui/">Bellwire</a></p>\(signOut)</header>
-            <main id="contents">
+            \(isAlone ? "" : header)<main id="contents">
             <h1>\(title)</h1>
             \(body)
             </main>
@@ -76,23 +82,50 @@ package struct PageFrame: Sendable {
         "\(say(label))<span class=\"unseen\">: \(subject)</span>"
     }
 
-    /// A moment; the script shows it in the visitor's time zone.
-    func time(_ seconds: Int) -> Markup {
+    /// A moment, from `now`; both in seconds. The script keeps it right, and tells the exact one.
+    func time(_ seconds: Int, from now: Int) -> Markup {
         let text = CivilTime(secondsSince1970: Int64(seconds)).rfc3339
         let (date, clock) = (text.prefix(10), text.dropFirst(11).dropLast())
-        return "<time datetime=\"\(text)\">\(String(date)) \(String(clock)) UTC</time>"
+        return """
+            <time datetime="\(text)" title="\(String(date)) \(String(clock)) UTC">\
+            \(span(seconds - now))</time>
+            """
     }
 
-    /// A table that scrolls by itself where the window is narrow. `name` is the attribute that names
-    /// it.
+    /// How far a moment is. To the minute, so that a page that is made anew is mostly the same.
+    private func span(_ seconds: Int) -> String {
+        let minutes = abs(seconds) / 60
+        guard minutes > 0 else { return say(.now) }
+        let (count, past, future): (Int, Sentence, Sentence) =
+            switch minutes {
+            case ..<60: (minutes, .minutesAgo, .inMinutes)
+            case ..<(48 * 60): (minutes / 60, .hoursAgo, .inHours)
+            default: (minutes / (24 * 60), .daysAgo, .inDays)
+            }
+        return say(seconds < 0 ? past : future, "\(count)")
+    }
+
+    /// A table, or cards where the window is narrow, in which each cell has its title beside it.
+    /// `name` is the attribute that names it; the first cell of a row names the row.
     func table(
-        _ titles: [Sentence], _ rows: [Markup], name: Markup, orElse nothing: Sentence
+        _ titles: [Sentence], _ rows: [[Markup]], name: Markup, orElse nothing: Sentence,
+        hasActions: Bool = false
     ) -> Markup {
         guard !rows.isEmpty else { return "<p>\(say(nothing))</p>" }
         let heads = titles.map { title -> Markup in "<th scope=\"col\">\(say(title))</th>" }
+        let lines = rows.map { cells -> Markup in
+            let row = zip(titles, cells).enumerated().map { index, cell -> Markup in
+                switch index {
+                case 0: "<th scope=\"row\">\(cell.1)</th>"
+                case cells.count - 1 where hasActions: "<td class=\"actions\">\(cell.1)</td>"
+                default: "<td data-title=\"\(say(cell.0))\">\(cell.1)</td>"
+                }
+            }
+            return "<tr>\(row)</tr>"
+        }
         return """
             <div class="scroll" tabindex="0" role="group" \(name)>\
-            <table><thead><tr>\(heads)</tr></thead><tbody>\(rows)</tbody></table></div>
+            <table><thead><tr>\(heads)</tr></thead><tbody>\(lines)</tbody></table></div>
             """
     }
 

@@ -6,7 +6,8 @@ struct StatusSections {
     let frame: PageFrame
 
     enum Section: String, CaseIterable {
-        case state, plots, registrations, devices, errors, events
+        // What is wrong comes first.
+        case errors, state, registrations, devices, events, plots
 
         var title: Sentence {
             switch self {
@@ -37,7 +38,7 @@ struct StatusSections {
 
     private var state: Markup {
         let waiting = Sentence.waitingBytes.text(
-            frame.language, "\(overview.waiting.messages)", "\(overview.waiting.bytes)")
+            frame.language, "\(overview.waiting.messages)", ByteCount.text(overview.waiting.bytes))
         let sight = overview.owner.map { frame.say(.onlyOwn, $0) } ?? frame.say(.everything)
         let store: Markup = """
             <span class="\(overview.isUsable ? "good" : "bad")">\
@@ -46,7 +47,7 @@ struct StatusSections {
         let clients = overview.clients.map { row(.clients, "\($0)") }
         return """
             <dl>\(row(.version, "\(overview.version)"))\(row(.address, "\(overview.address)"))\
-            \(row(.runsSince, frame.time(overview.began)))\
+            \(row(.runsSince, time(overview.began)))\
             \(row(.store, store))\(row(.waiting, "\(waiting)"))\(clients ?? "")\
             \(row(.youSee, "\(sight)"))</dl>
             """
@@ -82,10 +83,15 @@ struct StatusSections {
 
     private var hasOwners: Bool { overview.owner == nil }
 
+    private func time(_ seconds: Int) -> Markup { frame.time(seconds, from: overview.now) }
+
     private func table(
-        _ id: String, _ titles: [Sentence], _ rows: [Markup], orElse nothing: Sentence
+        _ id: String, _ titles: [Sentence], _ rows: [[Markup]], orElse nothing: Sentence,
+        hasActions: Bool = false
     ) -> Markup {
-        frame.table(titles, rows, name: "aria-labelledby=\"title-\(id)\"", orElse: nothing)
+        frame.table(
+            titles, rows, name: "aria-labelledby=\"title-\(id)\"", orElse: nothing,
+            hasActions: hasActions)
     }
 }
 
@@ -93,22 +99,23 @@ extension StatusSections {
     private var registrations: Markup {
         let owner: [Sentence] = hasOwners ? [.owner] : []
         let titles = [.application, .account] + owner + [.lastPush, .waits, .expires, .actions]
-        let rows = overview.registrations.map { registration -> Markup in
-            let owner: Markup = hasOwners ? "<td>\(registration.owner)</td>" : ""
-            let last = registration.lastPush.map(frame.time) ?? "\(frame.say(.noPush))"
-            return """
-                <tr><th scope="row">\(registration.app)</th>\
-                <td>\(registration.account)\(mark(of: registration))</td>\
-                \(owner)<td>\(last)</td><td>\(registration.waiting)</td>\
-                <td>\(frame.time(registration.expires))</td>\
-                <td class="actions">\(actions(registration))</td></tr>
-                """
+        let rows = overview.registrations.map { registration -> [Markup] in
+            let owner: [Markup] = hasOwners ? ["\(registration.owner)"] : []
+            let last = registration.lastPush.map(time) ?? "\(frame.say(.noPush))"
+            return ["\(registration.app)", "\(registration.account)\(mark(of: registration))"]
+                + owner
+                + [
+                    last, "\(registration.waiting)", time(registration.expires),
+                    actions(registration),
+                ]
         }
         let more: Markup = overview.hasMore ? "<p>\(frame.say(.more))</p>" : ""
         let advice: Markup =
             overview.registrations.contains(where: \.isUnheard)
             ? "<p>\(frame.say(.noScreen)): \(frame.say(.nobodyListens))</p>" : ""
-        return "\(table("registrations", titles, rows, orElse: .noRegistrations))\(advice)\(more)"
+        let table = table(
+            "registrations", titles, rows, orElse: .noRegistrations, hasActions: true)
+        return "\(table)\(advice)\(more)"
     }
 
     private func mark(of registration: Overview.Registration) -> Markup {
@@ -128,22 +135,23 @@ extension StatusSections {
 
     private var devices: Markup {
         let owner: [Sentence] = hasOwners ? [.owner] : []
-        let rows = overview.devices.map { device -> Markup in
-            let owner: Markup = hasOwners ? "<td>\(device.owner)</td>" : ""
-            return """
-                <tr><th scope="row">\(device.name)</th>\(owner)<td>\(presence(of: device))</td>\
-                <td class="actions">\(actions(device))</td></tr>
-                """
+        // Those that wait for somebody come first.
+        let sorted =
+            overview.devices.filter { !$0.isConfirmed }
+            + overview.devices.filter(\.isConfirmed)
+        let rows = sorted.map { device -> [Markup] in
+            let owner: [Markup] = hasOwners ? ["\(device.owner)"] : []
+            return ["\(device.name)"] + owner + [presence(of: device), actions(device)]
         }
         let titles = [.name] + owner + [.presence, .actions]
-        return table("devices", titles, rows, orElse: .noDevices)
+        return table("devices", titles, rows, orElse: .noDevices, hasActions: true)
     }
 
     private func presence(of device: Overview.Device) -> Markup {
         let presence: Markup =
             device.isConnected
             ? "<span class=\"good\">\(frame.say(.connected))</span>"
-            : device.lastSeen.map { "\(frame.say(.lastSeen)) \(frame.time($0))" }
+            : device.lastSeen.map { "\(frame.say(.lastSeen)) \(time($0))" }
                 ?? "\(frame.say(.neverSeen))"
         let known: Markup =
             device.isReceiveOnly ? "\(presence), \(frame.say(.receivesOnly))" : presence
@@ -160,29 +168,58 @@ extension StatusSections {
     }
 
     private var failures: Markup {
-        let rows = overview.failures.map { failure -> Markup in
+        let troubles = self.troubles.map { "<p class=\"bad\">\(frame.say($0))</p>" as Markup }
+        guard !overview.failures.isEmpty else {
+            guard troubles.isEmpty else { return "\(troubles)" }
+            return "<p class=\"good\">\(frame.say(.noErrors))</p>"
+        }
+        let rows = overview.failures.map { failure -> [Markup] in
             let number: Markup =
                 failure.number.map { "<a href=\"/errors#errno-\($0)\">\(failure.word)</a>" }
                 ?? "\(failure.word)"
-            return """
-                <tr><th scope="row">\(number)</th><td>\(failure.count)</td>\
-                <td>\(frame.say(.refusal(failure.word)))</td></tr>
-                """
+            return [
+                number, "<span class=\"bad\">\(failure.count)</span>",
+                "\(frame.say(.refusal(failure.word)))",
+            ]
         }
-        return table("errors", [.error, .count, .meaning], rows, orElse: .noErrors)
+        return "\(troubles)\(table("errors", [.error, .count, .meaning], rows, orElse: .noErrors))"
+    }
+
+    /// What is wrong now, and not only counted.
+    private var troubles: [Sentence] {
+        (overview.isUsable ? [] : [.troubleOfStore])
+            + (overview.devices.allSatisfy(\.isConfirmed) ? [] : [.troubleOfDevices])
     }
 
     private var events: Markup {
-        let rows = overview.events.map { event -> Markup in
+        let rows = groups.map { event, count -> [Markup] in
             let isFailure = ["refused", "undecryptable", "callback"].contains(event.kind)
             let detail = event.detail.isEmpty ? "" : " (\(event.detail))"
-            return """
-                <tr><td>\(frame.time(event.time / 1_000))</td>\
-                <td class="\(isFailure ? "bad" : "")">\(frame.say(Self.sentence(of: event.kind)))\
-                \(detail)</td><td>\(subject(of: event))</td></tr>
+            let times = count == 1 ? "" : "\(count) × "
+            return [
                 """
+                <span class="\(isFailure ? "bad" : "")">\(times)\
+                \(frame.say(Self.sentence(of: event.kind)))\(detail)</span>
+                """, "\(subject(of: event))", time(event.time / 1_000),
+            ]
         }
-        return table("events", [.time, .event, .who], rows, orElse: .noEvents)
+        return table("events", [.event, .who, .time], rows, orElse: .noEvents)
+    }
+
+    /// The newest of events that say the same, and how many they are.
+    private var groups: [(Overview.Event, count: Int)] {
+        var groups: [(Overview.Event, count: Int)] = []
+        var places: [[String]: Int] = [:]
+        for event in overview.events {
+            let words = [event.kind, event.subject, event.detail]
+            if let place = places[words] {
+                groups[place].count += 1
+            } else {
+                places[words] = groups.count
+                groups.append((event, 1))
+            }
+        }
+        return groups
     }
 
     private func subject(of event: Overview.Event) -> String {

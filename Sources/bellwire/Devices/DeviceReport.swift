@@ -1,6 +1,5 @@
 import Base
 import Desktop
-import System
 
 /// Devices as text.
 enum DeviceReport {
@@ -146,10 +145,5 @@ extension DeviceReport.Added {
         return host == "localhost" || IPAddress(host)?.isLoopback == true
     }
 
-    /// White on black, whatever the colors of the terminal.
-    private var picture: String {
-        guard let code = QRCode(Array(url.utf8)) else { return "" }
-        guard StandardOutput.isTerminal else { return code.text }
-        return code.text.split(separator: "\n").map { "\u{1B}[97;40m\($0)\u{1B}[0m\n" }.joined()
-    }
+    private var picture: String { CodePicture.text(of: url) }
 }

@@ -1,15 +1,16 @@
 import Base
 import System
+import WebPush
 
 extension Command {
     static let page = Command(
         name: "ui",
         summary: "make a link that opens the status page",
         details: """
-            The link works once, for five minutes. The page shows devices, registrations, errors and
-            the last events, and has your rights: root and the service's own user see everything,
-            any other user only their own. A session ends after 12 hours, or when the server is
-            restarted.
+            The link works once, for five minutes; on a terminal there is also a QR code of it, for
+            a phone. The page shows devices, registrations, errors and the last events, and has your
+            rights: root and the service's own user see everything, any other user only their own. A
+            session ends after 12 hours, or when the server is restarted.
             """,
         options: [Option("open", help: "also open it in your browser")] + serverOptions,
         examples: [
@@ -29,7 +30,7 @@ extension Command {
             try StandardOutput.write(answer.span)
             try StandardOutput.write("\n")
         } else {
-            try StandardOutput.write("\(url)\n")
+            try StandardOutput.write("\(url)\n" + picture(of: url))
         }
         guard arguments.has("open") else { return .success }
         var opener = LinkOpener()
@@ -39,5 +40,12 @@ extension Command {
                 hint: "open the link by hand, or install xdg-utils")
         }
         return .success
+    }
+
+    /// For who reads it on another screen; a program needs one line, and a phone cannot come to an
+    /// address of this machine.
+    private static func picture(of url: String) -> String {
+        let isHere = Origin(url: url)?.isLoopback ?? false
+        return StandardOutput.isTerminal && !isHere ? CodePicture.text(of: url) : ""
     }
 }

@@ -25,7 +25,7 @@ struct OverviewText {
     var load: String {
         var parts: [String] = []
         if let messages = report.waitingMessages {
-            let bytes = report.waitingBytes.map(Self.size) ?? "?"
+            let bytes = report.waitingBytes.map(ByteCount.text) ?? "?"
             parts.append(context.language.say(.waitingMessages, String(messages), bytes))
         }
         if let clients = report.clients {
@@ -61,15 +61,6 @@ struct OverviewText {
         case ..<3_600: "\(seconds / 60) min"
         case ..<86_400: "\(seconds / 3_600) h \(seconds / 60 % 60) min"
         default: "\(seconds / 86_400) d \(seconds / 3_600 % 24) h"
-        }
-    }
-
-    static func size(_ bytes: Int) -> String {
-        switch bytes {
-        case ..<1_024: "\(bytes) B"
-        case ..<(1 << 20): "\(tenths(Double(bytes) / 1_024)) KiB"
-        case ..<(1 << 30): "\(tenths(Double(bytes) / Double(1 << 20))) MiB"
-        default: "\(tenths(Double(bytes) / Double(1 << 30))) GiB"
         }
     }
 

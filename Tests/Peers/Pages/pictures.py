@@ -32,7 +32,7 @@ def take(visit, folder):
         save(tab.picture(whole=False), folder / f"status-page-{'dark' if is_dark else 'light'}.png")
     visit.looks.dark(False)
     tab.size(*PHONE)
-    tab.do("() => document.querySelector('#title-plots').scrollIntoView()")
+    tab.do("() => document.querySelector('#title-registrations').scrollIntoView()")
     time.sleep(2.5)
     save(tab.picture(whole=False), folder / "status-page-phone.png")
 

@@ -20,7 +20,7 @@ struct LanguageTests {
 
     @Test("Values take their places, and may look like places")
     func values() {
-        #expect(Sentence.waitingBytes.text(.german, "1", "%2") == "1 (%2 Bytes)")
+        #expect(Sentence.waitingBytes.text(.german, "1", "%2") == "1 (%2)")
         #expect(Sentence.onlyOwn.text(.english, "uid:7") == "what belongs to uid:7")
         #expect(Sentence.percentile.text(.english, "50") == "50 % are answered within")
         #expect(

@@ -12,11 +12,11 @@ struct MarkupTests {
         #expect(markup.source == "<p title=\"\(safe)\">\(safe)</p>")
     }
 
-    @Test("A moment has its date and its time of day")
+    @Test("A moment says how far it is, and has its date and its time of day")
     func moments() {
-        let time = PageFrame(language: .english).time(86_399)
-        let shown = ">1970-01-01 23:59:59 UTC</time>"
-        #expect(time.source == "<time datetime=\"1970-01-01T23:59:59Z\"" + shown)
+        let time = PageFrame(language: .english).time(86_399, from: 86_520)
+        let title = " title=\"1970-01-01 23:59:59 UTC\">2 min ago</time>"
+        #expect(time.source == "<time datetime=\"1970-01-01T23:59:59Z\"" + title)
     }
 
     @Test("markup is put in as it is, and so are numbers")

@@ -84,6 +84,52 @@ struct StatusPageTests {
         #expect(!html(.english, done: Self.hostile).contains("class=\"notice\" role=\"status\">"))
     }
 
+    @Test("What is wrong comes first, in colour; and where nothing is, that is said")
+    func troubles() {
+        let html = html(.english)
+        let starts = ["errors", "state", "registrations", "devices", "events", "plots"].compactMap {
+            html.range(of: "<div id=\"\($0)\">")?.lowerBound
+        }
+        #expect(starts.count == 6 && starts == starts.sorted())
+        #expect(html.contains("<p class=\"bad\">Devices wait to be let in"))
+        #expect(html.contains("<span class=\"bad\">5</span>"))
+        var fine = overview()
+        (fine.devices, fine.failures) = ([], [])
+        let page = StatusPage(fine, PageFrame(language: .english))
+        #expect(
+            String(decoding: page.html, as: UTF8.self)
+                .contains("<p class=\"good\">No push was refused"))
+    }
+
+    @Test("Events that say the same are one line, and times say how long ago")
+    func groups() {
+        var overview = overview()
+        overview.events = [
+            (9, 999_900, "accepted", "a"), (8, 990_000, "accepted", "b"),
+            (7, 980_000, "accepted", "a"), (6, 700_000, "accepted", "c"),
+        ].map { number, time, kind, subject in
+            .init(number: number, time: time * 1_000, kind: kind, subject: subject, detail: "")
+        }
+        let page = StatusPage(overview, PageFrame(language: .english))
+        let html = String(decoding: page.html, as: UTF8.self)
+        #expect(html.components(separatedBy: "push accepted").count == 4)
+        #expect(html.contains("2 × push accepted"))
+        for text in [">1 min ago<", ">2 h ago<", ">3 days ago<", ">in 11 days<", "(640 B)"] {
+            #expect(html.contains(text), "\(text)")
+        }
+        #expect(html.contains("title=\"1970-01-12 13:45:00 UTC\""))
+    }
+
+    @Test("Each cell has its title beside it, for cards on a phone")
+    func cards() {
+        let html = html(.english)
+        for title in ["Account", "Owner", "Last push", "Waiting", "Ends", "Count"] {
+            #expect(html.contains("<td data-title=\"\(title)\">"), "\(title)")
+        }
+        #expect(html.contains("<td class=\"actions\"><form"))
+        #expect(PageFile.style.text.contains("content: attr(data-title)"))
+    }
+
     @Test("Half of all answers, and nearly all of them, stay below a bound")
     func durations() {
         let durations = Overview.Durations(bounds: [1_000, 2_500], counts: [98, 99, 100])
