@@ -69,6 +69,15 @@ extension ServerConfiguration {
         }
     }
 
+    /// The name in base-url, if other machines are to come by it and see a certificate that is not
+    /// for it. A proxy shows its own.
+    package var nameWithoutCertificate: String? {
+        guard certificate == nil, let origin = baseURL?.origin, !origin.isLoopback,
+            listeners.contains(where: { $0.isEncrypted && !$0.hasProxies })
+        else { return nil }
+        return origin.host
+    }
+
     func checkMetrics() throws(ConfigurationError) {
         guard let metricsListener, !metricsListener.isLocal, metricsTokenFile == nil else { return }
         throw ConfigurationError(

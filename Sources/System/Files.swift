@@ -76,6 +76,13 @@ package struct FileStamp: Equatable, Sendable {
     }
 }
 
+package enum FileAccess {
+    /// Whether this user may not use the file, or not even see whether it is there.
+    package static func isForbidden(_ path: String) -> Bool {
+        access(path, R_OK | W_OK) != 0 && errno == EACCES
+    }
+}
+
 package enum FileSize {
     /// Nil if the file does not exist or cannot be examined.
     package static func bytes(of path: String) -> Int? {

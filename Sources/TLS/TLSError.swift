@@ -55,6 +55,9 @@ package struct TLSError: Error, Equatable, Sendable, CustomStringConvertible {
         isAbruptEnd = ERR_GET_REASON(code) == SSL_R_UNEXPECTED_EOF_WHILE_READING
     }
 
+    /// The peer speaks HTTP without TLS.
+    package var isPlainHTTP: Bool { ERR_GET_REASON(code) == SSL_R_HTTP_REQUEST }
+
     package var description: String { "\(call): \(reason)" }
 }
 

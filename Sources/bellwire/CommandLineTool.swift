@@ -1,3 +1,4 @@
+import Base
 import System
 
 enum CommandLineTool {
@@ -42,7 +43,9 @@ enum CommandLineTool {
         }
         let wanted = name == "--version" ? "version" : name
         guard let command = (commands + [.manual]).first(where: { $0.name == wanted }) else {
-            throw CommandError.usage("unknown command \(name)", hint: "see bellwire --help")
+            let nearest = NearestWord.to(name, in: commands.map(\.name))
+            let guess = nearest.map { "did you mean bellwire \($0)? " } ?? ""
+            throw CommandError.usage("unknown command \(name)", hint: guess + "see bellwire --help")
         }
         if rest.prefix(while: { $0 != "--" }).contains(where: { $0 == "--help" || $0 == "-h" }) {
             try StandardOutput.write(command.help)

@@ -46,6 +46,8 @@ package enum HTTPRefusal: String, Error, Sendable, CaseIterable {
     case upgradeRequired = "upgrade-required"
     case overloaded
     case badUpgrade = "bad-upgrade"
+    /// The port expects TLS.
+    case withoutTLS = "without-tls"
 
     package var status: Int {
         switch self {
@@ -66,7 +68,8 @@ package enum HTTPRefusal: String, Error, Sendable, CaseIterable {
         case .upgradeRequired: 426
         case .tooManyFields, .headTooLarge, .trailersTooLarge: 431
         case .methodTooLong, .tunnel, .unsupportedTransferCoding: 501
-        case .overloaded: 503
+        // A proxy may ask in this way for a while, and its senders must not forget anything for it.
+        case .overloaded, .withoutTLS: 503
         case .unsupportedVersion: 505
         }
     }

@@ -60,9 +60,24 @@ extension HTTPConnection {
             if transport?.hasPending == true { receive() }
         case .wantsRead: setInterest(.readable)
         case .wantsWrite: setInterest(.writable)
+        case .failed where transport?.isPlainHTTP == true: refusePlainHTTP()
         case .failed: lose()
         case .closed, nil: close()
         }
+    }
+
+    /// OpenSSL has read some of the request, so it is not known what it asks for.
+    private func refusePlainHTTP() {
+        service.figures.countRefusal(.withoutTLS)
+        let (head, body) = service.handler.answer(to: .withoutTLS)
+        var answer: [UInt8] = []
+        head.appendHTTP1(
+            to: &answer, contentLength: body.count, .close, date: service.date)
+        answer += body
+        if let failed = transport.take() { transport = Transport(plain: failed.finish()) }
+        // It fits into the empty buffer of the socket.
+        _ = transport?.write(answer, from: 0)
+        end(.linger)
     }
 
     private func agreedProtocol() -> (any SpokenProtocol)? {

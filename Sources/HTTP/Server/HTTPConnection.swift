@@ -200,7 +200,7 @@ extension HTTPConnection {
         watch.setTimer(deadline, self, service)
     }
 
-    private func end(_ ending: ConnectionEnding) {
+    func end(_ ending: ConnectionEnding) {
         if case .linger = ending, let transport = transport.take() {
             let patience = service.limits.patience
             watch.end(on: service.loop)

@@ -14,6 +14,8 @@ struct Transport: ~Copyable {
 
     private let socket: Socket
     private var stream: TLSStream?
+    /// The handshake failed because the peer speaks HTTP without TLS.
+    private(set) var isPlainHTTP = false
 
     init(plain socket: consuming Socket) {
         self.socket = socket
@@ -83,8 +85,13 @@ struct Transport: ~Copyable {
         case .wantsRead: .wantsRead
         case .wantsWrite: .wantsWrite
         case .closed: .closed
-        case .failed: .failed
+        case .failed(let error): failed(error)
         }
+    }
+
+    private mutating func failed(_ error: TLSError) -> Result {
+        isPlainHTTP = error.isPlainHTTP
+        return .failed
     }
 
     /// Unlike `handshake`, returns the reason of a failure.

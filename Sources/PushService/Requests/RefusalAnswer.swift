@@ -61,8 +61,13 @@ extension HTTPRefusal {
             status,
             ErrorBody.json(
                 status: status, number: self == .bodyTooLarge ? 104 : nil,
-                reason: "\(ResponseHead.reasonPhrase(of: status))", message: rawValue,
+                reason: "\(ResponseHead.reasonPhrase(of: status))", message: sentence ?? rawValue,
                 moreInfo: page.placeOfMalformed),
             retryAfter: status == 503 ? RetryAfter.trouble : nil)
+    }
+
+    /// For who has only mistyped an address.
+    private var sentence: String? {
+        self == .withoutTLS ? "this port speaks HTTPS: begin the address with https://" : nil
     }
 }

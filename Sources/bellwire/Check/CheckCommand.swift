@@ -13,7 +13,8 @@ extension Command {
             advice last. The exit code is 0 if the server would start, as far as that can be known
             beforehand. If base-url leads to this machine or to a private address, check prints the
             settings that Synapse, MollySocket and Nextcloud need before they push there. It also
-            lists what the server has set aside because it crashed on it twice.
+            lists what the server has set aside because it crashed on it twice, and says what to do
+            next.
 
             With --live it asks the running server, through its control socket, whether it accepts
             pushes. The exit code is then 0 if it does.
@@ -40,10 +41,13 @@ extension Command {
             SenderAdvice(
                 baseURL, addresses: finding.addresses, ownAddresses: LocalAddresses.all)
         }
+        // A mistake is what to mend next, and so is a certificate that is missing.
+        let isFine = finding.problems.isEmpty && MissingCertificate(configuration) == nil
+        let next = isFine ? NextStep(configuration) : nil
         // A start reports it if the file cannot be read.
         let setAside = SetAsideReport((try? CrashFile.entries(in: configuration.state)) ?? [])
         if arguments.has("json") {
-            try StandardOutput.write(json(configuration, finding, advice, setAside) + "\n")
+            try StandardOutput.write(json(configuration, finding, advice, setAside, next) + "\n")
         } else {
             for problem in finding.problems { problem.report() }
             try StandardOutput.write(
@@ -52,6 +56,7 @@ extension Command {
             if !finding.advice.isEmpty { try StandardOutput.write("\n" + finding.adviceText) }
             if let advice { try StandardOutput.write("\n" + advice.text) }
             if !setAside.entries.isEmpty { try StandardOutput.write("\n" + setAside.text) }
+            if let next { try StandardOutput.write("\nnext: \(next.text)\n") }
         }
         return finding.problems.first?.exitCode ?? .success
     }
@@ -76,7 +81,7 @@ extension Command {
 
     private static func json(
         _ configuration: ServerConfiguration, _ finding: ConfigurationFinding,
-        _ advice: SenderAdvice?, _ setAside: SetAsideReport
+        _ advice: SenderAdvice?, _ setAside: SetAsideReport, _ next: NextStep?
     ) -> String {
         var writer = JSONWriter()
         writer.object { writer in
@@ -112,6 +117,7 @@ extension Command {
             }
             writer.name("set_aside")
             setAside.write(to: &writer)
+            if let next { writer.member("next", next.text) }
             guard let advice else { return }
             writer.name("senders")
             advice.write(to: &writer)

@@ -1,4 +1,5 @@
 import Base
+import Cluster
 import Configuration
 import PushService
 import Reactor
@@ -73,12 +74,16 @@ extension ConfigurationFinding {
 
     /// What the servers of the store are to be shown, and are checked with.
     private static func store(_ store: RemoteStore?) throws {
+        if store != nil { try NatsLibrary.check() }
         if let authorities = store?.authorities { _ = try TextFile.read(authorities) }
         _ = try store?.checkedCredentials()
     }
 
     private static func certificate(_ configuration: ServerConfiguration) throws -> [Advice] {
-        guard let files = ServerCertificates.files(configuration) else { return [] }
+        guard let files = ServerCertificates.files(configuration) else {
+            let missing = MissingCertificate(configuration)
+            return missing.map { [Advice(finding: $0.finding, hint: $0.hint)] } ?? []
+        }
         let warnings = try CertificateStore(files).warnings(now: WallClock.now)
         if let warning = warnings.first(where: { !$0.isAdvice }) {
             throw CommandError(message: warning.description, hint: warning.hint)

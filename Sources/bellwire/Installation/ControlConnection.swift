@@ -32,7 +32,7 @@ struct ControlConnection {
             ? [configuration.state] : [configuration.state, Self.systemFolder]
         let paths = folders.map { $0 + "/control.sock" }
         guard let path = paths.first(where: { FileStamp(of: $0) != nil }) else {
-            throw Self.noServer(paths[0])
+            throw Self.noServer(paths.first(where: FileAccess.isForbidden) ?? paths[0])
         }
         self.path = path
         bearer = nil
@@ -105,7 +105,15 @@ struct ControlConnection {
     }
 
     private static func noServer(_ path: String) -> CommandError {
-        CommandError(
+        guard !FileAccess.isForbidden(path) else {
+            return CommandError(
+                message: "you may not use \(path)",
+                hint:
+                    "use sudo, or join the group of its folder if local-users = yes; or start a "
+                    + "server of your own by bellwire serve",
+                exitCode: .unavailable)
+        }
+        return CommandError(
             message: "no server answers at \(path)",
             hint:
                 "start bellwire serve, name its state folder by --state, or run this as its user",

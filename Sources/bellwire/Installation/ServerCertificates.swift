@@ -62,3 +62,32 @@ struct ServerCertificates: Sendable {
         }
     }
 }
+
+/// Clients come by the name in base-url, and this server has a certificate for another one: that
+/// which it makes for this machine.
+struct MissingCertificate {
+    private let host: String
+
+    /// Nil if nothing is missing.
+    init?(_ configuration: ServerConfiguration) {
+        guard let host = configuration.nameWithoutCertificate,
+            host.lowercased() != HostName.current.lowercased()
+        else { return nil }
+        self.host = host
+    }
+
+    var finding: String {
+        "there is no certificate for \(host), the name in base-url, so clients refuse to connect"
+    }
+
+    var hint: String {
+        let folder = "/etc/letsencrypt/live/\(host)"
+        return "run certbot certonly --standalone -d \(host), or get one elsewhere; then set "
+            + "tls-certificate = \(folder)/fullchain.pem and tls-key = \(folder)/privkey.pem; if a "
+            + "proxy in front has one, name the proxy in trusted-proxies"
+    }
+
+    func warn(_ log: Log) {
+        log.write(.warning, "certificate-missing", [("reason", finding), ("advice", hint)])
+    }
+}

@@ -58,7 +58,8 @@ extension ReceiverTest {
             case .untrusted(let error):
                 (
                     "the certificate is not trusted: \(error)",
-                    "renew it, or name the CA of a development certificate by --ca-file"
+                    "set tls-certificate and tls-key to a valid one for \(host), or name its CA by "
+                        + "--ca-file"
                 )
             case .brokenHandshake(let error):
                 ("TLS failed: \(error)", "base-url says https, so its port must speak TLS")

@@ -91,7 +91,9 @@ extension Command {
     private static func announce(_ server: PushServer, _ manager: ServiceManager, _ log: Log) {
         if let certificates = server.certificates {
             certificates.warn(log)
-            if let development = certificates.development, development.isNew {
+            if let missing = MissingCertificate(server.configuration) {
+                missing.warn(log)
+            } else if let development = certificates.development, development.isNew {
                 StandardError.write(
                     development.instructions(for: "\(server.baseURL)/health") + "\n")
             }

@@ -1,3 +1,5 @@
+import Base
+
 /// The words after the command's name: options and positional arguments.
 struct Arguments {
     let positional: [String]
@@ -49,12 +51,18 @@ struct Arguments {
         let equals = name.firstIndex(of: "=")
         let known = command.options.first { $0.name == name[..<(equals ?? name.endIndex)] }
         guard word.hasPrefix("--"), let known else {
-            throw error("unknown option \(word.prefix { $0 != "=" })", command)
+            let nearest = NearestWord.to(
+                name[..<(equals ?? name.endIndex)], in: command.allOptions.map(\.name))
+            throw error(
+                "unknown option \(word.prefix { $0 != "=" })", command,
+                nearest.map { "did you mean --\($0)? " } ?? "")
         }
         return (known, equals.map { String(name[name.index(after: $0)...]) })
     }
 
-    private static func error(_ message: String, _ command: Command) -> CommandError {
-        .usage(message, hint: "see bellwire \(command.name) --help")
+    private static func error(
+        _ message: String, _ command: Command, _ guess: String = ""
+    ) -> CommandError {
+        .usage(message, hint: "\(guess)see bellwire \(command.name) --help")
     }
 }

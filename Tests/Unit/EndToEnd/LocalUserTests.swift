@@ -58,6 +58,15 @@ struct LocalUserTests {
         print("401" if b'"code":401' in data else "404" if b'"code":404' in data else "cut", flush=True)
         """
 
+    @Test("Who may not use the socket is told so, and not that there is no server")
+    func notAllowed() throws {
+        let (server, folder) = try fixture.startForUsers()
+        let said = try fixture.runAsUser(["list"], folder, group: 23456)
+        #expect(said.contains("error: you may not use \(folder)/control.sock"), "\(said)")
+        #expect(server.end() == 0)
+        #expect(try fixture.run(["list", "--state", folder]).errors.contains("no server answers"))
+    }
+
     @Test(
         "A client shut out by a reload is disconnected at once",
         .enabled(if: geteuid() == 0))

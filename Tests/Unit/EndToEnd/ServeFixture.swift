@@ -45,15 +45,17 @@ struct ServeFixture {
     }
 
     /// The program's output for another user, whom an administrator added to the group of the state
-    /// folder.
-    func runAsUser(_ arguments: [String], _ folder: String) throws -> String {
+    /// folder, or to no group.
+    func runAsUser(
+        _ arguments: [String], _ folder: String, group: Int = 0
+    ) throws -> String {
         let copy = home.file("bellwire")
         if !FileManager.default.fileExists(atPath: copy) {
             try FileManager.default.copyItem(atPath: Program.path, toPath: copy)
         }
         return try Self.output(
             "/usr/bin/setpriv",
-            ["--reuid=23456", "--regid=0", "--clear-groups", copy] + arguments
+            ["--reuid=23456", "--regid=\(group)", "--clear-groups", copy] + arguments
                 + ["--state", folder])
     }
 

@@ -46,6 +46,20 @@ struct ServerPatienceTests {
         #expect(silent.readToEnd().isEmpty && ContinuousClock.now - start < .seconds(4))
     }
 
+    @Test(
+        "Who speaks HTTP to a port for TLS gets an answer, and no answer that ends an endpoint",
+        arguments: ["GET", "POST"])
+    func withoutTLS(method: String) throws {
+        let fixture = try server()
+        let client = try RawClient(port: fixture.port)
+        client.send(
+            "\(method) / HTTP/1.1\r\nHost: a\r\nContent-Length: 90000\r\n\r\n"
+                + String(repeating: "x", count: 60_000))
+        let answer = String(decoding: client.readToEnd(), as: UTF8.self)
+        #expect(answer.hasPrefix("HTTP/1.1 503 ") && answer.hasSuffix("\r\n\r\nwithout-tls"))
+        #expect(fixture.figures.refusals.map(\.word) == ["without-tls"])
+    }
+
     @Test("A request in the same bytes as one that is answered later is read as well")
     func readAhead() throws {
         let fixture = try server()
