@@ -71,7 +71,7 @@ class Others:
 
     async def firefox(self, address):
         """Firefox starts with this address in dom.push.serverURL, and a site subscribes."""
-        keys = self.folder / "state/bellwire/keys"
+        keys = self.folder / ".local/state/bellwire/keys"
         started = await self.starts(Browser(), self.folder, address, self.authority, keys / "development-tls.pem")
         with open(self.folder / "subscription.json", "w") as file:
             json.dump(self.subscriber.subscription, file)

@@ -10,7 +10,7 @@ class Room:
     """A room on a Synapse: Ann writes, and Bob is the reader of the page."""
 
     def __init__(self, session, python):
-        advice = json.loads(session.run("check", "--json", state="state/bellwire"))["senders"]
+        advice = json.loads(session.run("check", "--json", state=".local/state/bellwire"))["senders"]
         self.server = Homeserver(
             pathlib.Path(session.folder) / "synapse",
             8008,

@@ -42,7 +42,8 @@ async def walk(bellwire, python, systems, page):
         os.mkdir("Keys", 0o700)
         for name in ("docs", ".build"):
             os.symlink(ROOT / name, name)
-        names = ("HOME", "XDG_STATE_HOME", "XDG_DATA_HOME", "XDG_RUNTIME_DIR")
+        # The state is below HOME, where pages look for the certificate's authority.
+        names = ("HOME", "XDG_DATA_HOME", "XDG_RUNTIME_DIR")
         buses = ("DBUS_SESSION_BUS_ADDRESS", "DBUS_SYSTEM_BUS_ADDRESS")
         # Nothing else of this machine's environment is there. Pages write to ~/.config.
         session.environment = {

@@ -64,8 +64,64 @@ struct PathsTests {
         let home = try ServerConfiguration(ConfigurationInput(environment: ["HOME": "~"]))
         let page = try text("README.md")
         #expect(page.contains("`\(home.state)`") && page.contains("`\(home.keys)`"))
-        #expect(try text("Keys/README.md").contains("`\(home.keys)`"))
-        #expect(try text("Keys/README.md").contains("`\(service.keys)`"))
+        #expect(try text("docs/keys.md").contains("`\(home.keys)`"))
+        #expect(try text("docs/keys.md").contains("`\(service.keys)`"))
+    }
+
+    @Test("No page that comes with a package names the folder of keys in a checkout")
+    func keys() {
+        let texts = Self.texts().filter { path, _ in
+            // Why something was decided is told to developers.
+            path.hasSuffix(".md") && !path.hasSuffix("Keys/README.md")
+                && !path.contains("/docs/decisions/") || path.contains("/systemd/")
+        }
+        #expect(texts.count > 50)
+        for (path, text) in texts { #expect(!text.contains("Keys/"), "\(path)") }
+    }
+
+    @Test("The configuration in server.md is whole, has five lines, and lets no strangers in")
+    func wholeConfiguration() throws {
+        let page = try text("docs/server.md")
+        let start = try #require(page.range(of: "This is a whole `/etc/bellwire/bellwire.conf`:"))
+        let lines = page[start.upperBound...].drop { $0 == "\n" }
+            .split(separator: "\n", omittingEmptySubsequences: false).prefix { !$0.isEmpty }
+        #expect(lines.count == 5 && lines.allSatisfy { $0.hasPrefix("    ") })
+        var input = ConfigurationInput(environment: ["STATE_DIRECTORY": Self.state])
+        input.file = ConfigurationInput.File(
+            path: Self.configuration ?? "",
+            bytes: Array(lines.map { $0.dropFirst(4) }.joined(separator: "\n").utf8))
+        let configuration = try ServerConfiguration(input)
+        #expect(configuration.baseURL?.description == "https://push.example.org")
+        #expect(configuration.certificate != nil && configuration.allowsLocalUsers)
+        #expect(configuration.registration == .token)
+        #expect(configuration.nameWithoutCertificate == nil)
+    }
+
+    @Test("README's first command starts the service, and its tests are for developers")
+    func commands() throws {
+        let parts = try text("README.md").components(separatedBy: "\n## ")
+        func commands(_ title: String) -> [String] {
+            let part = parts.first { $0.hasPrefix(title + "\n") } ?? ""
+            return part.split(separator: "\n").filter { $0.hasPrefix("    ") }.map { line in
+                line.prefix { $0 != "#" }.trimmingCharacters(in: .whitespaces)
+            }
+        }
+        #expect(
+            commands("Try it") == [
+                "deploy/run", "export PATH=$PWD/.build/release:$PATH", "bellwire hear builds",
+            ])
+        #expect(commands("For developers") == ["deploy/test"])
+    }
+
+    @Test("Troubles are grouped by where one stands")
+    func troubles() throws {
+        let parts = try text("docs/troubleshooting.md").components(separatedBy: "\n## ")
+        #expect(
+            parts.dropFirst().map { String($0.prefix { $0 != "\n" }) } == [
+                "Starting", "Sending", "Nothing on the screen", "Browsers and other clients",
+                "Cluster",
+            ])
+        for part in parts.dropFirst() { #expect(part.components(separatedBy: "\n| ").count > 5) }
     }
 
     private func text(_ name: String) throws -> String {
