@@ -54,8 +54,17 @@ package final class SQLiteStore: MessageStore {
     private let log: (any CommitLog)?
 
     package var clock: StoreClock { time.clock }
-    package var isUsable: Bool { writer.isUsable && isCurrent }
+    package var isUsable: Bool { writer.isUsable && isCurrent && !isShutOut }
     package var isCurrent: Bool { log?.isCurrent ?? true }
+    package var isSettling: Bool { !isCurrent || writer.settling.load(ordering: .relaxed) }
+    /// So many of the servers that keep the log may lose what they confirm. Any thread may use it.
+    package var unsafeServerCount: Int { unsafeServers.load(ordering: .relaxed) }
+    package func note(unsafeServers count: Int) {
+        unsafeServers.store(count, ordering: .relaxed)
+    }
+    private let unsafeServers = Atomic(0)
+    /// Other stores write so fast that this one, with a longer way to the log, cannot.
+    package var isShutOut: Bool { writer.shutOut.load(ordering: .relaxed) }
     /// The last entry of the log that is in the store.
     package var applied: Int64 { writer.applied.load(ordering: .relaxed) }
     package var isLead: Bool { log?.isLead ?? true }

@@ -33,6 +33,10 @@ final class StoreWriter: @unchecked Sendable {
 
     private let queue = Monitor(WriterQueue())
     let usable = Atomic(true)
+    /// Other stores write so fast that this one does not get to write.
+    let shutOut = Atomic(false)
+    /// What is refused now may be taken within seconds.
+    let settling = Atomic(false)
     /// The last entry of the log that is in the store.
     let applied = Atomic<Int64>(0)
     /// How far a change of the master key is; nil if there is none. Any thread may use it.
@@ -202,9 +206,10 @@ final class StoreWriter: @unchecked Sendable {
         if executor == nil, !isPausing, retryAt <= Boot.milliseconds { recover() }
         guard let executor else { return refuse(submissions) }
         do throws(StoreFault) {
-            guard var outcomes = try executor.runInTurn(submissions) else {
-                return refuse(submissions)
-            }
+            let done = try executor.runInTurn(submissions)
+            noteTurns(executor)
+            settling.store(done == nil, ordering: .relaxed)
+            guard var outcomes = done else { return refuse(submissions) }
             if executor.hasToErase { erase(executor, submissions, &outcomes) }
             retryDelay = Self.retryDelays.lowerBound
             var deliveries = Deliveries()
@@ -226,6 +231,10 @@ final class StoreWriter: @unchecked Sendable {
         nextErasure = Boot.milliseconds + Self.eraseInterval
         for (index, submission) in submissions.enumerated() where submission.operation.forgets {
             outcomes[index] = .unavailable
+    private func noteTurns(_ executor: BatchExecutor) {
+        shutOut.store(executor.turns.isShutOut(at: Boot.milliseconds), ordering: .relaxed)
+    }
+
         }
     }
 
@@ -301,6 +310,7 @@ extension StoreWriter {
             try? executor.commitNothing()
             _ = try? executor.checkpoint(.truncating)
         }
+        noteTurns(executor)
         executor = nil
     }
 }

@@ -59,18 +59,47 @@ struct LogTurnsTests {
         #expect(turns.rest(at: 3_202) == 0)
     }
 
-    @Test("Who was too late for long asks the others, and again if that was in vain")
+    @Test("Who was too late for long asks the others, and once more if they may not have heard it")
     mutating func asking() {
         let early = turns.asks(at: 0)
         turns.cameTooLate(at: 0)
         turns.cameTooLate(at: 99)
-        let late = [99, 100, 199, 200].map { turns.asks(at: $0) }
-        #expect(!early && late == [false, true, false, true])
-        turns.wrote(from: 200, to: 201)
-        let written = turns.asks(at: 400)
-        turns.cameTooLate(at: 401)
-        let again = turns.asks(at: 402)
+        let late = [99, 100, 200, 1_099, 1_100, 1_999].map { turns.asks(at: $0) }
+        #expect(!early && late == [false, true, false, false, true, false])
+        turns.wrote(from: 1_999, to: 2_000)
+        let written = turns.asks(at: 2_200)
+        turns.cameTooLate(at: 2_201)
+        let again = turns.asks(at: 2_202)
         #expect(!written && !again)
+    }
+
+    @Test("Who cannot write for two seconds says so, asks no more, and is able when it has written")
+    mutating func shutOut() {
+        for time in stride(from: Int64(0), through: 1_900, by: 100) { turns.cameTooLate(at: time) }
+        #expect(!turns.isShutOut(at: 1_900))
+        turns.cameTooLate(at: 2_000)
+        let asks = turns.asks(at: 3_000)
+        #expect(turns.isShutOut(at: 2_000) && turns.isShutOut(at: 11_999) && !asks)
+        // Nobody has sent it anything since.
+        #expect(!turns.isShutOut(at: 12_000))
+        turns.cameTooLate(at: 2_100)
+        turns.wrote(from: 2_100, to: 2_200)
+        #expect(!turns.isShutOut(at: 2_200))
+    }
+
+    @Test("Nobody waits again for who has not written since, nor soon for who has")
+    mutating func again() {
+        turns.followed(first, asks: true, at: 0)
+        #expect(turns.rest(at: 299) == 1 && turns.rest(at: 300) == 0)
+        turns.followed(first, asks: true, at: 400)
+        #expect(turns.rest(at: 401) == 0)
+        turns.followed(first, at: 500)
+        // It had 300 ms, so the next wish counts 2,700 later.
+        turns.followed(first, asks: true, at: 600)
+        #expect(turns.rest(at: 601) == 0 && turns.rest(at: 3_199) == 0)
+        #expect(turns.rest(at: 3_200) == 300)
+        turns.followed(first, at: 3_250)
+        #expect(turns.rest(at: 3_250) == 0)
     }
 
     @Test("Who is asked waits until the other one has written, but not for long")
