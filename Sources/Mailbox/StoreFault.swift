@@ -78,6 +78,9 @@ package enum StoreFault: Error, Equatable, Sendable, CustomStringConvertible {
         case .newerSchema(let found, let known): self = .newerSchema(found: found, known: known)
         case .step(_, let error), .sqlite(let error): self.init(error)
         }
+    /// It passes within seconds, as far as anybody knows: the servers choose who leads the log.
+    var isBrief: Bool { self == .undecided || self == .outdated }
+
     }
 
     init(_ error: SQLiteError) {

@@ -1,5 +1,9 @@
 /// After how many seconds a refused client may try again; every answer takes it from here.
 package enum RetryAfter {
+    /// The servers of a cluster choose who leads, which takes five to nine seconds. Those who were
+    /// refused at the same time shall not come back at the same time.
+    package static var settled: UInt32 { .random(in: settling) }
+    package static let settling: ClosedRange<UInt32> = 5...10
     /// The client sent too much within one second.
     package static let nextSecond: UInt32 = 1
     /// A program of the owner waits for a store that does not respond.

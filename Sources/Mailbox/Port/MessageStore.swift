@@ -32,6 +32,11 @@ package protocol MessageStore: AnyObject, Sendable {
     /// False while it may not know what others did to the same store more than a second ago. Then
     /// nobody is served, because what the `index` says may have ended.
     var isCurrent: Bool { get }
+    /// Whether what it refuses now may succeed within seconds: the servers that keep the log are
+    /// choosing who leads it, or others wrote first.
+    var isSettling: Bool { get }
+    /// How many of the servers that it is kept on may lose what they confirm.
+    var unsafeServerCount: Int { get }
 
     /// Whether this node does now what only one of those that share the store has to do.
     var isLead: Bool { get }

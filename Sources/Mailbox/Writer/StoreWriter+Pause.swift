@@ -50,6 +50,7 @@ extension StoreWriter {
         self.executor = nil
         isPausing = true
         usable.store(false, ordering: .relaxed)
+        settling.store(true, ordering: .relaxed)
         pause.withLock { if $0 == .asked { $0 = .begun } }
         pause.signal()
     }

@@ -33,6 +33,7 @@ extension StoreWriter {
             try executor.unlessOutdated { () throws(StoreFault) in try executor.commitNothing() }
             self.executor = executor
             usable.store(true, ordering: .relaxed)
+            settling.store(false, ordering: .relaxed)
             source.index.engines.notifyStoreReturned()
         } catch {
             scheduleRetry()
@@ -43,6 +44,7 @@ extension StoreWriter {
 
     private func note(_ fault: StoreFault) {
         lastFault = fault
+        settling.store(fault.isBrief, ordering: .relaxed)
         if case .newerLog(let found, _) = fault { newerLog.store(found, ordering: .relaxed) }
     }
 

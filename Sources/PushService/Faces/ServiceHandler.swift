@@ -81,7 +81,7 @@ final class ServiceHandler: HTTPHandler {
         if path.count <= 1, frontDoor.show(exchange) { return }
         guard !path.isEmpty || head.method != .get else {
             guard service.store.isCurrent else {
-                return Answer.refuse(.unavailable, exchange, page)
+                return Answer.refuse(.settling, exchange, page)
             }
             return serve(.userAgent, path, exchange, head)
         }
@@ -93,9 +93,9 @@ final class ServiceHandler: HTTPHandler {
             guard service.store.isCurrent || match.action.needsNoStore else {
                 exchange.label = match.action.label
                 if case .gateway = match.action {
-                    return Answer.refuse(MatrixRefusal.unavailable.answer, exchange)
+                    return Answer.refuse(MatrixRefusal.settling.answer, exchange)
                 }
-                return Answer.refuse(.unavailable, exchange, page)
+                return Answer.refuse(.settling, exchange, page)
             }
             if case .further(let number) = match.action {
                 exchange.label = further[number].label
@@ -156,10 +156,11 @@ final class ServiceHandler: HTTPHandler {
         }
         desk.submit(
             .withdraw(LocationID(bits)),
-            .other { [desk, page] outcome in
+            .other { [desk, page, service] outcome in
                 if case .withdrawn(let reference) = outcome { desk.withdrawn(reference) }
                 if outcome == .unavailable {
-                    Answer.refuse(.unavailable, exchange, page)
+                    let settles = service.store.isSettling
+                    Answer.refuse(settles ? .settling : .unavailable, exchange, page)
                 } else {
                     Answer.empty(204, exchange, isShared: true)
                 }

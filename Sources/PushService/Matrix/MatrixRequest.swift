@@ -55,7 +55,8 @@ final class MatrixRequest {
         open -= 1
         guard open == 0 else { return }
         guard !isIncomplete else {
-            return Answer.refuse(MatrixRefusal.unavailable.answer, exchange)
+            let refusal: MatrixRefusal = service.store.isSettling ? .settling : .unavailable
+            return Answer.refuse(refusal.answer, exchange)
         }
         let list = rejected.sorted().map { pushkeys[$0] }
         Answer.json(200, MatrixRefusal.answer(rejecting: list), exchange)

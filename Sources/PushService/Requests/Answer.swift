@@ -11,7 +11,8 @@ enum Answer {
     ) {
         service.count(refusal, to: device)
         service.metrics.noteAnswered(after: exchange.age)
-        refuse(refusal, exchange, service.errorPage)
+        let settles = refusal == .unavailable && service.store.isSettling
+        refuse(settles ? .settling : refusal, exchange, service.errorPage)
     }
 
     fileprivate static func created(

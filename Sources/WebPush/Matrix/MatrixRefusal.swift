@@ -9,6 +9,8 @@ package enum MatrixRefusal: Error, Equatable, Sendable {
     case otherMethod
     /// One device could not be served now. The others were served and are not notified again.
     case unavailable
+    /// The same, but it can be within seconds.
+    case settling
 
     package var status: Int {
         switch self {
@@ -16,19 +18,25 @@ package enum MatrixRefusal: Error, Equatable, Sendable {
         case .unknownPath: 404
         case .otherMethod: 405
         case .tooLarge: 413
-        case .unavailable: 503
+        case .unavailable, .settling: 503
         }
     }
 
     /// Seconds until the homeserver should try again.
-    package var retryAfter: UInt32? { self == .unavailable ? RetryAfter.whenFull : nil }
+    package var retryAfter: UInt32? {
+        switch self {
+        case .unavailable: RetryAfter.whenFull
+        case .settling: RetryAfter.settled
+        default: nil
+        }
+    }
 
     private var code: String {
         switch self {
         case .badJSON: "M_BAD_JSON"
         case .tooLarge: "M_TOO_LARGE"
         case .unknownPath, .otherMethod: "M_UNRECOGNIZED"
-        case .unavailable: "M_UNKNOWN"
+        case .unavailable, .settling: "M_UNKNOWN"
         }
     }
 
@@ -38,7 +46,7 @@ package enum MatrixRefusal: Error, Equatable, Sendable {
         case .tooLarge: "The request is larger than \(MatrixNotification.requestLimit) bytes"
         case .unknownPath: "There is nothing here"
         case .otherMethod: "Only GET and POST"
-        case .unavailable: "Try again later"
+        case .unavailable, .settling: "Try again later"
         }
     }
 

@@ -4,6 +4,7 @@ extension PushRefusal {
     package var retryAfter: UInt32? {
         switch self {
         case .tooMany(let seconds): seconds
+        case .settling: RetryAfter.settled
         case .unavailable, .clocksDiffer, .unknownOrigin: RetryAfter.trouble
         case .setAside, .missing: RetryAfter.update
         default: nil

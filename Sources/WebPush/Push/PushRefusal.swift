@@ -22,6 +22,8 @@ package enum PushRefusal: Error, Equatable, Sendable {
     case tooMany(retryAfter: UInt32)
     /// The store is full, busy or broken.
     case unavailable
+    /// The store is expected to take it within seconds. Otherwise the same.
+    case settling
     /// The store was restored from a backup, which may be older than the endpoint.
     case missing
     /// The server has failed on this message twice, and will not try it again in this version.
@@ -41,7 +43,7 @@ package enum PushRefusal: Error, Equatable, Sendable {
             .script, .badMessageID:
             400
         case .tooMany: 429
-        case .unavailable, .missing, .setAside, .clocksDiffer, .unknownOrigin: 503
+        case .unavailable, .settling, .missing, .setAside, .clocksDiffer, .unknownOrigin: 503
         }
     }
 
@@ -56,7 +58,7 @@ package enum PushRefusal: Error, Equatable, Sendable {
         case .missingTTL: 111
         case .topicTooLong, .badTopic: 113
         case .negativeTTL: 114
-        case .tooMany, .unavailable, .missing, .setAside: 201
+        case .tooMany, .unavailable, .settling, .missing, .setAside: 201
         case .notText: 1_025
         case .script: 1_028
         case .badMessageID: nil
@@ -79,7 +81,7 @@ package enum PushRefusal: Error, Equatable, Sendable {
         case .script(let fault): fault.rawValue
         case .badMessageID: "Invalid message ID"
         case .tooMany: "Too many pushes, try again later"
-        case .unavailable: "Database error while saving notification"
+        case .unavailable, .settling: "Database error while saving notification"
         case .missing: "The server was restored from a backup and does not know this subscription"
         case .setAside:
             "The server crashed on this push twice, and refuses it until its next update"
@@ -116,7 +118,7 @@ package enum PushRefusal: Error, Equatable, Sendable {
         case .script: "bad-script-fields"
         case .badMessageID: "bad-message-id"
         case .tooMany: "too-many"
-        case .unavailable: "unavailable"
+        case .unavailable, .settling: "unavailable"
         case .missing: "missing"
         case .setAside: "set-aside"
         case .clocksDiffer: "clocks-differ"

@@ -249,9 +249,12 @@ struct MatrixGatewayTests {
         let (one, two) = (try agent.register(), try agent.register())
         fixture.gate.refuse(.store)
         let answer = try fixture.notify(one, two)
-        #expect(answer.status == 503 && answer["retry-after"] != nil)
+        #expect(answer.status == 503 && answer["retry-after"] == "60")
         #expect(answer.text.hasPrefix(#"{"errcode":"M_UNKNOWN","#))
         #expect(!answer.text.contains("rejected"))
+        fixture.gate.isSettling = true
+        #expect((5...10).contains(Int(try fixture.notify(one)["retry-after"] ?? "") ?? 0))
+        fixture.gate.isSettling = false
         fixture.gate.refuse()
         for _ in 0..<2 { #expect(try fixture.notify(one, two).text == Self.nobody) }
         #expect(try Set(agent.bodies(2)).count == 2)

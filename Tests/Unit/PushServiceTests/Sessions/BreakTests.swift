@@ -163,6 +163,22 @@ struct BreakTests {
         #expect(Set(all.map(\.version)).count == 102)
     }
 
+    @Test("Who is refused while servers choose who leads comes back soon, and not all at once")
+    func settling() throws {
+        let fixture = try PushFixture()
+        let agent = try fixture.userAgent()
+        let endpoint = try agent.register()
+        agent.close()
+        fixture.gate.refuse(.store)
+        #expect(try fixture.push(endpoint, "broken")["retry-after"] == "120")
+        fixture.gate.isSettling = true
+        let waits = try (0..<40).map { try fixture.push(endpoint, "\($0)") }
+        #expect(waits.allSatisfy { $0.code == "503/201" })
+        let seconds = waits.compactMap { $0["retry-after"].flatMap { Int($0) } }
+        #expect(seconds.count == 40 && seconds.allSatisfy { 5...10 ~= $0 })
+        #expect(Set(seconds).count > 1)
+    }
+
     @Test("A store that cannot be written gives 503, and works again afterwards")
     func unavailable() throws {
         let fixture = try PushFixture()

@@ -16,6 +16,7 @@ final class GatedStore: MessageStore, @unchecked Sendable {
     private var waiting: [(Kind, @Sendable () -> Void)] = []
     private var seen: [Kind: Int] = [:]
     private var isBroken = false
+    private var settles = false
 
     init(_ store: SQLiteStore) { self.store = store }
 
@@ -23,6 +24,11 @@ final class GatedStore: MessageStore, @unchecked Sendable {
     var clock: StoreClock { store.clock }
     var isUsable: Bool { lock.withLock { store.isUsable && !isBroken } }
     var isCurrent: Bool { true }
+    /// What it refuses now would succeed within seconds.
+    var isSettling: Bool {
+        get { lock.withLock { settles } }
+        set { lock.withLock { settles = newValue } }
+    }
     var isLead: Bool { true }
     func passOn(_ message: Message) { store.passOn(message) }
 
