@@ -20,6 +20,8 @@ package enum StoreFault: Error, Equatable, Sendable, CustomStringConvertible {
     case undecided
     /// The log no longer has what this store lacks.
     case behind
+    /// This store is not what the log made of the others.
+    case differs(StoreDifference)
     /// The log has an entry of a newer schema.
     case newerLog(found: Int, known: Int)
     /// The folder has a store that never followed the log.
@@ -42,6 +44,8 @@ package enum StoreFault: Error, Equatable, Sendable, CustomStringConvertible {
         case .outdated: "other nodes write without a pause"
         case .undecided: "the cluster did not answer"
         case .behind: "the store is too old to follow the other nodes"
+        case .differs(let difference):
+            "the store differs from those of the other nodes (\(difference))"
         case .newerLog(let found, let known):
             "other nodes run a newer bellwire (they write schema \(found), this version knows \(known))"
         case .foreign: "the folder has a store of its own, which is not part of the cluster"
@@ -54,7 +58,8 @@ package enum StoreFault: Error, Equatable, Sendable, CustomStringConvertible {
         case .sqlite(let error) where error.isFull: "free some space on the disk"
         case .sqlite, .crypto, .thread, .outdated: nil
         case .undecided: "see whether the servers of NATS run, and lead their streams"
-        case .behind: "start bellwire again: it then begins with a copy of another node's store"
+        case .behind, .differs:
+            "start bellwire again: it then begins with a copy of another node's store"
         case .newerLog: "upgrade bellwire on this node"
         case .foreign:
             "name an empty folder with state, or move this store to a cluster by bellwire migrate"
@@ -73,17 +78,32 @@ package enum StoreFault: Error, Equatable, Sendable, CustomStringConvertible {
         if case .sqlite(let error) = self { error.isFull } else { false }
     }
 
+    /// It passes within seconds, as far as anybody knows: the servers choose who leads the log.
+    var isBrief: Bool { self == .undecided || self == .outdated }
+
     init(_ failure: Migration.Failure) {
         switch failure {
         case .newerSchema(let found, let known): self = .newerSchema(found: found, known: known)
         case .step(_, let error), .sqlite(let error): self.init(error)
         }
-    /// It passes within seconds, as far as anybody knows: the servers choose who leads the log.
-    var isBrief: Bool { self == .undecided || self == .outdated }
-
     }
 
     init(_ error: SQLiteError) {
         self = error.isDamage ? .damaged(error.description) : .sqlite(error)
     }
+}
+
+/// What shows that a store is not like the others that follow the same log.
+package struct StoreDifference: Equatable, Sendable, CustomStringConvertible {
+    /// In which rows differ.
+    package let table: String
+    /// After this entry of the log they did, or its changes do not fit.
+    package let entry: Int64
+
+    package init(table: String, entry: Int64) {
+        self.table = table
+        self.entry = entry
+    }
+
+    package var description: String { "table \(table), entry \(entry)" }
 }

@@ -4,10 +4,13 @@ import CSQLite
 package struct SQLiteError: Error, Equatable, Sendable, CustomStringConvertible {
     package let call: String
     package let code: Int32
+    /// Recorded changes do not fit, because a row of this table is not as it was where they were made.
+    package let table: String?
 
-    init(_ call: StaticString, code: Int32) {
+    init(_ call: StaticString, code: Int32, table: String? = nil) {
         self.call = "\(call)"
         self.code = code
+        self.table = table
     }
 
     /// The disk, or the database's share of it, is full.

@@ -94,6 +94,11 @@ package struct Statement: ~Copyable, Sendable {
     /// Drops the remaining rows.
     package func reset() { sqlite3_reset(handle) }
 
+    var columnCount: Int32 { sqlite3_column_count(handle) }
+
+    /// One of SQLite's numbers for types.
+    func kind(of column: Int32) -> Int32 { sqlite3_column_type(handle, column) }
+
     package func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
 
     package func real(_ column: Int32) -> Double { sqlite3_column_double(handle, column) }

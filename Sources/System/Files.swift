@@ -54,6 +54,11 @@ package enum AtomicFile {
     }
 }
 
+package enum FileRemoval {
+    /// Nothing happens if there is none.
+    package static func remove(_ path: String) { unlink(path) }
+}
+
 /// Changes whenever a file is written or replaced, or a link to it is changed.
 package struct FileStamp: Equatable, Sendable {
     private let device: dev_t

@@ -18,6 +18,8 @@ package enum ClusterFault: Error, Equatable, Sendable, CustomStringConvertible {
     /// An error of JetStream.
     case failed(error: Int)
     case damagedSnapshot
+    /// This node differs from the others, and none of them has kept a copy for it.
+    case noCopy(having: Int64)
     /// Nobody waits for the end any more.
     case stopped
     /// Everything is sealed under a master key that this node does not have.
@@ -36,6 +38,8 @@ package enum ClusterFault: Error, Equatable, Sendable, CustomStringConvertible {
     case ended(node: String)
     /// The log was used and has nothing any more.
     case emptied
+    /// The log ends before an entry that was confirmed, or has another one there.
+    case wentBack(last: Int64, confirmed: Int64)
     /// Nodes that live, or write.
     case othersLive([String])
     case file(SystemError)
@@ -59,6 +63,8 @@ package enum ClusterFault: Error, Equatable, Sendable, CustomStringConvertible {
             "the cluster has a stream \(name) with other settings, or its servers are too old"
         case .failed(let error): "the cluster refused a request (JetStream's error \(error))"
         case .damagedSnapshot: "the cluster's snapshot is not complete"
+        case .noCopy(let entry):
+            "this node's store differs from the others, and no copy has entry \(entry) of the log"
         case .stopped: "the node ends"
         case .lacksKey(let id):
             "the cluster's master key is \(StoredKey.masterID(id)), which this node does not have"
@@ -73,6 +79,10 @@ package enum ClusterFault: Error, Equatable, Sendable, CustomStringConvertible {
         case .arriving: "a store is being moved to the cluster, and is not there yet"
         case .ended(let node): "the cluster has ended: the node \(node) took its store with it"
         case .emptied: "the streams of the cluster were emptied"
+        case .wentBack(let last, let confirmed):
+            last < confirmed
+                ? "the log went back: it ends at entry \(last), and entry \(confirmed) was confirmed"
+                : "the log went back: entry \(confirmed) is not the one that was confirmed"
         case .othersLive(let nodes):
             nodes.isEmpty
                 ? "other nodes write to the cluster"
@@ -124,6 +134,17 @@ package enum ClusterFault: Error, Equatable, Sendable, CustomStringConvertible {
             """
             remove the streams BW_LOG, BW_CLUSTER and BW_SNAPSHOT, or move a store there by \
             bellwire migrate
+            """
+        case .wentBack:
+            """
+            the servers of NATS lost what they had confirmed; end all nodes, and make the cluster anew \
+            from the folder of the one that has most by bellwire cluster rebuild; if that was done, \
+            start this node with an empty folder
+            """
+        case .noCopy:
+            """
+            start another node, which then keeps a copy for this one; if there is none, make the \
+            cluster anew from this folder by bellwire cluster rebuild
             """
         case .othersLive: "end them first, and wait for ten seconds"
         case .file(let error): error.hint

@@ -9,6 +9,9 @@ package final class ClusterLog: CommitLog {
     /// The servers add fields to a message when they tell of it.
     private static let reserve = 64 << 10
 
+    /// In milliseconds.
+    private static let pause: UInt32 = 20
+
     /// What nobody keeps.
     private static let passed = "bw.now"
 
@@ -26,6 +29,11 @@ package final class ClusterLog: CommitLog {
     }
 
     package func append(_ entry: CommitEntry, after last: Int64) -> CommitAnswer {
+        guard feed.isSound else {
+            WorkPause.milliseconds(Self.pause)
+            // Nothing was written, but nobody shall try again at once for ever.
+            return feed.hasGoneBack ? .unknown : .outdated
+        }
         let race = AppendRace(of: entry.name)
         feed.begin(entry, after: last, race)
         let longest = max(Self.reserve, jetStream.connection.longest - Self.reserve)
@@ -51,6 +59,11 @@ package final class ClusterLog: CommitLog {
     /// The next entry was removed from the log: only a snapshot leads on.
     package var isTooFarBehind: Bool {
         feed.isTooFarBehind && !hasEnded.load(ordering: .relaxed)
+    }
+
+    /// The servers lost what they had confirmed: the log is not the one that this node has followed.
+    package var hasGoneBack: Bool {
+        feed.hasGoneBack && !hasEnded.load(ordering: .relaxed)
     }
 
     /// Ends the log after this entry, for all nodes and for good. False if others have written

@@ -44,6 +44,13 @@ final class LogFeed: Sendable {
 
     var isTooFarBehind: Bool { inbox.withLock { $0.follower.isTooFarBehind } }
 
+    var hasGoneBack: Bool { inbox.withLock { $0.follower.hasGoneBack } }
+
+    /// Whether it is certain enough that the log is the one that this node has followed.
+    var isSound: Bool { inbox.withLock { $0.follower.isSound } }
+
+    private var hasReceived: Bool { inbox.withLock { $0.follower.received ?? 0 > 0 } }
+
     func isCurrent(at now: Int64) -> Bool { inbox.withLock { $0.follower.isCurrent(at: now) } }
 
     func take(after last: Int64) -> [NumberedEntry] {
@@ -72,7 +79,7 @@ final class LogFeed: Sendable {
     private func perform(_ outcome: LogInbox.Outcome) {
         for action in outcome.actions {
             switch action {
-            case .take: break
+            case .take, .compare: break
             case .read(let from): read(from)
             case .ask: ask()
             }
@@ -94,11 +101,14 @@ final class LogFeed: Sendable {
 
     private func ask() {
         jetStream.describe(Self.stream, patience: Self.answerPatience) { [weak self] answer in
-            guard case .done(let document) = answer, let state = LogState(document.root) else {
-                self?.handle(.unanswered)
-                return
+            switch answer {
+            case .done(let document):
+                self?.handle(LogState(document.root).map { .state($0) } ?? .unanswered)
+            // The servers lost all of it, if there was anything.
+            case .refused(_, JetStreamError.noStream) where self?.hasReceived == true:
+                self?.handle(.state(LogState(first: 0, last: 0)))
+            default: self?.handle(.unanswered)
             }
-            self?.handle(.state(state))
         }
     }
 }

@@ -14,6 +14,8 @@ struct LogInbox {
     private var start: Int64 = 0
     /// The entry that is being appended here. Nobody waits for its arrival.
     private var own: UInt64?
+    /// What the message that was received last is.
+    private var mark: (sequence: Int64, text: String)?
 
     struct Outcome {
         var actions: [LogFollower.Action] = []
@@ -29,12 +31,16 @@ struct LogInbox {
     ) -> Outcome {
         var outcome = Outcome()
         for action in follower.handle(event, at: now) {
+            if case .compare(let sequence) = action { compare(messages[sequence]) }
             guard case .take(let sequence) = action else {
                 outcome.actions.append(action)
                 continue
             }
             // What comes after a boundary is not for whoever has not crossed it.
-            guard !follower.isTooFarBehind, let message = messages[sequence] else { continue }
+            guard !follower.isTooFarBehind, !follower.hasGoneBack,
+                let message = messages[sequence]
+            else { continue }
+            mark = (sequence, Self.text(message))
             if message.message[LogBoundary.name] != nil { follower.meetBoundary() }
             guard let entry = collector.receive(message) else { continue }
             put(entry)
@@ -42,6 +48,16 @@ struct LogInbox {
         }
         outcome.overtaken = overtaken
         return outcome
+    }
+
+    /// Two entries never have the same name.
+    private static func text(_ message: StreamMessage) -> String {
+        message.message[LogPart.name] ?? message.message[LogBoundary.name] ?? ""
+    }
+
+    private mutating func compare(_ message: StreamMessage?) {
+        guard let message, let mark, mark.sequence == message.sequence else { return }
+        if mark.text != Self.text(message) { follower.meetOtherLog() }
     }
 
     private var overtaken: UInt64? {
@@ -64,11 +80,13 @@ struct LogInbox {
 
     /// True if entries wait that nobody was told of.
     mutating func end(_ answer: CommitAnswer, at now: Int64) -> Outcome {
+        let name = own
         own = nil
         guard case .appended(let sequence) = answer else {
             return Outcome(hasNews: !entries.isEmpty)
         }
         let outcome = handle(.appended(sequence), at: now)
+        if let name, follower.received == sequence { mark = (sequence, LogPart.text(name)) }
         moveTo(sequence)
         return outcome
     }

@@ -10,7 +10,9 @@ enum LogPart {
     static let rest = "Bellwire-Rest"
     static let schema = "Bellwire-Schema"
 
-    static func name(of entry: CommitEntry) -> String { String(entry.name, radix: 16) }
+    static func name(of entry: CommitEntry) -> String { text(entry.name) }
+
+    static func text(_ name: UInt64) -> String { String(name, radix: 16) }
 
     /// What the header of each message says of the entry.
     static func fields(of entry: CommitEntry) -> [(String, String)] {

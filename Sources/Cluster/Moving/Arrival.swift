@@ -73,6 +73,7 @@ package final class Arrival {
     /// there. Blocks.
     package func complete(_ folder: String) throws {
         try writing.finish(through: number)
+        ConfirmedEntry.forget(in: folder)
         let place = try StorePlace(of: folder)
         try StorePlace.join(
             fileAt: StoreCopy.store(in: folder), after: number, place.time(at: .now()),

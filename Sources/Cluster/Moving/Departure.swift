@@ -62,5 +62,6 @@ package struct Departure: Sendable {
             fileAt: StoreCopy.store(in: folder),
             before: NumberBlock(number: UInt32(clamping: block)), place.time(at: cluster.reading),
             at: .now())
+        ConfirmedEntry.forget(in: folder)
     }
 }

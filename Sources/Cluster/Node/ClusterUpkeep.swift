@@ -25,16 +25,30 @@ package final class ClusterUpkeep: Sendable {
     /// For so many looks this node has been cut off.
     private let cutOff = Atomic(0)
     private let snapshots = Lock(SnapshotSchedule())
+    private let confirmed = Lock(ConfirmedSchedule())
+    private let isLate = Atomic(false)
+    private let survey = Lock(SurveySchedule())
+    private let comparison: TableComparison
     package let rotation: KeyRotation
 
-    package init(
+    package convenience init(
         _ cluster: Membership, _ store: SQLiteStore, in folder: String, _ report: @escaping Report
+    ) {
+        self.init(
+            cluster, store, in: folder, comparingEvery: TableComparison.interval, report)
+    }
+
+    /// In milliseconds.
+    init(
+        _ cluster: Membership, _ store: SQLiteStore, in folder: String,
+        comparingEvery interval: Int64, _ report: @escaping Report
     ) {
         self.cluster = cluster
         self.store = store
         self.folder = folder
         self.report = report
         rotation = KeyRotation(cluster, store)
+        comparison = TableComparison(cluster, store, in: folder, every: interval, report)
     }
 
     package func start() throws {
@@ -42,10 +56,12 @@ package final class ClusterUpkeep: Sendable {
             while end.wait(atMost: Self.interval) == nil { work() }
         }
         self.thread.withLock { $0 = thread }
+        try comparison.start()
     }
 
     /// Once, before the store is closed.
     package func stop() {
+        comparison.stop()
         end.bring(())
         thread.withLock { $0 }?.join()
     }
@@ -53,6 +69,7 @@ package final class ClusterUpkeep: Sendable {
     private func work() {
         guard !isAtEnd.load(ordering: .relaxed) else { return }
         if let last = lastEvent { return end(with: last) }
+        askServers()
         guard store.isCurrent else {
             hears.store(Boot.milliseconds, ordering: .relaxed)
             // Once, as soon as it lasts.
@@ -63,18 +80,64 @@ package final class ClusterUpkeep: Sendable {
             return
         }
         cutOff.store(0, ordering: .relaxed)
+        noteLateness()
+        keepConfirmed()
         if let event = rotation.work({ keepSnapshot(always: true) }) {
             if case .keyMissing = event { return end(with: event) }
             report(event)
         }
         guard store.isLead else { return }
         removeLostNodes()
-        keepSnapshot(always: false)
+        keepSnapshot(always: isCopyWanted)
+    }
+
+    /// Once, as soon as it lasts.
+    private func noteLateness() {
+        let isLate = store.isShutOut
+        guard self.isLate.exchange(isLate, ordering: .relaxed) != isLate, isLate else { return }
+        report(.late)
+    }
+
+    /// Remembers what the log has, for a log that may come back with less.
+    private func keepConfirmed() {
+        let now = Boot.milliseconds
+        guard let last = store.lastEntry, confirmed.withLock({ $0.isDue(last, at: now) }) else {
+            return
+        }
+        do {
+            try ConfirmedEntry.keep(last, in: folder)
+            if store.isLead { try cluster.record.confirm(last) }
+            confirmed.withLock { $0.kept(last) }
+        } catch {
+            // The store has its own number, and the next attempt comes soon.
+        }
+    }
+
+    /// A node that differs begins with a copy that has the entry at which that was seen.
+    private var isCopyWanted: Bool {
+        let wanted = cluster.record.nodeTerms.values.compactMap { $0?.wantedCopy }.max()
+        return wanted.map { wanted in
+            store.applied >= wanted && snapshots.withLock { $0.lacks(wanted) }
+        } ?? false
+    }
+
+    /// They may have another configuration or version since.
+    private func askServers() {
+        let now = Boot.milliseconds
+        guard survey.withLock({ $0.isDue(cluster.returns, at: now) }),
+            let servers = cluster.serverReport()
+        else { return }
+        store.note(unsafeServers: servers.doubtful)
+        if survey.withLock({ $0.isNews(servers) }) { report(.servers(servers)) }
     }
 
     /// Why this node cannot go on.
     private var lastEvent: ClusterEvent? {
         if cluster.isClosed { return .closed }
+        if cluster.log.hasGoneBack { return .wentBack(store.applied) }
+        if let difference = store.difference ?? comparison.difference {
+            return .differs(difference)
+        }
         if cluster.log.isTooFarBehind { return .behind }
         return store.newerLog.map { .newerLog($0) }
     }
@@ -128,53 +191,6 @@ package final class ClusterUpkeep: Sendable {
             return false
         }
     }
-}
-
-/// What is worth a line in the log.
-package enum ClusterEvent: Equatable, Sendable {
-    case lost(node: String)
-    case snapshot(Int64)
-    case snapshotFailed(String)
-    /// The cluster does not answer this node.
-    case cutOff
-    /// The connection to the cluster has ended for good.
-    case closed
-    /// This node cannot go on without a copy of another one's store.
-    case behind
-    /// Others write in a schema that this program does not know.
-    case newerLog(Int)
-    /// The cluster seals under a master key that this node does not have.
-    case keyMissing(UInt64)
-    /// This node seals under another master key from now on.
-    case keyUsed(UInt64)
-    /// Everything was sealed under it again, except for rows that could not be unsealed.
-    case resealed(UInt64, unopened: Int)
-}
-
-/// When a copy of the store is due.
-struct SnapshotSchedule {
-    /// The log may be so much longer than what follows the last copy.
-    static let entries: Int64 = 20_000
-    /// In milliseconds.
-    static let interval: Int64 = 900_000
-
-    private var last: Int64?
-    private var next: Int64 = 0
-    private var retryAt: Int64 = 0
-
-    /// `always`: whatever the log has, and however new the last copy is.
-    func isDue(_ applied: Int64, always: Bool = false, at now: Int64) -> Bool {
-        guard now >= retryAt else { return false }
-        return always || now >= next && applied - (last ?? 0) >= Self.entries
-    }
-
-    /// Returns the number of the copy before.
-    mutating func kept(_ number: Int64, at now: Int64) -> Int64? {
-        defer { (last, next) = (number, now + Self.interval) }
-        return last
-    }
-
-    mutating func failed(at now: Int64) { retryAt = now + Self.interval / 15 }
 }
 
 /// Waits for one outcome.

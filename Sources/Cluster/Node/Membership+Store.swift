@@ -6,11 +6,13 @@ import System
 /// The store of a node.
 extension Membership {
     private static let pause: UInt32 = 500
+    /// In milliseconds: for the node that leads, to keep a copy of its store.
+    private static let copyPatience: Int64 = 60_000
 
     /// Opens the node's store, which follows the log. `node` is its name there. Blocks until it has
-    /// everything that the others have.
+    /// everything that the others have. What is worth a line in the log goes to `report`.
     package func openStore(
-        _ options: SQLiteStore.Options, node: String
+        _ options: SQLiteStore.Options, node: String, _ report: ClusterUpkeep.Report = { _ in }
     ) throws -> SQLiteStore {
         var options = options
         let offset = clockOffset
@@ -20,21 +22,35 @@ extension Membership {
         record.tell { NodeTerms(schema: CommitEntry.knownSchema, keys: keys) }
         try SchemaAgreement(record: record).reach()
         options.log = LogSource(log: log, node: node, origin: try origin(&options))
-        let store = try open(options)
+        try checkLog(for: options.folder)
+        let store = try open(options, report)
         record.tell { [weak store] in
-            NodeTerms(
+            var terms = NodeTerms(
                 schema: CommitEntry.knownSchema, keys: store?.knownKeys ?? keys,
                 sealingKey: store?.sealingKey)
+            terms.tables = store?.tableDigests
+            return terms
         }
         return store
     }
 
-    private func open(_ options: SQLiteStore.Options) throws -> SQLiteStore {
+    private func open(
+        _ options: SQLiteStore.Options, _ report: ClusterUpkeep.Report
+    ) throws -> SQLiteStore {
         do {
-            do throws(StoreFault) { return try SQLiteStore(options) } catch {
-                guard error == .behind else { throw error }
+            if let entry = WantedCopy.entry(in: options.folder) {
+                try replaceStore(in: options.folder, having: entry)
+                WantedCopy.forget(in: options.folder)
             }
-            try replaceStore(in: options.folder)
+            do throws(StoreFault) { return try SQLiteStore(options) } catch {
+                switch error {
+                case .behind: try replaceStore(in: options.folder)
+                case .differs(let difference):
+                    report(.differs(difference))
+                    try replaceStore(in: options.folder, having: difference.entry)
+                default: throw error
+                }
+            }
             return try SQLiteStore(options)
         } catch let fault as StoreFault {
             // The key of the cluster is there, so it is a former one that is missing.
@@ -86,15 +102,30 @@ extension Membership {
 
     var reading: ClockReading { ClockReading(clockOffset: clockOffset) }
 
-    /// The log begins after what the store has, so the store becomes a copy of another one.
-    private func replaceStore(in folder: String) throws {
+    /// The log begins after what the store has, or the store is not like the others, so it becomes a
+    /// copy of another one. The copy has what came up to `entry`.
+    private func replaceStore(in folder: String, having entry: Int64 = 0) throws {
         let path = StoreCopy.store(in: folder)
         let draft = path + ".snapshot"
         unlink(draft)
+        try awaitCopy(having: entry)
         guard try newestSnapshot(to: draft) != nil else { throw StoreFault.behind }
         for suffix in ["-wal", "-shm"] { unlink(path + suffix) }
         guard rename(draft, path) == 0 else {
             throw ClusterFault.file(SystemError("rename"))
+        }
+    }
+}
+
+extension Membership {
+    /// The node that leads keeps one for whoever tells that it waits.
+    private func awaitCopy(having entry: Int64) throws {
+        guard entry > 0 else { return }
+        record.tell { NodeTerms(schema: CommitEntry.knownSchema, wantedCopy: entry) }
+        let deadline = Boot.milliseconds + Self.copyPatience
+        while try newestSnapshotNumber() ?? 0 < entry {
+            guard Boot.milliseconds < deadline else { throw ClusterFault.noCopy(having: entry) }
+            WorkPause.milliseconds(Self.pause)
         }
     }
 }

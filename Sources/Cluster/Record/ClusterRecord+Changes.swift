@@ -1,3 +1,4 @@
+import Mailbox
 import System
 
 /// The master key of all nodes.
@@ -33,6 +34,25 @@ extension ClusterRecord {
             // Another change has begun.
             guard let found, Resealing(found)?.key == key else { return (nil, ()) }
             return (end.body, ())
+        }
+    }
+}
+
+/// The highest entry of the log of which the one that leads knows that it is confirmed.
+extension ClusterRecord {
+    private static let confirmed = "bw.cluster.confirmed"
+
+    func confirmedEntry() throws(ClusterFault) -> EntryMark? {
+        try Self.change(Self.confirmed, jetStream) { (found) throws(ClusterFault) in
+            (nil, found.flatMap { EntryMark($0) })
+        }.result
+    }
+
+    /// Never lower than before.
+    func confirm(_ mark: EntryMark) throws(ClusterFault) {
+        _ = try Self.change(Self.confirmed, jetStream) { (found) throws(ClusterFault) in
+            let former = found.flatMap { EntryMark($0) }?.number ?? 0
+            return (former < mark.number ? mark.body : nil, ())
         }
     }
 }

@@ -95,6 +95,9 @@ package final class ClusterRecord: Sendable {
     /// What these nodes tell of themselves; nil for those that run a version that tells nothing.
     package var nodeTerms: [String: NodeTerms?] { watch.terms }
 
+    /// The same, without this one.
+    var otherTerms: [NodeTerms?] { nodeTerms.filter { $0.key != name }.map(\.value) }
+
     /// The others hear this with each sign of life.
     package func tell(_ terms: @escaping @Sendable () -> NodeTerms) { watch.tell(terms) }
 

@@ -1,4 +1,5 @@
 import Base
+import Mailbox
 
 /// What a node tells of itself with each sign of life. Nothing of it is secret: ids of master keys
 /// are in everything that they sealed.
@@ -9,11 +10,18 @@ package struct NodeTerms: Equatable, Sendable {
     package var keys: Set<UInt64>
     /// The id of the one under which it seals. Nil as long as it has no store.
     package var sealingKey: UInt64?
+    /// It waits for a copy of the store that has this entry of the log.
+    package var wantedCopy: Int64?
+    /// What its tables contained after an entry of the log.
+    var tables: TableDigests?
 
-    package init(schema: Int, keys: Set<UInt64> = [], sealingKey: UInt64? = nil) {
+    package init(
+        schema: Int, keys: Set<UInt64> = [], sealingKey: UInt64? = nil, wantedCopy: Int64? = nil
+    ) {
         self.schema = schema
         self.keys = keys
         self.sealingKey = sealingKey
+        self.wantedCopy = wantedCopy
     }
 
     /// Nil unless a node has written it so.
@@ -23,7 +31,11 @@ package struct NodeTerms: Equatable, Sendable {
         else { return nil }
         self.init(
             schema: Int(schema), keys: Set(keys.compactMap { UInt64($0, radix: 16) }),
-            sealingKey: root["sealing"]?.text.flatMap { UInt64($0, radix: 16) })
+            sealingKey: root["sealing"]?.text.flatMap { UInt64($0, radix: 16) },
+            wantedCopy: root["copy"]?.integer)
+        if let entry = root["compared"]?.integer, let digests = root["tables"]?.texts {
+            tables = TableDigests(entry: entry, digests: digests)
+        }
     }
 
     var body: [UInt8] {
@@ -35,6 +47,11 @@ package struct NodeTerms: Equatable, Sendable {
                 for key in keys.sorted() { writer.string(String(key, radix: 16)) }
             }
             if let sealingKey { writer.member("sealing", String(sealingKey, radix: 16)) }
+            if let wantedCopy { writer.member("copy", Int(wantedCopy)) }
+            guard let tables else { return }
+            writer.member("compared", Int(tables.entry))
+            writer.name("tables")
+            writer.array { writer in for digest in tables.digests { writer.string(digest) } }
         }
         return writer.bytes
     }

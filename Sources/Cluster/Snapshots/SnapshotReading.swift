@@ -15,8 +15,7 @@ struct SnapshotReading {
     func read(to path: String) throws(ClusterFault) -> Int64? {
         let deadline = Boot.milliseconds + Self.patience
         repeat {
-            let found = try newest([SnapshotManifest.all], atLeast: 0)
-                .compactMap { SnapshotManifest($0) }.sorted { $0.number > $1.number }
+            let found = try manifests()
             if found.isEmpty { return nil }
             for manifest in found {
                 if try read(manifest, to: path) { return manifest.number }
@@ -24,6 +23,14 @@ struct SnapshotReading {
             // Newer ones have taken their place, or are about to.
         } while Boot.milliseconds < deadline
         throw .damagedSnapshot
+    }
+
+    func newestNumber() throws(ClusterFault) -> Int64? { try manifests().first?.number }
+
+    /// The newest first.
+    private func manifests() throws(ClusterFault) -> [SnapshotManifest] {
+        try newest([SnapshotManifest.all], atLeast: 0)
+            .compactMap { SnapshotManifest($0) }.sorted { $0.number > $1.number }
     }
 
     /// False if it is not complete: two nodes that write at the same time remove each other's.

@@ -45,6 +45,8 @@ package final class StoreIndex: Sendable {
     /// What a restore may have lost.
     let missing = MissingEndpoints()
     private let unknown = UnknownEndpoints()
+    /// Somebody compares this store with others.
+    let isCompared = Atomic(false)
     /// Records to skip for now.
     package let setAside: SetAside
     private let userAgents: Lock<FlatTable<UserAgentEntry>>

@@ -1,6 +1,10 @@
 extension CommitEntry {
     /// It changes nothing, and only asks the others to wait.
-    var asks: Bool { changes.isEmpty }
+    var asks: Bool { changes.isEmpty && news.isEmpty }
+
+    /// It changes nothing, and all stores look at what they are after it.
+    var compares: Bool { changes.isEmpty && news == Self.comparison }
+    static let comparison = Array("compare".utf8)
 
     /// Who wrote it, until it was opened anew.
     struct Writer: Hashable {

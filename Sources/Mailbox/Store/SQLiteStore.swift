@@ -67,12 +67,16 @@ package final class SQLiteStore: MessageStore {
     package var isShutOut: Bool { writer.shutOut.load(ordering: .relaxed) }
     /// The last entry of the log that is in the store.
     package var applied: Int64 { writer.applied.load(ordering: .relaxed) }
+    /// The last entry that was written or followed since the start. Nil if there was none.
+    package var lastEntry: EntryMark? { writer.mark.withLock { $0 } }
     package var isLead: Bool { log?.isLead ?? true }
     /// The schema of an entry that ended the following, because this program does not know it.
     package var newerLog: Int? {
         let found = writer.newerLog.load(ordering: .relaxed)
         return found > 0 ? found : nil
     }
+    /// What shows that this store is not like the others. It cannot go on then.
+    package var difference: StoreDifference? { writer.difference.withLock { $0 } }
 
     /// Locks the folder, checks the database and loads the index.
     package init(_ options: Options) throws(StoreFault) {

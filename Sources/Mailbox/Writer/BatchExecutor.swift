@@ -35,6 +35,11 @@ final class BatchExecutor {
     @exclusivity(unchecked) private var outcomes: [StoreOutcome] = []
     @exclusivity(unchecked) var turns = LogTurns()
     @exclusivity(unchecked) var names: EntryNames
+    /// The last entry that was written or followed since the store was opened.
+    @exclusivity(unchecked) var mark: EntryMark?
+    /// What is to be compared with other stores, until the writer takes it.
+    @exclusivity(unchecked) var pinned: PinnedStore?
+    let path: String
     /// Those that a planted mistake leaves to the next batch.
     var lateCallbacks: [CallbackOperation] = []
 
@@ -66,6 +71,7 @@ final class BatchExecutor {
             throw .crypto(error)
         }
         onExpiredActions = source.onExpiredActions
+        path = source.path
         self.source = source.log
         resealing = Resealing.needed(source.keys, isShared: source.log != nil)
         transaction.nextExpiry = try firstExpiry()

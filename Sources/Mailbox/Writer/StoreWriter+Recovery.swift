@@ -46,6 +46,7 @@ extension StoreWriter {
         lastFault = fault
         settling.store(fault.isBrief, ordering: .relaxed)
         if case .newerLog(let found, _) = fault { newerLog.store(found, ordering: .relaxed) }
+        if case .differs(let found) = fault { difference.withLock { $0 = found } }
     }
 
     /// Each attempt waits longer than the one before, until a batch is committed.

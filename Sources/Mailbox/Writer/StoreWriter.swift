@@ -39,6 +39,13 @@ final class StoreWriter: @unchecked Sendable {
     let settling = Atomic(false)
     /// The last entry of the log that is in the store.
     let applied = Atomic<Int64>(0)
+    /// The last one that was written or followed since the start.
+    let mark = Lock<EntryMark?>(nil)
+    /// To be compared with other stores, and what came of it.
+    let pinned = Lock<PinnedStore?>(nil)
+    let digests = Lock<TableDigests?>(nil)
+    /// All stores shall look at what they are.
+    let isComparisonDue = Atomic(false)
     /// How far a change of the master key is; nil if there is none. Any thread may use it.
     let resealing = Lock<ResealingProgress?>(nil)
     /// How many rows did not open when everything was sealed again; nil before that.
@@ -47,6 +54,8 @@ final class StoreWriter: @unchecked Sendable {
     let sealing: Atomic<UInt64>
     /// The schema of an entry that this program does not know; zero if there is none.
     let newerLog = Atomic(0)
+    /// What shows that the store is not like the others; nil if nothing does.
+    let difference = Lock<StoreDifference?>(nil)
     let pause = Monitor(Pause.none)
     private let limits: StoreLimits
     let source: StoreSource
@@ -222,6 +231,10 @@ final class StoreWriter: @unchecked Sendable {
         do throws(StoreFault) { try keepUp(executor) } catch { fail(error, []) }
     }
 
+    private func noteTurns(_ executor: BatchExecutor) {
+        shutOut.store(executor.turns.isShutOut(at: Boot.milliseconds), ordering: .relaxed)
+    }
+
     /// Whoever asked to forget something is told if the files still have some of it.
     private func erase(
         _ executor: BatchExecutor, _ submissions: ArraySlice<Submission>,
@@ -231,10 +244,6 @@ final class StoreWriter: @unchecked Sendable {
         nextErasure = Boot.milliseconds + Self.eraseInterval
         for (index, submission) in submissions.enumerated() where submission.operation.forgets {
             outcomes[index] = .unavailable
-    private func noteTurns(_ executor: BatchExecutor) {
-        shutOut.store(executor.turns.isShutOut(at: Boot.milliseconds), ordering: .relaxed)
-    }
-
         }
     }
 
@@ -257,6 +266,12 @@ extension StoreWriter {
         // What is left wakes the writer again, and is before the next operations.
         guard try executor.catchUp() else { return wake() }
         applied.store(executor.state.applied, ordering: .relaxed)
+        if let last = executor.mark { mark.withLock { $0 = last } }
+        if let pin = executor.pinned {
+            executor.pinned = nil
+            pinned.withLock { $0 = pin }
+        }
+        if isComparisonDue.exchange(false, ordering: .relaxed) { executor.askForComparison() }
         executor.keepNumbers()
         try executor.unlessOutdated { () throws(StoreFault) in try workAhead(executor) }
         sealing.store(executor.transaction.sealer.keyID, ordering: .relaxed)
@@ -295,6 +310,7 @@ extension StoreWriter {
             if !isPausing { recover() }
             return
         }
+        noteTurns(executor)
         do throws(StoreFault) {
             try keepUp(executor)
             try checkpoints.rest(executor, at: Boot.milliseconds)
@@ -310,7 +326,6 @@ extension StoreWriter {
             try? executor.commitNothing()
             _ = try? executor.checkpoint(.truncating)
         }
-        noteTurns(executor)
         executor = nil
     }
 }

@@ -2,16 +2,34 @@ import CSQLite
 
 extension Connection {
     /// Makes recorded changes. Triggers stay silent: what they changed there is among the changes.
-    /// Fails if anything here is not as it was there.
+    /// Fails if anything here is not as it was there; the error has the table then.
     package func apply(changes: [UInt8]) throws(SQLiteError) {
         try setTriggers(areOn: false)
-        let code = changes.withUnsafeBytes { bytes in
-            sqlite3changeset_apply(
-                handle, Int32(bytes.count), UnsafeMutableRawPointer(mutating: bytes.baseAddress),
-                nil, { _, _, _ in SQLITE_CHANGESET_ABORT }, nil)
+        var table: String?
+        let code = withUnsafeMutablePointer(to: &table) { table in
+            changes.withUnsafeBytes { bytes in
+                sqlite3changeset_apply(
+                    handle, Int32(bytes.count),
+                    UnsafeMutableRawPointer(mutating: bytes.baseAddress), nil,
+                    { context, _, change in
+                        context?.assumingMemoryBound(to: String?.self).pointee =
+                            Connection.table(of: change)
+                        return SQLITE_CHANGESET_ABORT
+                    }, table)
+            }
         }
         try setTriggers(areOn: true)
-        guard code == SQLITE_OK else { throw SQLiteError("sqlite3changeset_apply", code: code) }
+        guard code == SQLITE_OK else {
+            throw SQLiteError("sqlite3changeset_apply", code: code, table: table)
+        }
+    }
+
+    private static func table(of change: OpaquePointer?) -> String? {
+        var name: UnsafePointer<CChar>?
+        var (columns, operation): (Int32, Int32) = (0, 0)
+        guard sqlite3changeset_op(change, &name, &columns, &operation, nil) == SQLITE_OK, let name
+        else { return nil }
+        return String(cString: name)
     }
 
     private func setTriggers(areOn: Bool) throws(SQLiteError) {

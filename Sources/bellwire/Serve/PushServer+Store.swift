@@ -46,7 +46,7 @@ extension PushServer {
     ) throws -> SQLiteStore {
         let store: SQLiteStore
         do {
-            store = try node?.openStore(options) ?? SQLiteStore(options)
+            store = try node?.openStore(options, log) ?? SQLiteStore(options)
         } catch let error as StoreFault {
             // The keys of that checkout belong to another store.
             if earlier != nil, error == .wrongMasterKey { throw keys.missing }

@@ -122,6 +122,57 @@ struct LogFollowerTests {
         #expect(follower.handle(.told(14), at: 1) == [.take(14)])
     }
 
+    @Test("After the connection was lost, the last message is compared before anything counts")
+    mutating func compared() {
+        _ = follower.handle(.time, at: 0)
+        _ = follower.handle(state(11), at: 1)
+        _ = follower.handle(.page(from: 11, [11]), at: 2)
+        follower.carriedOut(through: 11)
+        #expect(follower.handle(.connectionReturned, at: 500) == [.read(from: 11), .ask])
+        #expect(follower.handle(.told(12), at: 501) == [])
+        _ = follower.handle(state(12), at: 502)
+        #expect(!follower.isCurrent(at: 502) && !follower.isSound)
+        let actions = follower.handle(.page(from: 11, [11, 12]), at: 503)
+        #expect(actions == [.compare(11), .take(12)])
+        follower.carriedOut(through: 12)
+        #expect(follower.isCurrent(at: 503) && follower.isSound)
+        follower.meetOtherLog()
+        #expect(!follower.isCurrent(at: 503) && follower.hasGoneBack)
+        #expect(follower.handle(.told(13), at: 504) == [.take(13)])
+    }
+
+    @Test("The same after two seconds without the leader's word, unless it was removed")
+    mutating func silent() {
+        _ = follower.handle(.time, at: 0)
+        _ = follower.handle(state(10), at: 1)
+        #expect(follower.handle(.unanswered, at: 1_000) == [.ask])
+        #expect(follower.handle(state(10), at: 2_002) == [.read(from: 10), .ask])
+        #expect(!follower.isSound)
+        _ = follower.handle(state(10, first: 11), at: 2_003)
+        _ = follower.handle(.page(from: 10, []), at: 2_004)
+        #expect(follower.isSound && !follower.isTooFarBehind)
+    }
+
+    @Test("A leader that lacks what was received is not believed, and after a while has lost it")
+    mutating func lacking() {
+        #expect(follower.handle(.time, at: 0) == [.ask])
+        _ = follower.handle(state(10), at: 1)
+        _ = follower.handle(.time, at: 400)
+        // Another server had it a moment earlier.
+        _ = follower.handle(state(9), at: 401)
+        #expect(follower.isCurrent(at: 401))
+        _ = follower.handle(.time, at: 700)
+        _ = follower.handle(state(9), at: 701)
+        #expect(!follower.isCurrent(at: 701) && !follower.hasGoneBack)
+        _ = follower.handle(.time, at: 5_300)
+        // One that is cut off is no leader.
+        _ = follower.handle(state(9, age: 3_000), at: 5_402)
+        #expect(!follower.hasGoneBack)
+        _ = follower.handle(.time, at: 5_700)
+        _ = follower.handle(state(9), at: 5_701)
+        #expect(follower.hasGoneBack && !follower.isCurrent(at: 5_701))
+    }
+
     @Test(
         "So many servers make the majority",
         arguments: [([10, 90], 10), ([90], 90), ([10, 20, 90, 95], 20), ([], 0)] as [([Int], Int64)]

@@ -12,6 +12,11 @@ struct LogInboxTests {
     }
 
     private mutating func tell(_ name: UInt64, _ sequence: Int64) throws -> LogInbox.Outcome {
+        let message = try message(name, sequence)
+        return inbox.handle(.told(sequence), [sequence: message], at: 0)
+    }
+
+    private func message(_ name: UInt64, _ sequence: Int64) throws -> StreamMessage {
         let entry = entry(name)
         let fields = [
             LogPart.name: LogPart.name(of: entry), LogPart.schema: String(entry.schema),
@@ -19,8 +24,27 @@ struct LogInboxTests {
         ]
         let told = NatsMessage(
             subject: LogFeed.told, body: LogPart.bodies(entry, longest: 1_000)[0], fields: fields)
-        let message = try #require(StreamMessage(told))
-        return inbox.handle(.told(sequence), [sequence: message], at: 0)
+        return try #require(StreamMessage(told))
+    }
+
+    @Test(
+        "What comes back with another entry in the place of the last one is another log",
+        arguments: [(false, UInt64(1)), (false, 2), (true, 1), (true, 2)])
+    mutating func wentBack(isOwn: Bool, found: UInt64) throws {
+        _ = inbox.begin(entry(1), after: 10)
+        if isOwn {
+            _ = inbox.end(.appended(11), at: 0)
+        } else {
+            _ = try tell(1, 11)
+            _ = inbox.end(.outdated, at: 0)
+        }
+        _ = inbox.handle(.connectionReturned, at: 0)
+        let messages: [Int64: StreamMessage] = [
+            11: try message(found, 11), 12: try message(3, 12),
+        ]
+        let outcome = inbox.handle(.page(from: 11, [11, 12]), messages, at: 0)
+        #expect(inbox.follower.hasGoneBack == (found == 2))
+        #expect(outcome.hasNews == (found == 1))
     }
 
     @Test("Another entry in the place of the own one is noticed before there is an answer")

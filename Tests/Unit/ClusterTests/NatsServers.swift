@@ -64,6 +64,8 @@ final class NatsServers: @unchecked Sendable {
         "nats://\(user):\(user)@127.0.0.1:\(ports[server].client)"
     }
 
+    func port(_ server: Int) -> UInt16 { ports[server].client }
+
     /// Of all servers.
     func settings(_ name: String, user: String) -> ClusterSettings {
         ClusterSettings(
@@ -78,6 +80,17 @@ final class NatsServers: @unchecked Sendable {
     func start(_ server: Int) throws {
         processes[server] = try launch(server)
         try wait(for: server)
+    }
+
+    /// Ends all servers, lets `change` do something with their folders, and starts them.
+    func restart(_ change: (_ folders: [String]) throws -> Void) throws {
+        for process in processes {
+            process.signal(SIGTERM)
+            _ = process.wait()
+        }
+        try change((0..<Self.count).map { folder.file("\($0)") })
+        processes = try (0..<Self.count).map(launch)
+        for server in 0..<Self.count { try wait(for: server) }
     }
 
     func end() {
@@ -134,7 +147,8 @@ final class NatsServers: @unchecked Sendable {
 /// Each test has an account, and so its own streams.
 enum ClusterUser: String, CaseIterable {
     case contention, crash, hanging, large, unknown, cutOff, isolated, record, lease, snapshot,
-        survey, leftovers, schema, keys, moving, leaving, emptied
+        survey, leftovers, schema, keys, moving, leaving, emptied, wentBack, rewritten, differing,
+        compared, slowLink
 }
 
 /// Starts the servers before the first test of a suite, and ends them after the last one.
@@ -161,10 +175,16 @@ enum FreePort {
         }
     }
 
-    private static func bound(_ socket: Int32) throws -> UInt16 {
+    static func address(of port: UInt16) -> sockaddr_in {
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_addr.s_addr = inet_addr("127.0.0.1")
+        address.sin_port = port.bigEndian
+        return address
+    }
+
+    static func bound(_ socket: Int32) throws -> UInt16 {
+        var address = address(of: 0)
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)
         let isBound = withUnsafeMutablePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in

@@ -1,3 +1,4 @@
+import Mailbox
 import Testing
 
 @testable import Cluster
@@ -34,7 +35,11 @@ struct NodeTermsTests {
     func body() {
         for terms in [
             NodeTerms(schema: 14), NodeTerms(schema: 15, keys: [0, 1, .max], sealingKey: .max),
+            NodeTerms(schema: 15, wantedCopy: 7),
         ] { #expect(NodeTerms(terms.body) == terms) }
+        var compared = NodeTerms(schema: 15)
+        compared.tables = TableDigests(entry: 9, digests: ["0", "ff"])
+        #expect(NodeTerms(compared.body) == compared)
         let body = NodeTerms(schema: 15, keys: [1], sealingKey: 1).body
         for end in body.indices { #expect(NodeTerms(Array(body[..<end])) == nil) }
         #expect(NodeTerms(Array("gone".utf8)) == nil)

@@ -119,6 +119,8 @@ struct ChangeTests {
         for early in [update, delete] {
             #expect(try applier.canApply(early, to: other))
             #expect(throws: SQLiteError.self) { try applier.apply(early, to: other) }
+            let error = #expect(throws: SQLiteError.self) { try other.apply(changes: early) }
+            #expect(error?.table == "message")
         }
         try applier.apply(insert, to: other)
         #expect(throws: SQLiteError.self) { try applier.apply(insert, to: other) }

@@ -36,6 +36,7 @@ extension BatchExecutor {
             guard entry.entry.schema <= CommitEntry.knownSchema else { break }
             bytes += entry.entry.changes.count
             count += 1
+            if entry.entry.compares { break }
         }
         if count == 0, let first = entries.first {
             throw .newerLog(found: first.entry.schema, known: CommitEntry.knownSchema)
@@ -87,7 +88,7 @@ extension BatchExecutor {
         }
         engines.giveUp()
         transaction.effects.empty()
-        try make(entries.map(\.entry), through: last) { () throws(StoreFault) in
+        try make(entries, through: last) { () throws(StoreFault) in
             try lookUp(&rows)
             // If nobody knows whether the commit was done, they wait for that.
             transaction.effects = rows.effects
@@ -99,6 +100,7 @@ extension BatchExecutor {
             transaction.effects.engineNews = news
             transaction.nextExpiry = try firstExpiry()
         }
+        if let last = entries.last { note(last.entry, at: last.number) }
         let now = Boot.milliseconds
         for entry in entries.map(\.entry) where entry.writer != names.writer {
             turns.followed(entry.writer, asks: entry.asks, at: now)
@@ -109,6 +111,15 @@ extension BatchExecutor {
         marks.committed()
         transaction.effects.empty()
         tellClients(rows.ownClients)
+        pin(entries)
+    }
+
+    /// Before anything else is written. If that fails, this store is compared next time.
+    private func pin(_ entries: ArraySlice<NumberedEntry>) {
+        guard let last = entries.last, last.entry.compares,
+            transaction.index.isCompared.load(ordering: .relaxed)
+        else { return }
+        pinned = (try? PinnedStore(path, after: last.number)).flatMap(\.self)
     }
 
     /// Another node took this one for lost, or this node wrote it before it was opened again: who
@@ -120,9 +131,10 @@ extension BatchExecutor {
     }
 
     private func make(
-        _ entries: [CommitEntry], through last: Int64, _ lookUp: () throws(StoreFault) -> Void
+        _ entries: ArraySlice<NumberedEntry>, through last: Int64,
+        _ lookUp: () throws(StoreFault) -> Void
     ) throws(StoreFault) {
-        for entry in entries {
+        for entry in entries.map(\.entry) {
             transaction.raisePosition(to: entry.position)
             transaction.index.raiseSequence(to: entry.sequence)
         }
@@ -146,7 +158,7 @@ extension BatchExecutor {
     }
 
     /// SQLite's own function is slower, and knows what to do with rows that are in each other's way.
-    private func apply(_ entries: [CommitEntry]) throws(StoreFault) {
+    private func apply(_ entries: ArraySlice<NumberedEntry>) throws(StoreFault) {
         do throws(StoreFault) {
             try apply(entries) { changes, connection throws(SQLiteError) in
                 try applier.canApply(changes, to: connection)
@@ -161,13 +173,15 @@ extension BatchExecutor {
         }
     }
 
+    /// Changes that do not fit anywhere else would not be in the log: this store is another one.
     private func apply(
-        _ entries: [CommitEntry],
+        _ entries: ArraySlice<NumberedEntry>,
         _ body: ([UInt8], borrowing Connection) throws(SQLiteError) -> Void
     ) throws(StoreFault) {
-        for entry in entries {
-            try transaction.connection.forStore { connection throws(SQLiteError) in
-                try body(entry.changes, connection)
+        for next in entries {
+            do throws(SQLiteError) { try body(next.entry.changes, transaction.connection) } catch {
+                guard let table = error.table else { throw StoreFault(error) }
+                throw .differs(StoreDifference(table: table, entry: next.number))
             }
         }
     }

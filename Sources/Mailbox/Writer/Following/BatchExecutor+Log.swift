@@ -7,7 +7,7 @@ import System
 extension BatchExecutor {
     /// All tables but `state`, which is each store's own. Changes come in this order, and endpoints
     /// have to end before their devices.
-    private static let tables = [
+    static let tables = [
         "owner", "credential", "subscription", "device", "ended_endpoint", "message", "mark",
         "replay", "registration", "undecryptable", "fetch_signal", "kept_answer", "engine",
         "engine_record", "callback", "callback_event", "share", "engine_client",
@@ -36,6 +36,7 @@ extension BatchExecutor {
         switch log.append(entry, after: next.applied) {
         case .appended(let number):
             turns.wrote(from: began, to: Boot.milliseconds)
+            note(entry, at: number)
             return number
         case .outdated:
             turns.cameTooLate(at: Boot.milliseconds)
@@ -45,11 +46,24 @@ extension BatchExecutor {
         }
     }
 
+    /// Without a digest, what is known of earlier entries stays.
+    func note(_ entry: CommitEntry, at number: Int64) {
+        if let mark = try? EntryMark(entry, at: number) { self.mark = mark }
+    }
+
     private func ask(_ log: any CommitLog) {
         log.ask(
             CommitEntry(
                 name: names.next(), position: state.position, sequence: state.counters.sequence,
                 changes: [], schema: CommitEntry.knownSchema))
+    }
+
+    /// Has all stores look at what they are after the same entry. It may get lost.
+    func askForComparison() {
+        log?.ask(
+            CommitEntry(
+                name: names.next(), position: state.position, sequence: state.counters.sequence,
+                changes: [], news: CommitEntry.comparison, schema: CommitEntry.knownSchema))
     }
 
     /// What engines tell clients at other stores.
@@ -62,7 +76,7 @@ extension BatchExecutor {
 
     /// None if they cannot be unsealed: then the clients only miss what they would be told.
     func news(_ entry: CommitEntry) -> [EngineNews] {
-        guard !entry.news.isEmpty,
+        guard !entry.news.isEmpty, !entry.compares,
             let record = transaction.unsealed(entry.news, at: Self.newsPlace(entry.name))
         else { return [] }
         return EngineNews.news(record)

@@ -1,0 +1,77 @@
+import Base
+import Crypto
+import SQLite
+
+/// What the tables of a store contain after an entry of the log: the same in all stores.
+package struct TableDigests: Equatable, Sendable {
+    package let entry: Int64
+    /// The beginning of the SHA-256 of each, in hexadecimal digits and in a fixed order.
+    package let digests: [String]
+
+    package init(entry: Int64, digests: [String]) {
+        (self.entry, self.digests) = (entry, digests)
+    }
+
+    /// The first table in which they are not the same; nil if they cannot be compared, or all are.
+    package func difference(from other: TableDigests) -> StoreDifference? {
+        guard entry == other.entry, digests.count == other.digests.count,
+            digests.count == BatchExecutor.tables.count,
+            let index = digests.indices.first(where: { digests[$0] != other.digests[$0] })
+        else { return nil }
+        return StoreDifference(table: BatchExecutor.tables[index], entry: entry)
+    }
+}
+
+/// A store as it was after an entry of the log, whatever is written since.
+///
+/// As long as it is there, the WAL keeps what is written.
+// Unchecked: one thread makes it, and another one has it afterwards.
+package final class PinnedStore: @unchecked Sendable {
+    /// So much is read before it asks whether anybody still waits.
+    private static let portion = 1 << 20
+
+    package let entry: Int64
+    private let connection: Connection
+
+    /// Nil if the file is not as it is after that entry.
+    init?(_ path: String, after entry: Int64) throws(StoreFault) {
+        do throws(SQLiteError) {
+            connection = try Connection(path, .readOnly)
+            try connection.beginReading()
+            guard try connection.integer("SELECT applied FROM state") == entry else { return nil }
+        } catch { throw StoreFault(error) }
+        self.entry = entry
+    }
+
+    /// Reads all of it. Nil if nobody waits for it any more.
+    package func digests(while isWanted: () -> Bool) throws(StoreFault) -> TableDigests? {
+        var digests: [String] = []
+        for table in BatchExecutor.tables {
+            guard let digest = try digest(of: table, isWanted) else { return nil }
+            digests.append(digest)
+        }
+        return TableDigests(entry: entry, digests: digests)
+    }
+
+    private func digest(
+        of table: String, _ isWanted: () -> Bool
+    ) throws(StoreFault) -> String? {
+        do {
+            var hash = try SHA256()
+            try hash.begin()
+            var bytes: [UInt8] = []
+            let rows = try connection.rows(of: table)
+            while try rows.step() {
+                rows.appendRow(to: &bytes)
+                guard bytes.count >= Self.portion else { continue }
+                guard isWanted() else { return nil }
+                try hash.update(bytes.span)
+                bytes.removeAll(keepingCapacity: true)
+            }
+            try hash.update(bytes.span)
+            return String(Digest(try hash.finish()).words.0, radix: 16)
+        } catch let error as SQLiteError { throw StoreFault(error) } catch let error
+            as OpenSSLError
+        { throw .crypto(error) } catch { return nil }
+    }
+}

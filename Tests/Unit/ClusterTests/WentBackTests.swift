@@ -1,0 +1,200 @@
+import Foundation
+import Mailbox
+import System
+import TestSupport
+import Testing
+
+@testable import Cluster
+
+/// Servers that lose what they had confirmed, and stores that are not what the log says.
+extension ClusterTests {
+    private func settings(_ name: String, _ user: ClusterUser) -> ClusterSettings {
+        servers.settings(name, user: user.rawValue)
+    }
+
+    @Test("When servers come back with less, nodes that have more write nothing and do not start")
+    func wentBack() async throws {
+        let node = try Membership(settings("a", .wentBack))
+        let (first, second) = try Machine.pair()
+        let story = WentBackStory(
+            servers: servers, first: first, second: second, settings: settings("a", .rewritten),
+            others: settings("b", .rewritten))
+        try await onThread { try story.run(node) }
+        node.close()
+    }
+
+    @Test("A node whose store differs says where, gets a copy, and serves again")
+    func differing() async throws {
+        let (first, second) = try Machine.pair()
+        let settings = (self.settings("a", .differing), self.settings("b", .differing))
+        try await onThread {
+            let node = try Membership(settings.0)
+            let store = try node.openStore(first.options, node: "a")
+            let upkeep = ClusterUpkeep(node, store, in: first.state) { _ in }
+            try upkeep.start()
+            first.run(.addOwner(name: "one"), store)
+            first.run(.addOwner(name: "two"), store)
+            try openAndClose(settings.1, second)
+            #expect(try second.owners() == ["one", "two"])
+            try second.plant("DELETE FROM owner WHERE name = 'one'")
+            let last = store.applied
+            first.run(.removeOwner(try first.row(of: "one")), store)
+            let reports = Reports()
+            let other = try Membership(settings.1)
+            let copied = try other.openStore(second.options, node: "b") { reports.add($0) }
+            #expect(reports.all == [.differs(StoreDifference(table: "owner", entry: last + 1))])
+            #expect(try second.owners() == ["two"])
+            #expect(becomes(within: 5) { copied.isUsable })
+            copied.close()
+            other.close()
+            upkeep.stop()
+            store.close()
+            node.close()
+        }
+    }
+
+    @Test("A row that nobody needs is missed by comparing, and comes back with a copy")
+    func compared() async throws {
+        let machines = try Machine.pair()
+        let third = try Machine(machines.0.key)
+        let settings = ["a", "b", "c"].map { self.settings($0, .compared) }
+        try await onThread {
+            let nodes = try zip(settings, [machines.0, machines.1, third]).map {
+                try ComparedNode($0, $1)
+            }
+            nodes[0].machine.run(.addOwner(name: "one"), nodes[0].store)
+            #expect(
+                becomes(within: 10) {
+                    (try? nodes.allSatisfy { try $0.machine.owners() == ["one"] }) ?? false
+                })
+            try third.plant("DELETE FROM owner")
+            #expect(becomes(within: 60) { !nodes[2].differences.isEmpty })
+            #expect(nodes[2].differences.first?.table == "owner")
+            #expect(nodes[0].differences.isEmpty && nodes[1].differences.isEmpty)
+            nodes[2].end()
+            #expect(try third.owners().isEmpty)
+            let again = try ComparedNode(settings[2], third)
+            #expect(try third.owners() == ["one"])
+            #expect(WantedCopy.entry(in: third.state) == nil)
+            for node in [nodes[0], nodes[1], again] { node.end() }
+        }
+    }
+}
+
+/// A node that compares itself with the others again and again.
+private final class ComparedNode: Sendable {
+    let machine: Machine
+    let node: Membership
+    let store: SQLiteStore
+    private let upkeep: ClusterUpkeep
+    private let reports = Reports()
+
+    init(_ settings: ClusterSettings, _ machine: Machine) throws {
+        self.machine = machine
+        node = try Membership(settings)
+        store = try node.openStore(machine.options, node: settings.name)
+        // Longer than it takes until all have told what they found.
+        upkeep = ClusterUpkeep(node, store, in: machine.state, comparingEvery: 6_000) {
+            [reports] event in reports.add(event)
+        }
+        try upkeep.start()
+    }
+
+    var differences: [StoreDifference] { reports.differences }
+
+    func end() {
+        upkeep.stop()
+        store.close()
+        node.close()
+    }
+}
+
+/// What a node reports.
+private final class Reports: Sendable {
+    private let events = Lock<[ClusterEvent]>([])
+
+    var all: [ClusterEvent] { events.withLock { $0 } }
+    var differences: [StoreDifference] {
+        all.compactMap { if case .differs(let difference) = $0 { difference } else { nil } }
+    }
+
+    func add(_ event: ClusterEvent) { events.withLock { $0.append(event) } }
+}
+
+private struct WentBackStory: Sendable {
+    let servers: NatsServers
+    let first: Machine
+    let second: Machine
+    let settings: ClusterSettings
+    let others: ClusterSettings
+
+    func run(_ node: Membership) throws {
+        let writer = LogWriter(node.log)
+        #expect(writer.write(LogWriter.entry(1)))
+        try openAndClose(settings, first)
+        try openAndClose(others, second)
+        let copies = try TemporaryFolder()
+        try servers.restart { folders in
+            for (index, folder) in folders.enumerated() {
+                try FileManager.default.copyItem(
+                    atPath: folder, toPath: copies.file("\(index)"))
+            }
+        }
+        #expect(writer.write(LogWriter.entry(2)))
+        #expect(!node.log.hasGoneBack)
+        try write("one", first, settings)
+        try servers.restart { folders in
+            for (index, folder) in folders.enumerated() {
+                try FileManager.default.removeItem(atPath: folder)
+                try FileManager.default.copyItem(
+                    atPath: copies.file("\(index)"), toPath: folder)
+            }
+        }
+        #expect(becomes(within: 60) { node.log.hasGoneBack })
+        #expect(!node.isUsable)
+        #expect(node.log.append(LogWriter.entry(3), after: writer.last) == .unknown)
+        try expectRefusal { $0 < $1 }
+        // The others know nothing of it, and go on.
+        try write("two", second, others)
+        try write("three", second, others)
+        try expectRefusal { $0 >= $1 }
+        try checkRecord()
+    }
+
+    /// Writes an owner, and remembers the entry as a node does all the time.
+    private func write(_ owner: String, _ machine: Machine, _ settings: ClusterSettings) throws {
+        let node = try Membership(settings)
+        let store = try node.openStore(machine.options, node: settings.name)
+        machine.run(.addOwner(name: owner), store)
+        #expect(becomes(within: 5) { store.lastEntry?.number == store.applied })
+        try ConfirmedEntry.keep(#require(store.lastEntry), in: machine.state)
+        store.close()
+        node.close()
+    }
+
+    private func expectRefusal(
+        _ isExpected: (_ last: Int64, _ confirmed: Int64) -> Bool
+    ) throws {
+        let fault = #expect(throws: ClusterFault.self) { try openAndClose(settings, first) }
+        guard case .wentBack(let last, let confirmed)? = fault else {
+            Issue.record("\(String(describing: fault))")
+            return
+        }
+        #expect(isExpected(last, confirmed))
+    }
+
+    /// A node without a store knows what the one that leads has confirmed.
+    private func checkRecord() throws {
+        let mark = try #require(ConfirmedEntry.read(in: second.state))
+        let third = try Machine(second.key)
+        let node = try Membership(others)
+        try node.record.confirm(mark)
+        try openAndClose(others, third)
+        let other = try EntryMark(LogWriter.entry(7), at: mark.number + 1)
+        try node.record.confirm(other)
+        #expect(throws: ClusterFault.wentBack(last: mark.number, confirmed: other.number)) {
+            try openAndClose(others, try Machine(second.key))
+        }
+        node.close()
+    }
+}
