@@ -1,3 +1,5 @@
+import Mailbox
+import Synchronization
 import System
 
 /// A node's part in a cluster: the connection to its servers, and what is kept there.
@@ -10,6 +12,7 @@ package final class Membership: Sendable {
     private let connection: NatsConnection
     private let jetStream: JetStream
     private let timer: ClusterTimer
+    private let returnCount = Atomic(0)
 
     /// Connects, and makes the streams that are not there yet. Blocks for some seconds at most.
     package init(_ settings: ClusterSettings) throws(ClusterFault) {
@@ -33,7 +36,8 @@ package final class Membership: Sendable {
             throw error
         }
         ticking.start(log, record)
-        connection.follow { [weak log, weak record] in
+        connection.follow { [weak self, weak log, weak record] in
+            self?.returnCount.add(1, ordering: .relaxed)
             log?.connectionReturned()
             record?.connectionReturned()
         }
@@ -46,9 +50,29 @@ package final class Membership: Sendable {
     /// The connection ended for good: only a new start leads on.
     package var isClosed: Bool { connection.isClosed }
 
-    /// Whether all servers that answer acknowledge only what is on their disks. Nil if this account
-    /// may not ask them (see `ServerSurvey`). Blocks for a second at most.
-    package func syncsAlways() -> Bool? { ServerSurvey.syncsAlways(connection) }
+    /// Which servers may lose what they acknowledge. Nil if this account may not ask them (see
+    /// `ServerSurvey`). Blocks for a second or two at most.
+    package func serverReport() -> ServerReport? { ServerSurvey.report(connection) }
+
+    /// The same, without a part in the cluster.
+    package static func serverReport(
+        _ settings: ClusterSettings
+    ) throws(ClusterFault) -> ServerReport? {
+        let connection = try ClusterOpening.connect(settings)
+        defer { connection.close() }
+        for attempt in 1...Self.attempts {
+            if let report = ServerSurvey.report(connection) { return report }
+            if attempt < Self.attempts { WorkPause.milliseconds(Self.askPause) }
+        }
+        return nil
+    }
+
+    /// A server that just started may not answer yet. In milliseconds.
+    private static let attempts = 3
+    private static let askPause: UInt32 = 500
+
+    /// How often the connection was lost and came back.
+    var returns: Int { returnCount.load(ordering: .relaxed) }
 
     /// Keeps a copy of the store that has every entry up to `number`, instead of older ones. Blocks,
     /// at most until it is not wanted any more.
@@ -66,9 +90,41 @@ package final class Membership: Sendable {
         try SnapshotReading(jetStream: jetStream).read(to: path)
     }
 
+    /// The last entry that the newest copy has. Blocks.
+    func newestSnapshotNumber() throws(ClusterFault) -> Int64? {
+        try SnapshotReading(jetStream: jetStream).newestNumber()
+    }
+
     func logEnding() throws(ClusterFault) -> LogEnding {
         guard let ending = try LogEnding(jetStream) else { throw .noAnswer }
         return ending
+    }
+
+    /// Fails if the store in the folder cannot have come from these servers, before there is anything
+    /// on them. Blocks.
+    package static func checkEntrance(
+        _ settings: ClusterSettings, for folder: String
+    ) throws {
+        guard let place = try StorePlace(in: folder) else { return }
+        guard place.applied > 0 || !place.isUsed else { throw StoreFault.foreign }
+        let connection = try ClusterOpening.connect(settings)
+        defer { connection.close() }
+        let timer = try ClusterTimer { [connection] in connection.giveUp(at: Boot.milliseconds) }
+        defer { timer.stop() }
+        guard place.applied > 0, try LogEnding(JetStream(connection))?.isVirgin ?? true else {
+            return
+        }
+        throw ClusterFault.wentBack(last: 0, confirmed: place.applied)
+    }
+
+    /// Fails if the log lacks what this node or another one has seen there. Blocks.
+    func checkLog(for folder: String) throws {
+        let place = try StorePlace(in: folder)
+        var marks = [try record.confirmedEntry()]
+        // A folder without a store follows the log from its beginning, or from a copy.
+        if place != nil { marks.append(ConfirmedEntry.read(in: folder)) }
+        try LogContinuity(jetStream: jetStream).check(
+            logEnding().state, applied: place?.applied ?? 0, marks.compactMap(\.self))
     }
 
     func hasIdentity() throws(ClusterFault) -> Bool {

@@ -41,6 +41,14 @@ extension ConfigurationKey {
             """,
         effect: .atStart, check: oneOf(["yes", "no"]))
 
+    package static let natsUnsafeServers = ConfigurationKey(
+        "nats-unsafe-servers", "yes|no", fallback: "no",
+        help: """
+            use servers of the store whose version is known to lose confirmed messages if the power \
+            fails
+            """,
+        effect: .atStart, check: oneOf(["yes", "no"]))
+
     package static let node = ConfigurationKey(
         "node", "NAME", fallback: "the name of this machine",
         help: "the name of this node in the cluster, which no other node may have",

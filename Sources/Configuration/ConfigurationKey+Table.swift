@@ -2,7 +2,7 @@
 extension ConfigurationKey {
     package static let all = [
         listen, baseURL, alias, tlsCertificate, tlsKey, state, keys, store, storeAuthorities,
-        storeCredentials, storeReplicas, storeUnsynced, node, registration,
+        storeCredentials, storeReplicas, storeUnsynced, natsUnsafeServers, node, registration,
         registrationOpenToEveryone, localUsers, accessLog, backlogFull, metricsListen,
         metricsTokenFile, ui, callbackAllow, callbackProxy, callbackUnixDirectory,
         callbackAuthorities, receiversFile, receiverAuthorities,

@@ -17,6 +17,8 @@ package struct RemoteStore: Equatable, Sendable {
     package let replicas: Int
     /// Servers that confirm a write before it is on the disk are good enough.
     package let acceptsUnsynced: Bool
+    /// Versions of servers that lose confirmed writes are good enough, too.
+    package let acceptsUnsafe: Bool
 
     static let usualReplicas = 3
     static let replicaCounts = 1...5
@@ -25,7 +27,8 @@ package struct RemoteStore: Equatable, Sendable {
 
     /// The keys that only a store of this kind has.
     private static let keys: [ConfigurationKey] = [
-        .storeAuthorities, .storeCredentials, .storeReplicas, .storeUnsynced, .node,
+        .storeAuthorities, .storeCredentials, .storeReplicas, .storeUnsynced, .natsUnsafeServers,
+        .node,
     ]
 
     /// Nil for the store of SQLite.
@@ -50,11 +53,36 @@ package struct RemoteStore: Equatable, Sendable {
         }
         replicas = values.first(.storeReplicas).flatMap { Int($0) } ?? Self.usualReplicas
         acceptsUnsynced = values.first(.storeUnsynced) == "yes"
+        acceptsUnsafe = values.first(.natsUnsafeServers) == "yes"
         guard isEncrypted || authorities == nil else {
             throw ConfigurationError(
                 "store-authorities needs tls://", in: values.source(.storeAuthorities),
                 hint: "write tls:// instead of nats:// in store")
         }
+    }
+
+    /// Reads what `lines` has. Nil if that is no store of this kind.
+    package init?(lines: String, environment: [String: String]) throws(ConfigurationError) {
+        let input = ConfigurationInput(
+            environment: environment.merging(["HOME": "/"]) { given, _ in given },
+            file: ConfigurationInput.File(path: "", bytes: Array(lines.utf8)))
+        guard let store = try ServerConfiguration(input).remoteStore else { return nil }
+        self = store
+    }
+
+    /// All of it as lines of a configuration, with passwords.
+    package var lines: String {
+        var lines = [
+            "store = \(servers.joined(separator: ", "))", "store-replicas = \(replicas)",
+            "node = \(node)",
+        ]
+        if let authorities { lines.append("store-authorities = \(authorities)") }
+        if let credentials, isCredentialsNamed {
+            lines.append("store-credentials = \(credentials)")
+        }
+        if acceptsUnsynced { lines.append("store-unsynced = yes") }
+        if acceptsUnsafe { lines.append("nats-unsafe-servers = yes") }
+        return lines.map { $0 + "\n" }.joined()
     }
 
     /// Whether a value of `store` names the same servers, whoever signs in there.

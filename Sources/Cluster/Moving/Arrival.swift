@@ -33,7 +33,7 @@ package final class Arrival {
         }
     }
 
-    package func syncsAlways() -> Bool? { ServerSurvey.syncsAlways(connection) }
+    package func serverReport() -> ServerReport? { ServerSurvey.report(connection) }
 
     /// Fails if the servers have a store. What a former attempt with this store has left is used.
     package func begin(_ place: StorePlace) throws(ClusterFault) {

@@ -102,5 +102,8 @@ extension Metrics {
         text.add(
             "bellwire_store_usable", "gauge", "Whether the store can be used.",
             store.isUsable ? 1 : 0)
+        text.add(
+            "bellwire_store_servers_unsafe", "gauge",
+            "Servers of the store that may lose what they confirm.", store.unsafeServerCount)
     }
 }

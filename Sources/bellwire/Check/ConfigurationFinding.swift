@@ -32,6 +32,7 @@ struct ConfigurationFinding {
         }
         look { advice += try Self.keys(configuration) }
         look { try Self.store(configuration.remoteStore) }
+        look { advice += try Self.servers(configuration.remoteStore) }
         look { _ = try DesktopHost.receivers(configuration) }
         look { advice += try Self.certificate(configuration) }
         let found = Self.addresses(of: configuration.expectedBaseURL?.origin.host)
@@ -77,6 +78,29 @@ extension ConfigurationFinding {
         if store != nil { try NatsLibrary.check() }
         if let authorities = store?.authorities { _ = try TextFile.read(authorities) }
         _ = try store?.checkedCredentials()
+    }
+
+    /// What the servers of the store tell of themselves, if they can be reached from here now.
+    private static func servers(_ store: RemoteStore?) throws -> [Advice] {
+        // What is wrong with the files is said already.
+        guard let store, let settings = try? ClusterNode.settings(store) else { return [] }
+        let report: ServerReport?
+        do { report = try Membership.serverReport(settings) } catch {
+            return [
+                Advice(
+                    finding: error.description,
+                    hint: "run this again when the servers of NATS can be reached")
+            ]
+        }
+        try ClusterNode.check(report, store)
+        let doubtful = (report?.unsynced ?? []) + (report?.unsafe ?? [])
+        guard !doubtful.isEmpty else { return [] }
+        return [
+            Advice(
+                finding: "servers of NATS may lose what they confirm if the power fails: "
+                    + ClusterNode.names(doubtful),
+                hint: "let them sync each write, and upgrade them to \(ClusterNode.safeVersions)")
+        ]
     }
 
     private static func certificate(_ configuration: ServerConfiguration) throws -> [Advice] {

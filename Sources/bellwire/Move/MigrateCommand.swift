@@ -52,7 +52,7 @@ extension Command {
 struct MigrateCommand {
     static let keys: [ConfigurationKey] = [
         .state, .keys, .store, .storeAuthorities, .storeCredentials, .storeReplicas,
-        .storeUnsynced, .node,
+        .storeUnsynced, .natsUnsafeServers, .node,
     ]
 
     private let arguments: Arguments

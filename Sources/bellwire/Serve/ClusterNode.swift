@@ -1,4 +1,5 @@
 import API
+import Base
 import Cluster
 import Configuration
 import Crypto
@@ -9,7 +10,7 @@ import System
 /// This server as one of several that share a store.
 final class ClusterNode {
     private let cluster: Membership
-    private let remote: RemoteStore
+    let remote: RemoteStore
     private var upkeep: ClusterUpkeep?
     private var store: SQLiteStore?
     private let startAgain = StartAgain()
@@ -23,14 +24,13 @@ final class ClusterNode {
         return { Double(Boot.milliseconds + offset) / 1_000 }
     }
 
-    init(_ remote: RemoteStore, _ log: Log) throws {
+    /// A folder or servers that are of no use are left as they are.
+    init(_ remote: RemoteStore, in folder: String, _ log: Log) throws {
         self.remote = remote
         settings = try Self.settings(remote)
+        try Membership.checkEntrance(settings, for: folder)
+        try Self.check(try Membership.serverReport(settings), remote)
         cluster = try Membership(settings)
-        do { try Self.checkServers(cluster.syncsAlways(), remote) } catch {
-            cluster.close()
-            throw error
-        }
         log.write(.info, "cluster-joined", [("node", remote.node)])
     }
 
@@ -43,27 +43,37 @@ final class ClusterNode {
     }
 
     /// What a server acknowledges has to be on its disk.
-    static func checkServers(
-        _ syncsAlways: @autoclosure () -> Bool?, _ remote: RemoteStore
-    ) throws {
-        guard !remote.acceptsUnsynced else { return }
-        switch syncsAlways() {
-        case true?: return
-        case false?:
-            throw CommandError(
-                message: "a server of NATS confirms messages that are not on its disk yet",
-                hint: "write sync_interval: always into its jetstream block, or set "
-                    + "store-unsynced = yes if you can lose two minutes")
-        case nil:
+    static func check(_ report: ServerReport?, _ remote: RemoteStore) throws {
+        guard let report else {
+            guard !remote.acceptsUnsynced else { return }
             throw CommandError(
                 message: "the servers of NATS do not say whether they sync each write",
                 hint: "let the account ask bw.servers as deploy/nats/server.conf does, or set "
                     + "store-unsynced = yes")
         }
+        if !remote.acceptsUnsynced, !report.unsynced.isEmpty {
+            throw CommandError(
+                message: "a server of NATS confirms messages that are not on its disk yet: "
+                    + names(report.unsynced),
+                hint: "write sync_interval: always into its jetstream block, or set "
+                    + "store-unsynced = yes if you can lose two minutes")
+        }
+        if !remote.acceptsUnsafe, !report.unsafe.isEmpty {
+            throw CommandError(
+                message: "a server of NATS has a version that loses confirmed messages if the "
+                    + "power fails: " + names(report.unsafe),
+                hint: "upgrade it to \(safeVersions), or set nats-unsafe-servers = yes")
+        }
     }
 
-    func openStore(_ options: SQLiteStore.Options) throws -> SQLiteStore {
-        try cluster.openStore(options, node: remote.node)
+    static let safeVersions = "2.15.0, 2.14.6 or 2.12.16, or to a newer one of these"
+
+    static func names(_ servers: [String]) -> String {
+        Printable.text(servers.joined(separator: ", "))
+    }
+
+    func openStore(_ options: SQLiteStore.Options, _ log: Log) throws -> SQLiteStore {
+        try cluster.openStore(options, node: remote.node) { Self.write($0, log) }
     }
 
     /// What takes the store out of the cluster.
@@ -77,46 +87,8 @@ final class ClusterNode {
     /// Does what the others need of this node.
     func begin(with store: SQLiteStore, in folder: String, _ log: Log) throws {
         let upkeep = ClusterUpkeep(cluster, store, in: folder) { [startAgain] event in
-            switch event {
-            case .lost(let node): log.write(.warning, "node-lost", [("node", node)])
-            case .snapshot(let number): log.write(.info, "snapshot-kept", [("entry", "\(number)")])
-            case .snapshotFailed(let reason):
-                log.write(.error, "snapshot-failed", [("reason", reason)])
-            case .cutOff:
-                log.write(
-                    .error, "cluster-lost",
-                    [("advice", "this node refuses everything until the cluster answers again")])
-            case .behind:
-                log.write(
-                    .error, "node-behind",
-                    [("hint", "start bellwire again: it then gets a copy of the store")])
-                startAgain.raise()
-            case .newerLog(let schema):
-                log.write(
-                    .error, "node-older",
-                    [("schema", "\(schema)"), ("hint", "upgrade bellwire on this node")])
-                startAgain.raise()
-            case .keyMissing(let id):
-                log.write(
-                    .error, "master-key-missing",
-                    [("id", Self.text(id)), ("hint", "give this node the cluster's new key")])
-                startAgain.raise()
-            case .keyUsed(let id): log.write(.info, "master-key-used", [("id", Self.text(id))])
-            case .resealed(let id, 0):
-                log.write(.info, "store-resealed", [("id", Self.text(id))])
-            case .resealed(let id, let rows):
-                log.write(
-                    .error, "former-key-needed",
-                    [
-                        ("id", Self.text(id)), ("rows", "\(rows)"),
-                        ("reason", "they cannot be unsealed: the database is damaged"),
-                    ])
-            case .closed:
-                log.write(
-                    .error, "cluster-closed",
-                    [("hint", "see that the credentials are right, and start bellwire again")])
-                startAgain.raise()
-            }
+            Self.write(event, log)
+            if event.endsNode { startAgain.raise() }
         }
         try upkeep.start()
         self.upkeep = upkeep
@@ -143,8 +115,6 @@ extension ClusterNode {
     func learn(_ keys: KeyFolder) throws {
         for key in try keys.clusterKeys() { store?.learn(key) }
     }
-
-    private static func text(_ id: UInt64) -> String { StoredKey.masterID(id) }
 
     /// Has all nodes seal under the key that is next, and returns its id.
     static func beginRotation(

@@ -28,7 +28,7 @@ struct StoreMove {
         }
         let arrival = try Arrival(try ClusterNode.settings(remote))
         defer { arrival.close() }
-        try ClusterNode.checkServers(arrival.syncsAlways(), remote)
+        try ClusterNode.check(arrival.serverReport(), remote)
         try arrival.begin(place)
         do { try copy(by: arrival) } catch {
             // It may have failed after the step that decides.

@@ -35,7 +35,8 @@ struct RemoteStoreTests {
     func defaults() throws {
         let store = try #require(try store("store = tls://n1.example", hostName: "push1"))
         #expect(store.servers == ["tls://n1.example:4222"] && store.isEncrypted)
-        #expect(store.node == "push1" && store.replicas == 3 && !store.acceptsUnsynced)
+        #expect(store.node == "push1" && store.replicas == 3)
+        #expect(!store.acceptsUnsynced && !store.acceptsUnsafe)
         #expect(store.authorities == nil && store.credentials == nil)
     }
 
@@ -49,13 +50,28 @@ struct RemoteStoreTests {
                 store-credentials = /node.creds
                 store-replicas = 5
                 store-unsynced = yes
+                nats-unsafe-servers = yes
                 node = eu.push-1_a
                 """, hostName: "other", environment: ["CREDENTIALS_DIRECTORY": "/run/c"]))
         #expect(
             store.servers == ["tls://a.example:4222", "tls://[0:0::1]:1", "tls://u:p_~.-@c:65535"])
         #expect(store.authorities == "/ca.pem")
         #expect(store.credentials == "/node.creds" && store.isCredentialsNamed)
-        #expect(store.replicas == 5 && store.acceptsUnsynced && store.node == "eu.push-1_a")
+        #expect(store.replicas == 5 && store.acceptsUnsynced && store.acceptsUnsafe)
+        #expect(store.node == "eu.push-1_a")
+    }
+
+    @Test("It is read as it was written")
+    func lines() throws {
+        for text in [
+            "store = tls://u:p@a, tls://b:1\nnode = n\nstore-credentials = /c\n"
+                + "store-unsynced = yes\nstore-authorities = /ca",
+            "store = nats://a\nnode = n\nstore-replicas = 1\nnats-unsafe-servers = yes",
+        ] {
+            let written = try #require(try store(text))
+            #expect(try RemoteStore(lines: written.lines, environment: [:]) == written)
+        }
+        #expect(try RemoteStore(lines: "", environment: [:]) == nil)
     }
 
     @Test("A credential of systemd is used if it is there")
@@ -166,7 +182,7 @@ struct RemoteStoreTests {
         "SQLite takes none of these settings",
         arguments: [
             ("store-authorities", "/ca.pem"), ("store-credentials", "/c"), ("store-replicas", "3"),
-            ("store-unsynced", "no"), ("node", "a"),
+            ("store-unsynced", "no"), ("nats-unsafe-servers", "no"), ("node", "a"),
         ])
     func unused(key: String, value: String) {
         for start in ["", "store = sqlite"] {

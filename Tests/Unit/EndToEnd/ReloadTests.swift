@@ -267,7 +267,8 @@ struct ReloadTests {
     func named() throws {
         let keys = [
             "base-url", "state", "keys", "store", "store-authorities", "store-credentials",
-            "store-replicas", "store-unsynced", "node", "receiver-authorities",
+            "store-replicas", "store-unsynced", "nats-unsafe-servers", "node",
+            "receiver-authorities",
         ]
         let text =
             keys.dropLast().joined(separator: ", ") + " or receiver-authorities needs a restart"

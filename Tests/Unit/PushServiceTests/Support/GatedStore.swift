@@ -30,6 +30,7 @@ final class GatedStore: MessageStore, @unchecked Sendable {
         set { lock.withLock { settles = newValue } }
     }
     var isLead: Bool { true }
+    var unsafeServerCount: Int { 2 }
     func passOn(_ message: Message) { store.passOn(message) }
 
     /// Holds operations of these kinds until `open`.
