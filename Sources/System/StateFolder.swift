@@ -69,6 +69,9 @@ package struct StateFolder: ~Copyable, Sendable {
         return flock(lock.number, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK
     }
 
+    /// Whether that can be seen.
+    package static func canBeAsked(_ path: String) -> Bool { access(path + "/lock", R_OK) == 0 }
+
     /// Creates an empty file for its owner only, unless it exists.
     package func makeFile(_ name: String) throws(Failure) {
         do throws(SystemError) {

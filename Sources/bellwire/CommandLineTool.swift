@@ -8,7 +8,7 @@ enum CommandLineTool {
             "server",
             [
                 .serve, .check, .test, .page, .top, .device, .owner, .export, .forget, .keys,
-                .backup, .restore, .migrate,
+                .backup, .restore, .migrate, .cluster,
             ]
         ),
         ("registrations", [.hear, .register, .list, .show, .rotate, .revoke]),

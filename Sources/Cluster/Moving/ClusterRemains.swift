@@ -11,14 +11,25 @@ package struct ClusterRemains {
     /// In milliseconds.
     private static let patience: Int64 = 500
 
-    /// Removes it. Fails if nodes may be using it. Blocks.
-    package static func remove(_ settings: ClusterSettings) throws(ClusterFault) {
+    /// Removes it. Fails if nodes may be using it, unless it `isLost` for all of them. Blocks.
+    package static func remove(
+        _ settings: ClusterSettings, isLost: Bool = false
+    ) throws(ClusterFault) {
         let connection = try ClusterOpening.connect(settings)
         defer { connection.close() }
         let timer = try ClusterTimer { [connection] in connection.giveUp(at: Boot.milliseconds) }
         defer { timer.stop() }
         let jetStream = JetStream(connection)
-        guard let ending = try LogEnding(jetStream) else { return }
+        if !isLost {
+            guard let ending = try LogEnding(jetStream) else { return }
+            try check(ending, jetStream)
+        }
+        try remove(jetStream)
+    }
+
+    private static func check(
+        _ ending: LogEnding, _ jetStream: JetStream
+    ) throws(ClusterFault) {
         switch ending.boundary {
         case .end?: break
         case .begin?:
@@ -28,6 +39,9 @@ package struct ClusterRemains {
                 throw .occupied
             }
         }
+    }
+
+    private static func remove(_ jetStream: JetStream) throws(ClusterFault) {
         // A node need not have the right to remove a stream, but may empty it.
         var mayDelete = true
         for stream in streams {

@@ -12,6 +12,8 @@ package struct StorePlace: Sendable {
     /// The last number that was given to a subscription, a device or a credential.
     package let lastRow: UInt32
     private let anchor: StoreClock.Anchor
+    /// There is more in it than a new one has.
+    package let isUsed: Bool
 
     /// Nil if the folder has no store.
     package init?(in folder: String) throws(StoreFault) {
@@ -38,6 +40,7 @@ package struct StorePlace: Sendable {
         sealedKeys = record.sealedKeys
         anchor = record.values.anchor
         lastRow = try Self.lastRow(record.values.counters, connection)
+        isUsed = try StoreOpening.isUsed(connection)
     }
 
     private static func open(

@@ -120,7 +120,7 @@ struct StoreOpening {
         if record.values.applied == 0, try isUsed(connection) { throw .foreign }
     }
 
-    private static func isUsed(_ connection: borrowing Connection) throws(StoreFault) -> Bool {
+    static func isUsed(_ connection: borrowing Connection) throws(StoreFault) -> Bool {
         try connection.number(
             "SELECT EXISTS (SELECT 1 FROM owner) OR EXISTS (SELECT 1 FROM subscription)") != 0
     }

@@ -44,6 +44,9 @@ struct ControlConnection {
         self.bearer = bearer
     }
 
+    /// Where the socket is: the state folder of its server.
+    var folder: String { String(path.prefix(upTo: path.lastIndex(of: "/") ?? path.startIndex)) }
+
     /// The place of the socket, for a loop.
     var address: SocketAddress { .unix(path: path) }
 

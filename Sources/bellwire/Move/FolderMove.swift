@@ -1,7 +1,6 @@
 import API
 import Cluster
 import Configuration
-import Crypto
 import Mailbox
 import System
 
@@ -23,8 +22,11 @@ struct FolderMove {
             guard place.applied == 0 else {
                 throw CommandError(
                     message: "the store in \(folder) is in a cluster already",
-                    hint: "start bellwire serve with that cluster as store")
+                    hint: "start bellwire serve with that cluster as store; if its servers have "
+                        + "lost everything, run bellwire cluster rebuild")
             }
+            try PendingMove.arriving.begin(in: folder)
+            defer { PendingMove.end(in: folder) }
             try moveIn(target, folder)
         } else {
             guard place.applied > 0 else {
@@ -46,7 +48,7 @@ struct FolderMove {
     }
 
     private func moveIn(_ remote: RemoteStore, _ folder: String) throws {
-        let store = try SQLiteStore(try options(folder))
+        let store = try SQLiteStore(try StoreMove.options(configuration))
         defer { store.close() }
         try move(store, folder).run(into: remote)
     }
@@ -57,32 +59,16 @@ struct FolderMove {
                 "the servers of the cluster are not known",
                 hint: "name them by --store as the configuration did before")
         }
-        let node = try ClusterNode(remote, Log())
-        defer { node.leave() }
-        let departure = node.departure(from: folder)
-        if try departure.finish() {
-            if removes { try ClusterRemains.remove(node.settings) }
-            return
-        }
-        let store = try node.openStore(try options(folder))
-        defer { store.close() }
-        try move(store, folder).run(
-            outOf: departure, removing: removes ? node.settings : nil)
+        try PendingDeparture.begin(from: remote, in: folder)
+        defer { PendingDeparture.end(in: folder) }
+        try StoreMove.takeOut(
+            of: remote, configuration, removes: removes, Log()
+        ) { [progress] step, done, total in progress.advance(step.rawValue, to: done, of: total) }
     }
 
     private func move(_ store: SQLiteStore, _ folder: String) -> StoreMove {
         StoreMove(store: store, folder: folder) { [progress] step, done, total in
             progress.advance(step.rawValue, to: done, of: total)
         }
-    }
-
-    private func options(_ folder: String) throws -> SQLiteStore.Options {
-        let keys = try KeyFolder.masterKeys(configuration)
-        guard let key = keys.first, keys.count == 1 else {
-            throw CommandError(
-                message: "the master key is being changed",
-                hint: "start the server, and wait until it says store-resealed")
-        }
-        return SQLiteStore.Options(folder: folder, masterKey: key)
     }
 }

@@ -7,8 +7,6 @@ import System
 struct ServerMoving {
     private static let path = "/api/v1/move"
     private static let interval = Duration.milliseconds(100)
-    /// In milliseconds: for the server to start again. A large store takes long to be checked.
-    private static let patience: Int64 = 120_000
 
     private let control: ControlConnection
     private let progress: Progress
@@ -39,11 +37,13 @@ struct ServerMoving {
     private func follow(to place: MoveStatus.Place) throws -> Int64 {
         let signals = SignalQueue()
         var (heardAt, pausedAt) = (Boot.milliseconds, Boot.milliseconds)
+        var silence = MoveSilence(at: heardAt)
         while true {
             if let answer = try? control.send("GET", Self.path),
                 let root = try? JSONDocument(answer).root
             {
                 heardAt = Boot.milliseconds
+                silence.heard(at: heardAt)
                 try check(root)
                 if root["step"] == nil, root["store"]?.text == place.rawValue {
                     progress.advance(MoveStatus.Step.finishing.rawValue, to: 1, of: 1)
@@ -52,15 +52,34 @@ struct ServerMoving {
                 // Without an answer for a while, it may have begun right after the last one.
                 pausedAt = heardAt - (root["paused_ms"]?.integer ?? 0)
                 show(root)
-            } else if Boot.milliseconds - heardAt > Self.patience {
-                throw CommandError(
-                    message: "the server has moved, and does not start again",
-                    hint: "see its log, and start it", exitCode: .unavailable)
+            } else {
+                try check(silence.verdict(isUsed: isUsed, at: Boot.milliseconds))
             }
             guard signals.next(within: Self.interval) != .end else {
                 throw CommandError(
                     message: "the server goes on moving by itself", exitCode: .unavailable)
             }
+        }
+    }
+
+    /// Nil if that cannot be seen.
+    private var isUsed: Bool? {
+        StateFolder.canBeAsked(control.folder) ? StateFolder.isInUse(control.folder) : nil
+    }
+
+    /// Whether the store has moved is not known then.
+    private func check(_ verdict: MoveSilence.Verdict) throws {
+        switch verdict {
+        case .wait: return
+        case .ended:
+            throw CommandError(
+                message: "the server has ended, and is not started again",
+                hint: "see its log, and start it: it finishes the move by itself",
+                exitCode: .unavailable)
+        case .silent:
+            throw CommandError(
+                message: "the server does not answer any more",
+                hint: "see its log: it finishes the move by itself", exitCode: .unavailable)
         }
     }
 

@@ -46,7 +46,10 @@ final class PushServer {
         let keys = try KeyFolder(configuration)
         self.keys = keys
         self.configuration = configuration
-        let node = try configuration.remoteStore.map { try ClusterNode($0, log) }
+        try PendingMove.settle(configuration, log)
+        let node = try configuration.remoteStore.map {
+            try ClusterNode($0, in: configuration.state, log)
+        }
         let store: SQLiteStore
         do {
             store = try Self.store(configuration, keys, node, checkout, log)

@@ -8,7 +8,7 @@ import System
 /// Moves the store of a running server, which then starts again at its new place.
 final class ServerMove: Sendable {
     /// Nil if the store is of this machine alone; with what connects to the servers.
-    private let cluster: (departure: Departure, settings: ClusterSettings)?
+    private let cluster: (departure: Departure, settings: ClusterSettings, store: RemoteStore)?
     private let state: String
     private let store: SQLiteStore
     private let log: Log
@@ -23,7 +23,7 @@ final class ServerMove: Sendable {
         configure: @escaping @Sendable () throws -> ServerConfiguration
     ) {
         (self.store, self.state, self.log) = (store, state, log)
-        cluster = node.map { ($0.departure(from: state), $0.settings) }
+        cluster = node.map { ($0.departure(from: state), $0.settings, $0.remote) }
         self.configure = configure
         status = Lock(MoveStatus(at: node == nil ? .sqlite : .cluster))
     }
@@ -88,9 +88,14 @@ final class ServerMove: Sendable {
             if step == .finishing { self.pausedAt.withLock { $0 = $0 ?? Boot.milliseconds } }
             self.status.withLock { ($0.step, $0.done, $0.total) = (step, done, total) }
         }
-        if let (departure, settings) = cluster {
+        if let (departure, settings, remote) = cluster {
+            // If this process is killed, its next start goes on.
+            try PendingDeparture.begin(from: remote, in: state)
+            defer { PendingDeparture.end(in: state) }
             try move.run(outOf: departure, removing: wish.removes ? settings : nil)
         } else if let remote = configuration.remoteStore {
+            try PendingMove.arriving.begin(in: state)
+            defer { PendingMove.end(in: state) }
             try move.run(into: remote)
         }
     }

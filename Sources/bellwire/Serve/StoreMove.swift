@@ -1,6 +1,7 @@
 import API
 import Cluster
 import Configuration
+import Crypto
 import Mailbox
 import System
 
@@ -67,5 +68,37 @@ struct StoreMove {
         report(.finishing, 1, 1)
         // The store has left, whatever becomes of the rest.
         if let remains { try? ClusterRemains.remove(remains) }
+    }
+}
+
+extension StoreMove {
+    /// The same for a folder that no server uses. Goes on after an attempt that was interrupted.
+    static func takeOut(
+        of cluster: RemoteStore, _ configuration: ServerConfiguration, removes: Bool, _ log: Log,
+        _ report: @escaping Report
+    ) throws {
+        let folder = configuration.state
+        let node = try ClusterNode(cluster, in: folder, log)
+        defer { node.leave() }
+        let departure = node.departure(from: folder)
+        if try departure.finish() {
+            if removes { try ClusterRemains.remove(node.settings) }
+            return
+        }
+        let store = try node.openStore(try options(configuration), log)
+        defer { store.close() }
+        try StoreMove(store: store, folder: folder, report: report).run(
+            outOf: departure, removing: removes ? node.settings : nil)
+    }
+
+    /// For the store in a folder that no server uses.
+    static func options(_ configuration: ServerConfiguration) throws -> SQLiteStore.Options {
+        let keys = try KeyFolder.masterKeys(configuration)
+        guard let key = keys.first, keys.count == 1 else {
+            throw CommandError(
+                message: "the master key is being changed",
+                hint: "start the server, and wait until it says store-resealed")
+        }
+        return SQLiteStore.Options(folder: configuration.state, masterKey: key)
     }
 }
