@@ -84,6 +84,8 @@ extension Distributor {
         _ known: Client, by request: RegisterCall, _ call: UInt64, at moment: Moment
     ) {
         _ = remove(request.key)
+        // Otherwise it would believe in an endpoint that has ended.
+        if known.record.service != request.service { sendUnregistered(known) }
         releasePeer(known.record.service)
         registerNew(request, call, at: moment)
         guard known.record.isMuted || known.record.leastUrgency != .veryLow else { return }
@@ -97,6 +99,8 @@ extension Distributor {
         _ key: ClientKey, from caller: String, version: ConnectorVersion, at moment: Moment
     ) {
         let client = remove(key)
+        // It may be the repetition of a call whose end could not be stored.
+        if client == nil { act(.forget(key)) }
         let service = client?.record.service
         let isPresent = service.map { peers[$0]?.owner.isPresent ?? false } ?? false
         act(

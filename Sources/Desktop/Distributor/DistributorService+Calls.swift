@@ -13,8 +13,6 @@ extension DistributorService {
         guard let delay = machine.delay(of: call.sender, at: now),
             intake.count + parked.count < Self.intakeLimit
         else { return refuse(call) }
-        // The second generation gets an answer at once; the work is queued.
-        if call.member == "Unregister" { call.reply(call.version == .two ? [.options([])] : []) }
         guard delay > .zero else { return enqueue(call) }
         lastParked += 1
         parked[lastParked] = call
@@ -86,11 +84,19 @@ extension DistributorService {
         let token =
             call.version == .one
             ? call.arguments.first?.text : call.arguments.first?.members?["token"]?.text
+        unforgotten = nil
         // No registration has a malformed token.
-        guard let token, RegistrationArguments.isToken(token) else { return }
-        machine.unregister(
-            ClientKey(sandbox: sandbox.identifier, token: token), from: call.sender,
-            version: call.version, at: now)
+        if let token, RegistrationArguments.isToken(token) {
+            machine.unregister(
+                ClientKey(sandbox: sandbox.identifier, token: token), from: call.sender,
+                version: call.version, at: now)
+        }
+        perform()
+        // Whoever is told that it has ended may rely on that, also after a kill.
+        guard unforgotten == nil else {
+            return call.fail(BusErrorName.failed, "the end could not be stored")
+        }
+        call.reply(call.version == .two ? [.options([])] : [])
     }
 
     static func newChannel() -> ChannelID? {

@@ -25,6 +25,8 @@ package final class DistributorService: PushLinkListener, TimerHandler {
     /// Calls whose callers are looked up one after the other, to keep their order.
     var intake: [BusCall] = []
     var isLookingUp = false
+    /// The registration whose end could not be stored.
+    var unforgotten: ClientKey?
     /// Delayed calls of programs that call too often.
     var parked: [UInt64: BusCall] = [:]
     var lastParked = Cookie.parked
@@ -153,6 +155,7 @@ package final class DistributorService: PushLinkListener, TimerHandler {
             do {
                 try store.remove(key)
             } catch {
+                unforgotten = key
                 log.write(.error, "registration-not-removed")
             }
         case .watch(let name): watch(name)

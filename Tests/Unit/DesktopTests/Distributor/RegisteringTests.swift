@@ -64,6 +64,10 @@ struct RegisteringTests {
             ])
         #expect(actions.endpoints == [])
         #expect(actions.answers == [])
+        // An application that loses its token learns that; one with another key gets an endpoint.
+        let told = actions.calls.map(\.call).map { ($0.destination, $0.content) }
+        #expect(told.map(\.0) == (key == nil ? [Stage.service] : []))
+        #expect(told.allSatisfy { $0.1 == .unregistered(isConfirmation: false) })
         let late = stage.push("old", on: 1)
         #expect(late.requests == [.reject(Stage.channel(1), message: "old")])
     }
