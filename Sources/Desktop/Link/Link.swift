@@ -140,13 +140,13 @@ extension Link {
     }
 
     /// The connection ended, or the attempt failed. `pause`: how long the receiver asks us to wait;
-    /// `isFinal`: it asks us to stay away until the user wants a connection.
+    /// `isFinal`: it asks us to stay away until the user wants a connection. A connection has worked
+    /// if it was open for `proof`: the next wait is the shortest, as after a restart of the receiver.
     package mutating func closed(
-        at now: Duration, chance: Double, pause: Duration = .zero, isFinal: Bool = false
+        at now: Duration, chance: Double, pause: Duration = .zero, isFinal: Bool = false,
+        provenAfter proof: Duration = LinkBackoff.shortest
     ) {
-        if case .open(let since) = phase, now - since >= LinkBackoff.shortest * 30 {
-            backoff.reset()
-        }
+        if case .open(let since) = phase, now - since >= proof { backoff.reset() }
         reset()
         guard isWanted || pause > .zero else {
             phase = .idle
@@ -208,7 +208,8 @@ extension Link {
 
     mutating func giveUp(at now: Duration, _ chance: Double) {
         act(.disconnect)
-        closed(at: now, chance: chance)
+        // A receiver that answers hello and nothing else does not work.
+        closed(at: now, chance: chance, provenAfter: LinkBackoff.shortest * 30)
     }
 
     /// A connection that died while the machine slept is no failure of the receiver.

@@ -3,7 +3,7 @@
 /// Each failure doubles it up to a limit. Part of it is random, so that the clients of a restarted
 /// server do not all return at once.
 package struct LinkBackoff: Sendable {
-    static let shortest = Duration.seconds(1)
+    package static let shortest = Duration.seconds(1)
     package static let longest = Duration.seconds(300)
     /// The longest wait that a server may ask for.
     private static let patience = Duration.seconds(3_600)

@@ -41,6 +41,45 @@ struct LinkConnectionTests {
         #expect(story.connects == 9)
     }
 
+    @Test("However often a receiver restarts, the wait after a connection that worked is short")
+    func restarts() {
+        var story = LinkStory()
+        story.register(1)
+        for number in 1...8 {
+            story.hello("aa")
+            story.registered(1, "https://p.example/1")
+            story.now += .seconds(3)
+            story.closed()
+            // The receiver is not there yet at the first attempt.
+            story.pass(.milliseconds(500))
+            story.closed()
+            story.pass(.seconds(1))
+            #expect(story.connects == 1 + 2 * number)
+        }
+    }
+
+    @Test("A receiver that ends each connection at once, or answers only hello, is left alone longer")
+    func unworking() {
+        var story = LinkStory()
+        story.register(1, known: "https://p.example/1")
+        for _ in 0..<4 {
+            story.hello("aa")
+            story.closed()
+            story.pass(.seconds(10))
+        }
+        for _ in 0..<2 {
+            story.hello("aa")
+            story.pass(.seconds(10))
+            story.pass(.seconds(200))
+        }
+        let count = story.connects
+        story.closed()
+        story.pass(.seconds(31))
+        #expect(story.connects == count)
+        story.pass(.seconds(1))
+        #expect(story.connects == count + 1)
+    }
+
     @Test("After being told to stay away, it reconnects on a new network or registration")
     func resting() {
         var story = LinkStory()
