@@ -44,7 +44,7 @@ package enum ServerMessage {
         case .badKey:
             output.append(
                 contentsOf:
-                    #"","status":400,"pushEndpoint":"The key must be base64url, without + and /"#)
+                    #"","status":400,"pushEndpoint":"The key is empty, or not base64url"#)
         case .failed:
             output.append(contentsOf: #"","status":500,"pushEndpoint":""#)
         }

@@ -49,7 +49,7 @@ struct ServerMessageTests {
         let endpoint = "https://push.example.net/wpush/v1/abc"
         let outcomes: [(RegistrationOutcome, String)] = [
             (.registered(endpoint: Array(endpoint.utf8)), #"200,"pushEndpoint":"\#(endpoint)"}"#),
-            (.badKey, #"400,"pushEndpoint":"The key must be base64url, without + and /"}"#),
+            (.badKey, #"400,"pushEndpoint":"The key is empty, or not base64url"}"#),
             (.failed, #"500,"pushEndpoint":""}"#),
         ]
         for (outcome, rest) in outcomes {
