@@ -67,16 +67,18 @@ extension DeviceDelivery {
         if isOpen, isFull, isHalfEmpty { readAnew(&actions) }
     }
 
-    /// An endpoint of the device ended, and its messages with it. Messages still held were
-    /// delivered, so their senders are told that they were accepted.
+    /// An endpoint of the device ended, and its messages with it. Messages that were not stored yet
+    /// were delivered, so their senders are told that they were accepted.
     package mutating func ended(_ subscription: UInt32, _ actions: inout [DeliveryAction]) {
         endpoints.remove(subscription)
         while let index = outstanding.firstIndex(where: {
             $0.message.address.subscription == subscription
         }) {
             let entry = remove(at: index)
-            if case .held(let sender, _) = entry.place {
-                answer(entry.message, sender, &actions)
+            switch entry.place {
+            case .held(let sender, _): answer(entry.message, sender, &actions)
+            case .storing: settled[entry.message.id] = .unstored
+            case .stored, .fleeting: break
             }
         }
         goOn(&actions)

@@ -28,20 +28,30 @@ extension DeviceDelivery {
         readIfPossible(&actions)
     }
 
-    /// The message was not stored, because its subscription has ended.
-    package mutating func lost(_ id: MessageID, _ actions: inout [DeliveryAction]) {
-        guard let index = index(of: id) else { return undecided(id) }
+    /// The message was not stored, because its subscription has ended. True if the device was sent
+    /// it before: then it is no message that never arrived.
+    @discardableResult
+    package mutating func lost(_ id: MessageID, _ actions: inout [DeliveryAction]) -> Bool {
+        guard let index = index(of: id) else {
+            defer { undecided(id) }
+            return settled[id] != nil
+        }
         _ = remove(at: index)
         goOn(&actions)
+        return true
     }
 
-    /// The store may have the message or not. An acknowledgement would end it there anyway.
-    package mutating func undecided(_ id: MessageID) {
+    /// The store may have the message or not. An acknowledgement would end it there anyway; true if
+    /// the device has sent it.
+    @discardableResult
+    package mutating func undecided(_ id: MessageID) -> Bool {
         if let index = index(of: id) {
             outstanding[index].place = .stored
-        } else if settled[id] == .unstored {
-            forget(id)
+            return false
         }
+        guard settled[id] == .unstored else { return settled[id] != nil }
+        forget(id)
+        return false
     }
 
     /// A page that is being read may still contain the message.

@@ -20,7 +20,7 @@ package struct DeviceDelivery: Sendable {
         case underWay
         /// The same, but the store failed and will be asked again.
         case waiting(Acknowledgement)
-        /// It was taken back before it was stored.
+        /// It was taken back, or its endpoint ended, before it was stored.
         case unstored
         /// It ended, but the page being read may still contain it.
         case recorded

@@ -79,6 +79,9 @@ package final class Message: Sendable, Confidential {
     }
 
     package var needsStore: Bool { content.needsStore }
+    /// Accepting it changes nothing else that is stored: it replaces no other message, and leaves no
+    /// mark. So it need not be stored once its device has acknowledged it.
+    package var standsAlone: Bool { content.topic == nil && mark == nil }
     package var size: Int { content.size }
     /// Identifies a repetition of the message, if the sender may repeat it.
     package var mark: RepetitionMark? { reservation.mark }

@@ -68,6 +68,11 @@ extension AutopushChannel {
     }
 
     func accept(_ message: Message, _ sender: SenderTicket) {
+        // What cannot be stored is refused, and its sender will repeat it: the device must not have
+        // it twice.
+        guard !message.needsStore || desk.service.store.isUsable else {
+            return desk.keep(message, sender)
+        }
         update { $0.accept(message, from: sender, at: Instant.now.nanoseconds, &$1) }
     }
 

@@ -251,22 +251,31 @@ extension DeliveryDesk: StoreSink {
     private func completed(_ completion: Completion) {
         switch operations.remove(completion.ticket) {
         case .message(let message, let sender):
-            switch completion.outcome {
-            // The device is told first, so that the sender's next push comes after it.
-            case .stored(let position): announce(message, at: position)
-            case .notFound:
-                channels[message.address.device]?.update { $0.lost(message.id, &$1) }
-            default:
-                channels[message.address.device]?.update { delivery, _ in
-                    delivery.undecided(message.id)
-                }
-            }
-            answer(sender, message, Verdict(completion.outcome))
+            answer(sender, message, verdict(message, completion.outcome))
         case .acknowledgement(let acknowledgement, let channel):
             recorded(acknowledgement, channel, completion.outcome)
         case .other(let body): body(completion.outcome)
         case .load, .list, .arrival, .reading, nil: break
         }
+    }
+}
+
+/// What became of a message in the store.
+extension DeliveryDesk {
+    /// The device is told first, so that the sender's next push comes after it.
+    private func verdict(_ message: Message, _ outcome: StoreOutcome) -> Verdict {
+        let channel = channels[message.address.device]
+        switch outcome {
+        case .stored(let position): announce(message, at: position)
+        case .notFound:
+            // Whoever is told that an endpoint is gone believes that the message never arrived.
+            if channel?.update({ $0.lost(message.id, &$1) }) == true { return .accepted }
+        default:
+            let isAcknowledged = channel?.update { delivery, _ in delivery.undecided(message.id) }
+            // The sender would repeat what the device has.
+            if isAcknowledged == true, message.standsAlone { return .accepted }
+        }
+        return Verdict(outcome)
     }
 }
 

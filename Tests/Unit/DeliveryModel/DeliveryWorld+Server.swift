@@ -115,11 +115,13 @@ extension DeliveryWorld {
             witness.answered(message, isAccepted: true, at: now)
         case .done: witness.answered(message, isAccepted: true, at: now)
         case .notFound:
-            if let current { tell(current) { $0.lost(message.id, &$1) } }
-            witness.answered(message, isAccepted: false, at: now)
+            let wasSent = current.flatMap { tell($0) { $0.lost(message.id, &$1) } } ?? false
+            witness.answered(message, isAccepted: wasSent, at: now)
         case .unavailable:
-            if let current { tell(current) { delivery, _ in delivery.undecided(message.id) } }
-            witness.answered(message, isAccepted: false, at: now)
+            let isAcknowledged =
+                current.flatMap { tell($0) { delivery, _ in delivery.undecided(message.id) } }
+                ?? false
+            witness.answered(message, isAccepted: isAcknowledged && message.standsAlone, at: now)
         }
     }
 

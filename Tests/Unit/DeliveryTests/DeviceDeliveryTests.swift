@@ -216,6 +216,23 @@ struct DeviceDeliveryTests {
         #expect(desk.delivery.settled.isEmpty && desk.delivery.outstanding.count == 1)
     }
 
+    @Test("Whoever asks about a message that failed learns whether the device had it")
+    func known() {
+        var desk = Desk()
+        for number in 1...4 { desk.accept(Desk.message(number, topic: "\(number)")) }
+        desk.acknowledge(1)
+        var known: [Bool] = []
+        for number in 1...2 { known.append(desk.delivery.undecided(Desk.message(number).id)) }
+        known.append(desk.delivery.lost(Desk.message(3).id, &desk.actions))
+        desk.delivery.ended(1, &desk.actions)
+        for number in 4...5 {
+            known.append(desk.delivery.lost(Desk.message(number).id, &desk.actions))
+        }
+        #expect(known == [true, false, true, true, false])
+        desk.delivery.recorded(Desk.message(1).id, &desk.actions)
+        #expect(desk.delivery.settled.isEmpty)
+    }
+
     @Test("A reply waits until earlier acknowledgements are recorded")
     func replies() {
         var desk = Desk()

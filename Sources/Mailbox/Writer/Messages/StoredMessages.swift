@@ -59,11 +59,7 @@ extension StoredMessages {
     }
 
     func storeUnlessAcknowledged(_ message: Message) throws(StoreFault) -> StoreOutcome {
-        // An acknowledged message is not written, unless it replaces another one of its topic, or
-        // has a mark by which a repetition is recognised.
-        if message.content.topic == nil, message.mark == nil, acknowledged.passes(message.id) {
-            return .acknowledged
-        }
+        if message.standsAlone, acknowledged.passes(message.id) { return .acknowledged }
         return try store(message)
     }
 

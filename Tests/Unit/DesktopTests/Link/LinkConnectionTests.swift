@@ -58,7 +58,7 @@ struct LinkConnectionTests {
         }
     }
 
-    @Test("A receiver that ends each connection at once, or answers only hello, is left alone longer")
+    @Test("A receiver that ends connections at once, or answers only hello, is left alone longer")
     func unworking() {
         var story = LinkStory()
         story.register(1, known: "https://p.example/1")

@@ -192,7 +192,7 @@ struct BreakTests {
         let refused = try fixture.push(endpoint, "refused")
         #expect(refused.code == "503/201")
         #expect(refused["retry-after"] == "120")
-        #expect(try agent.notification().body == "refused")
+        // Its sender repeats it, so the device must not have it yet.
         fixture.gate.refuse()
         #expect(try fixture.push(endpoint, "after").status == 201)
         let after = try agent.notification()
@@ -203,6 +203,46 @@ struct BreakTests {
         agent.close()
         agent = try fixture.userAgent(agent.uaid)
         #expect(try agent.notification() == after)
+    }
+
+    @Test(
+        "What a device acknowledged before the store failed is accepted if that changes nothing else",
+        arguments: [("", 201), ("Topic: news\r\n", 503)])
+    func acknowledgedBeforeFailure(topic: String, status: Int) throws {
+        let fixture = try PushFixture()
+        let agent = try fixture.userAgent()
+        let endpoint = try agent.register()
+        fixture.gate.doom(.store, .acknowledge)
+        fixture.gate.shut(.store, .acknowledge)
+        let socket = try ByteSocket(port: fixture.port)
+        let path = PushFixture.path(of: endpoint)
+        let head = "POST \(path) HTTP/1.1\r\nHost: push.example\r\nTTL: 60\r\n\(topic)"
+        socket.send(Array((head + "Content-Length: 0\r\n\r\n").utf8))
+        let notification = try agent.notification()
+        #expect(fixture.gate.await(.store, 1))
+        agent.ack(notification)
+        #expect(fixture.gate.await(.acknowledge, 1))
+        fixture.gate.open()
+        #expect(HTTPAnswer(from: socket).status == status)
+        fixture.gate.refuse()
+    }
+
+    @Test("A push that was delivered before its endpoint ended is not answered 410")
+    func deliveredBeforeEnd() throws {
+        let fixture = try PushFixture()
+        let agent = try fixture.userAgent()
+        let channel = UserAgent.channel()
+        let endpoint = try agent.register(channel)
+        fixture.gate.shut(.store)
+        let socket = try ByteSocket(port: fixture.port)
+        send("once", to: endpoint, socket)
+        #expect(try agent.notification().body == "once")
+        #expect(fixture.gate.await(.store, 1))
+        try agent.unregister(channel)
+        fixture.gate.open()
+        #expect(HTTPAnswer(from: socket).status == 201)
+        #expect(try fixture.push(endpoint, "late").status == 410)
+        try agent.settle()
     }
 
     @Test("A file that may not grow gives 503; once there is room, pushes are accepted again")

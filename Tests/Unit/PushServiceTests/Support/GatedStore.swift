@@ -44,6 +44,9 @@ final class GatedStore: MessageStore, @unchecked Sendable {
         }
     }
 
+    /// The same, while nobody knows yet that the store fails.
+    func doom(_ kinds: Kind...) { lock.withLock { refused = Set(kinds) } }
+
     /// Lets held operations go on. What comes meanwhile is held too, so that all stay in order.
     func open() {
         while let ready = takeWaiting() {
