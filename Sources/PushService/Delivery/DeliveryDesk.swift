@@ -215,10 +215,12 @@ extension DeliveryDesk {
         let device = message.address.device
         if let channel = channels[device] { return channel.stored(message, at: position) }
         guard let desk = directory.desk(of: device), desk !== self else { return }
-        desk.loop.post { desk.channels[device]?.stored(message, at: position) }
+        // This may come late. Meanwhile the device may have acknowledged what an earlier connection
+        // had sent it, so only the store knows whether the message still waits.
+        desk.loop.post { desk.stored(elsewhere: position, device) }
     }
 
-    /// Another node has stored a message for the device.
+    /// Another loop or node has stored a message for the device.
     func stored(elsewhere position: Int64, _ device: UInt32) {
         channels[device]?.update { $0.stored(elsewhere: position, &$1) }
     }

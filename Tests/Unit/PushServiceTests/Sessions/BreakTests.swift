@@ -1,5 +1,9 @@
 import Foundation
+import Reactor
+import Synchronization
 import Testing
+
+@testable import PushService
 
 @Suite("Interrupted deliveries")
 struct BreakTests {
@@ -243,6 +247,66 @@ struct BreakTests {
         #expect(HTTPAnswer(from: socket).status == 201)
         #expect(try fixture.push(endpoint, "late").status == 410)
         try agent.settle()
+    }
+
+    /// Waits until the loop has done what it was asked before.
+    private func pass(_ loop: EventLoop, _ body: @escaping @Sendable () -> Void = {}) {
+        let done = DispatchSemaphore(value: 0)
+        loop.post {
+            body()
+            done.signal()
+        }
+        done.wait()
+    }
+
+    /// The loop of the only user agent.
+    private func loop(of fixture: PushFixture) -> EventLoop? {
+        let service = fixture.service
+        return fixture.loops.first { loop in
+            let count = Mutex(0)
+            pass(loop) {
+                let channels = service.sessions(on: loop).all(AutopushChannel.self)
+                count.withLock { $0 = channels.count }
+            }
+            return count.withLock { $0 } > 0
+        }
+    }
+
+    @Test("An acknowledgement is final, however late the loop is that had stored the message")
+    func lateLoop() throws {
+        let fixture = try PushFixture { $0.loops = 2 }
+        let first = try fixture.userAgent()
+        let endpoint = try first.register()
+        let late = try #require(loop(of: fixture))
+        fixture.gate.shut(.store, .acknowledge)
+        let socket = try ByteSocket(port: fixture.port)
+        send("once", to: endpoint, socket)
+        let notification = try first.notification()
+        #expect(fixture.gate.await(.store, 1))
+        var second = try fixture.userAgent(first.uaid)
+        for _ in 0..<200 where loop(of: fixture) === late {
+            second = try fixture.userAgent(first.uaid)
+        }
+        let other = try #require(loop(of: fixture))
+        #expect(other !== late)
+        // It does not want everything, so the server believes that it may have this from before.
+        second.send(#"{"messageType":"urgency","min":"normal"}"#)
+        #expect(try second.members()["messageType"] as? String == "urgency")
+        second.ack(notification)
+        #expect(fixture.gate.await(.acknowledge, 1))
+        let (entered, released) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        late.post {
+            entered.signal()
+            released.wait()
+        }
+        entered.wait()
+        fixture.gate.open()
+        try second.settle()
+        released.signal()
+        pass(late)
+        pass(other)
+        try second.settle()
+        #expect(HTTPAnswer(from: socket).status == 201)
     }
 
     @Test("A file that may not grow gives 503; once there is room, pushes are accepted again")
