@@ -76,6 +76,16 @@ extension Connection {
         try execute("PRAGMA cache_size = -\(kibibytes); PRAGMA cache_spill = 0")
     }
 
+    /// How many pages the file has, and how many of these hold nothing.
+    package func pages() throws(SQLiteError) -> (all: Int, free: Int) {
+        (Int(try integer("PRAGMA page_count")), Int(try integer("PRAGMA freelist_count")))
+    }
+
+    /// Gives that many free pages back to the disk; the file is shorter after the next checkpoint.
+    package func giveBack(pages count: Int) throws(SQLiteError) {
+        try execute("PRAGMA incremental_vacuum(\(count))")
+    }
+
     /// Limits the file to that many pages, as if the disk were full; nil removes the limit.
     package func limitPages(_ count: Int?) throws(SQLiteError) {
         try execute("PRAGMA max_page_count = \(count ?? 4_294_967_294)")

@@ -132,6 +132,8 @@ package struct Connection: ~Copyable, Sendable {
                 """)
         case .readWrite: break
         }
+        // Only a new file can be made so that its free pages can be given back later.
+        if try integer("PRAGMA page_count") == 0 { try execute("PRAGMA auto_vacuum = INCREMENTAL") }
         try useWAL()
         try execute("PRAGMA synchronous = FULL; PRAGMA secure_delete = 1")
         if PlantedMistake.noSync.isMade { try execute("PRAGMA synchronous = OFF") }

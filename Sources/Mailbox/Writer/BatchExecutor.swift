@@ -251,6 +251,22 @@ extension BatchExecutor {
         }
     }
 
+    /// Nothing has been committed, here or by another store, while this stays the same.
+    var progress: Int64 { state.batch &+ state.applied }
+
+    func pages() throws(StoreFault) -> (all: Int, free: Int) {
+        try transaction.connection.forStore { connection throws(SQLiteError) in
+            try connection.pages()
+        }
+    }
+
+    /// The changes of rows are what other stores follow; where the rows are is each store's own.
+    func giveBack(pages count: Int) throws(StoreFault) {
+        try transaction.connection.forStore { connection throws(SQLiteError) in
+            try connection.giveBack(pages: count)
+        }
+    }
+
     /// Seals some more rows under the current key. At the end it returns how many rows failed,
     /// until then nil. Unless that is zero the former key is still needed.
     func reseal(atMost limit: Int) throws(StoreFault) -> Int? {

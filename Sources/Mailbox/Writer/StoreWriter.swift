@@ -73,6 +73,7 @@ final class StoreWriter: @unchecked Sendable {
     var isPausing = false
     private var nextSweep = StoreTime(milliseconds: .min)
     private var checkpoints: CheckpointSchedule
+    private var freePages = FreePageSchedule()
     /// The next attempt to erase what was forgotten: milliseconds since boot.
     private var nextErasure: Int64 = 0
 
@@ -199,6 +200,8 @@ final class StoreWriter: @unchecked Sendable {
         guard let executor else { return max(0, retryAt - Boot.milliseconds) }
         if executor.hasToReseal || executor.isReminding { return 0 }
         var upkeep = checkpoints.patience(executor, at: Boot.milliseconds)
+        let calm = freePages.patience(executor, at: Boot.milliseconds)
+        upkeep = [upkeep, calm].compactMap(\.self).min()
         // It may become the lead, which nobody tells.
         if executor.log != nil { upkeep = min(upkeep ?? .max, Self.sweepInterval) }
         if executor.hasToErase {
@@ -314,6 +317,7 @@ extension StoreWriter {
         do throws(StoreFault) {
             try keepUp(executor)
             try checkpoints.rest(executor, at: Boot.milliseconds)
+            try freePages.rest(executor, at: Boot.milliseconds)
         } catch {
             fail(error, [])
         }
