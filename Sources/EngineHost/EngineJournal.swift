@@ -59,6 +59,13 @@ package struct EngineJournal: Sendable {
         unwritten.removeAll { $0.engine == engine }
     }
 
+    /// Forgets the records that an account contains which was stored in parts, between batches.
+    package mutating func forget(_ engine: UInt32, through record: Int64) {
+        remember(engine)
+        records[engine]?.removeAll { $0 <= record }
+        if records[engine]?.isEmpty == true { records[engine] = nil }
+    }
+
     /// The next record and its engines; nil if there is nothing to write.
     package mutating func takeRecord() -> (record: [UInt8], engines: [UInt32])? {
         guard !unwritten.isEmpty else { return nil }

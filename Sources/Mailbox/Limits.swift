@@ -77,6 +77,8 @@ package struct StoreLimits: Sendable {
     package var batch = 2_048
     /// Bytes of the engines' journal; beyond this, the accounts in its oldest records are saved.
     package var engineJournal = 16 << 20
+    /// Bytes of an account that are written in one commit.
+    package var accountPart = 1 << 20
     /// Bytes of the engines in memory; beyond this, engines without listeners are unloaded.
     package var engineMemory = 64 << 20
     /// Messages and bytes in one page for a reader.

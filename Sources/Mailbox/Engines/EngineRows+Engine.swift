@@ -9,7 +9,9 @@ extension EngineRows.Stored {
         _ row: UInt32, _ state: [UInt8]?, _ journal: EngineJournal,
         _ templates: TelegramTemplates, record open: (Int64) throws(StoreFault) -> [UInt8]?
     ) throws(StoreFault) -> (engine: Engine, journalSize: Int)? {
-        guard let state, let account = try? Account(state: state) else { return nil }
+        guard let state, let bytes = try AccountParts.joined(state, open),
+            let account = try? Account(state: bytes)
+        else { return nil }
         var engine = Engine(account)
         var journalSize = 0
         for record in journal.records(of: row) where record > self.record {

@@ -22,7 +22,7 @@ final class EngineRows {
         first = try StoreStatement(
             """
             SELECT position, engines, length(sealed) FROM engine_record
-            WHERE position > ?1 ORDER BY position LIMIT 1
+            WHERE position > ?1 AND length(engines) % 4 = 0 ORDER BY position LIMIT 1
             """, on: connection)
         delete = try StoreStatement(
             "DELETE FROM engine_record WHERE position = ?1", on: connection)
@@ -96,6 +96,8 @@ extension EngineRows {
         let owner: String
         let record: Int64
         let sealed: [UInt8]
+        /// Bytes of the whole account on the disk.
+        let size: Int
         /// It came from a backup, and its counters have to be raised.
         let isRestored: Bool
     }
@@ -128,6 +130,20 @@ extension EngineRows {
             """, row, position, sealed)
     }
 
+    /// The same for an account that was drafted before; its parts have `size` bytes. False if it has
+    /// ended, or a later account is stored.
+    static func save(
+        draftOf row: UInt32, through position: Int64, sealed: [UInt8], partsOf size: Int,
+        on connection: borrowing Connection
+    ) throws(StoreFault) -> Bool {
+        let update = try connection.statement(
+            """
+            UPDATE engine SET position = ?2, sealed = ?3, size = length(?3) + ?4, restored = 0
+            WHERE row = ?1 AND position <= ?2 RETURNING row
+            """, row, position, sealed, Int64(size))
+        return try update.step()
+    }
+
     static func delete(_ row: UInt32, on connection: borrowing Connection) throws(StoreFault) {
         try connection.run("DELETE FROM engine WHERE row = ?1", row)
     }
@@ -144,8 +160,10 @@ extension EngineRows {
         _ body: (_ position: Int64, _ engines: [UInt32], _ size: Int) -> Void
     ) throws(StoreFault) {
         let select = try StoreStatement(
-            "SELECT position, engines, length(sealed) FROM engine_record ORDER BY position",
-            on: connection)
+            """
+            SELECT position, engines, length(sealed) FROM engine_record
+            WHERE length(engines) % 4 = 0 ORDER BY position
+            """, on: connection)
         while try select.step() {
             body(select.integer(0), engines(select), Int(select.integer(2)))
         }
@@ -156,11 +174,11 @@ extension EngineRows {
         _ engine: UInt32, on connection: borrowing Connection
     ) throws(StoreFault) -> Stored? {
         let select = try connection.statement(
-            "SELECT owner, position, sealed, restored FROM engine WHERE row = ?1", engine)
+            "SELECT owner, position, sealed, restored, size FROM engine WHERE row = ?1", engine)
         guard try select.step() else { return nil }
         return Stored(
             owner: select.text(0), record: select.integer(1), sealed: select.bytes(2),
-            isRestored: select.integer(3) != 0)
+            size: Int(select.integer(4)), isRestored: select.integer(3) != 0)
     }
 
     /// The engines of an account, for one owner or all, and for one application or all.

@@ -10,6 +10,8 @@ final class LoadedEngine {
     /// Bytes of its journal entries, and of the account as last written.
     var journalSize: Int
     var stateSize: Int
+    /// Its account is stored in parts.
+    var hasParts: Bool
     /// Bytes that its account may have.
     var room = 0
     /// The account is full and is not measured again before this.
@@ -25,13 +27,15 @@ final class LoadedEngine {
     private static let smallJournal = 64 << 10
 
     init(
-        _ row: UInt32, of owner: String, _ hosted: HostedEngine, journalSize: Int, stateSize: Int
+        _ row: UInt32, of owner: String, _ hosted: HostedEngine, journalSize: Int, stateSize: Int,
+        hasParts: Bool = false
     ) {
         self.row = row
         self.owner = owner
         self.hosted = hosted
         self.journalSize = journalSize
         self.stateSize = stateSize
+        self.hasParts = hasParts
     }
 
     /// Roughly its size in memory.
@@ -40,6 +44,9 @@ final class LoadedEngine {
     /// The journal may grow as long as the account. So an entry costs the same, however large the
     /// account is.
     var isJournalLong: Bool { journalSize > max(Self.smallJournal, stateSize) }
+
+    /// Whether its account may be too large for one commit.
+    func isLarge(for part: Int) -> Bool { stateSize + journalSize > part }
 
     /// Bytes for a message that must not be shown, besides the account.
     private static let barredSize = 32
@@ -51,8 +58,13 @@ final class LoadedEngine {
     /// is allowed, or each push would write the account.
     var mayBeFull: Bool {
         let weight = weight
-        return weight > room || weight + journalSize > room + max(room / 16, Self.smallJournal)
+        return weight > room || weight + journalSize > room + excess
     }
+
+    /// The same, while its account is being written in parts, which takes a while.
+    var isTooFull: Bool { weight + journalSize > room + 2 * excess }
+
+    private var excess: Int { max(room / 16, Self.smallJournal) }
 
     /// A registration of its account has ended. Nil is one that could not be read, so nobody knows
     /// what it counted for.

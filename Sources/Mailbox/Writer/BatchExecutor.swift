@@ -251,6 +251,22 @@ extension BatchExecutor {
         }
     }
 
+    /// A large account can be written on now.
+    var hasAccountsToWrite: Bool { engines.drafts.hasWork }
+    /// A large account will be written on soon.
+    var isDrafting: Bool { engines.drafts.isDrafting }
+
+    /// Takes the next step in writing large accounts. The commit is as small as others are.
+    func writeAccounts() throws(StoreFault) {
+        let former = engines.drafts
+        do throws(StoreFault) {
+            try commit { () throws(StoreFault) in try engines.writeOn() }
+        } catch {
+            engines.drafts = former
+            throw error
+        }
+    }
+
     /// Nothing has been committed, here or by another store, while this stays the same.
     var progress: Int64 { state.batch &+ state.applied }
 

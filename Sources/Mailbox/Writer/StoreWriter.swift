@@ -25,6 +25,8 @@ final class StoreWriter: @unchecked Sendable {
     private static let resealedAtOnce = 64
     private static let remindedAtOnce = 64
     private static let sweepInterval: Int64 = 1_000
+    /// A thread makes the bytes of a large account. In milliseconds.
+    private static let draftInterval: Int64 = 5
     /// Erasing waits for readers, so it is not tried again at once. In milliseconds.
     private static let eraseInterval: Int64 = 5_000
     /// Whoever waits for a pause may wait for a failed store to return first. In milliseconds.
@@ -198,10 +200,11 @@ final class StoreWriter: @unchecked Sendable {
         if isPausing { return nil }
         if isPauseWanted { return Self.pauseInterval }
         guard let executor else { return max(0, retryAt - Boot.milliseconds) }
-        if executor.hasToReseal || executor.isReminding { return 0 }
+        if executor.hasToReseal || executor.isReminding || executor.hasAccountsToWrite { return 0 }
         var upkeep = checkpoints.patience(executor, at: Boot.milliseconds)
         let calm = freePages.patience(executor, at: Boot.milliseconds)
         upkeep = [upkeep, calm].compactMap(\.self).min()
+        if executor.isDrafting { upkeep = min(upkeep ?? .max, Self.draftInterval) }
         // It may become the lead, which nobody tells.
         if executor.log != nil { upkeep = min(upkeep ?? .max, Self.sweepInterval) }
         if executor.hasToErase {
@@ -295,6 +298,7 @@ extension StoreWriter {
             nextSweep = StoreTime(milliseconds: now.milliseconds + pause)
         }
         if executor.isReminding { try executor.remind(atMost: Self.remindedAtOnce) }
+        if executor.hasAccountsToWrite { try executor.writeAccounts() }
         if executor.hasToReseal { try reseal(executor) }
     }
 

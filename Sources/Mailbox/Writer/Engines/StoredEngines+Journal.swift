@@ -28,20 +28,29 @@ extension StoredEngines {
         let kept = journal.keptThrough
         let oldest = try rows.oldest(after: kept)
         guard let oldest else { return }
-        var isKept = false
+        var (isKept, isAwaited) = (false, false)
         for row in oldest.engines where journal.records(of: row).contains(oldest.record) {
+            guard !drafts.isAsked(row) else {
+                isAwaited = true
+                continue
+            }
             // Engines set aside are left for another version to try.
             guard !index.setAside.contains(.account, row) else {
                 isKept = true
                 continue
             }
-            _ = try engine(row) { engine throws(StoreFault) in
+            let outcome = try engine(row) { engine throws(StoreFault) in
+                guard !engine.isLarge(for: partSize) else {
+                    drafts.ask(row)
+                    return .full
+                }
                 try save(engine)
                 return .done
             }
             // An engine that cannot be read gains nothing from its journal either.
-            journal.forget(row)
+            if outcome == .full { isAwaited = true } else { journal.forget(row) }
         }
+        guard !isAwaited else { return }
         guard !isKept else { return journal.keep(oldest.record, size: oldest.size) }
         try rows.remove(oldest.record)
         journal.removed(size: oldest.size, from: oldest.record)

@@ -21,17 +21,30 @@ extension StoredEngines {
         guard engine.mayBeFull else { return true }
         let now = transaction.time.now
         if let end = engine.isFullUntil, now < end { return false }
+        guard !engine.isLarge(for: partSize) else {
+            drafts.ask(engine.row)
+            return !engine.isTooFull
+        }
         try save(engine)
-        // A small account does not fill the room, so it drops nothing for the sake of others.
-        if engine.weight > engine.room,
-            engine.weight > transaction.limits.growth.engine / Self.smallPart
-        {
+        if mayMakeRoom(in: engine, weighing: engine.weight) {
             engine.hosted.engine.makeRoom()
             try save(engine)
         }
+        return !judgeRoom(of: engine)
+    }
+
+    /// A small account does not fill the room, so it drops nothing for the sake of others.
+    func mayMakeRoom(in engine: LoadedEngine, weighing weight: Int) -> Bool {
+        weight > engine.room && weight > transaction.limits.growth.engine / Self.smallPart
+    }
+
+    /// Whether a measured account is full.
+    @discardableResult
+    func judgeRoom(of engine: LoadedEngine) -> Bool {
         let isFull = engine.weight > engine.room
-        engine.isFullUntil = isFull ? now.adding(seconds: Self.fullTime) : nil
-        return !isFull
+        engine.isFullUntil =
+            isFull ? transaction.time.now.adding(seconds: Self.fullTime) : nil
+        return isFull
     }
 
     /// The answer to a client's request that needs room when there is none; nil if it needs none.

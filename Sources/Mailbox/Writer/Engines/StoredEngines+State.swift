@@ -45,7 +45,7 @@ extension StoredEngines {
         guard let found else { return .damaged }
         let loaded = LoadedEngine(
             row, of: stored.owner, host(found.engine.account), journalSize: found.journalSize,
-            stateSize: stored.sealed.count)
+            stateSize: stored.size, hasParts: stored.size > stored.sealed.count)
         try measureRoom(of: loaded)
         return .loaded(loaded, isRestored: stored.isRestored)
     }
@@ -80,11 +80,14 @@ extension StoredEngines {
         let entries = EngineEntries.bytes(unsaved)
         loaded.resize(
             engine, journal: engine.journalSize + entries.count, state: engine.stateSize)
-        guard !engine.isJournalLong else { return try save(engine) }
+        if engine.isJournalLong {
+            guard engine.isLarge(for: partSize) else { return try save(engine) }
+            drafts.ask(engine.row)
+        }
         journal.add(entries, of: engine.row)
     }
 
-    /// Writes the whole account.
+    /// Writes the whole account in this batch.
     func save(_ engine: LoadedEngine) throws(StoreFault) {
         let sealed = try transaction.seal(
             engine.hosted.engine.account.state,
@@ -93,6 +96,10 @@ extension StoredEngines {
         try EngineRows.save(
             engine.row, through: transaction.position, sealed: sealed, on: transaction.connection)
         journal.forget(engine.row)
+        if engine.hasParts {
+            drafts.discard(try AccountParts.all(of: engine.row, on: transaction.connection))
+            engine.hasParts = false
+        }
         loaded.resize(engine, journal: 0, state: sealed.count)
         try measureRoom(of: engine)
     }
@@ -176,7 +183,9 @@ extension StoredEngines {
         publish(row, .ended)
         transaction.effects.changes.append(.engines)
         loaded.remove(row)
+        drafts.forget(row)
         try removeEntries(of: row)
+        try AccountParts.removeAll(of: row, on: transaction.connection)
         _ = index.engines.takeAbsence(of: row)
         try EngineRows.delete(row, on: transaction.connection)
         let clients = try transaction.connection.statement(

@@ -17,6 +17,8 @@ final class StoredEngines {
     /// Engines in memory, in the state of the current batch. A failure discards them.
     @exclusivity(unchecked) var loaded: LoadedEngines
     @exclusivity(unchecked) var journal = EngineJournal()
+    /// Large accounts that are written in parts, between batches.
+    @exclusivity(unchecked) var drafts = AccountDrafts()
     /// Engines that the current batch has used; nil unless it can be taken back.
     @exclusivity(unchecked) var touched: Set<UInt32>?
     /// What is still to be done because of engine updates.

@@ -12,15 +12,16 @@ struct FollowedEngines {
 
     /// Engines that are not as they were.
     private(set) var changed: Set<UInt32> = []
-    /// Those whose whole account was written, or that have ended.
-    private(set) var saved: [UInt32] = []
+    /// Those whose whole account was written, with the last record it contains, or that have ended.
+    private(set) var saved: [(engine: UInt32, through: Int64)] = []
     private(set) var newRecords: [(record: Int64, engines: [UInt32], size: Int)] = []
     private(set) var lostRecords: [(record: Int64, engines: [UInt32], size: Int)] = []
     private(set) var shortenedRecords: [(record: Int64, size: Int)] = []
 
     mutating func read(engine row: UInt32, _ change: borrowing ChangeReader, isGone: Bool) {
         changed.insert(row)
-        if isGone || change.new(Column.enginePosition) != nil { saved.append(row) }
+        let position = isGone ? Int64.max : change.new(Column.enginePosition)?.integer
+        if let position { saved.append((row, position)) }
     }
 
     /// `row` belongs to the table of journal records.
@@ -31,6 +32,7 @@ struct FollowedEngines {
         let size = (former: former?.bytes?.count ?? 0, now: now?.bytes?.count ?? 0)
         let value = row.new(Column.recordEngines) ?? row.old(Column.recordEngines)
         let bytes = value?.bytes ?? []
+        guard !AccountParts.isPart(bytes) else { return }
         let engines = EngineRows.engines(bytes.span)
         switch kind {
         case .insert:

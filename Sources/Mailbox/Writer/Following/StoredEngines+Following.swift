@@ -16,7 +16,7 @@ extension StoredEngines {
     /// Another store has changed these engines.
     func follow(_ changes: FollowedEngines) {
         for row in changes.changed { loaded.remove(row) }
-        for row in changes.saved { journal.forget(row) }
+        for (row, position) in changes.saved { journal.forget(row, through: position) }
         for (record, engines, size) in changes.lostRecords {
             journal.lost(record, of: engines, size: size)
         }

@@ -1,0 +1,162 @@
+import Base
+import Foundation
+import SQLite
+import Testing
+
+@testable import Mailbox
+
+@Suite("Large accounts")
+struct AccountPartsTests {
+    private static let part = 16 << 10
+
+    private func store() throws -> TestStore {
+        try TestStore { $0.limits.accountPart = Self.part }
+    }
+
+    private func account(_ test: TestStore, _ name: String) throws -> Subscription {
+        try test.addRegistration(
+            #"{"token_type":10,"app":"telegram","account":"\#(name)"}"#
+        ).1
+    }
+
+    private func push(_ test: TestStore, _ account: Subscription, _ numbers: Range<Int>) throws {
+        let push = try test.push(account.address.device)
+        let text = String(repeating: "x", count: 1_000)
+        let tickets = try numbers.map { number in
+            let payload =
+                #"{"data":{"loc_key":"MESSAGE_TEXT","loc_args":["Ada","\#(text) \#(number)"],"#
+                + #""custom":{"from_id":"\#(number % 40 + 1)","msg_id":"\#(number + 1)"}}}"#
+            let message = try test.message(account.address, payload)
+            return test.submit(.registration(.receive(message, nil, push)))
+        }
+        for ticket in tickets { _ = try test.box.outcome(ticket) }
+    }
+
+    private func number(_ test: TestStore, _ sql: String) throws -> Int {
+        let connection = try Connection(test.path + "/bellwire.db", .readOnly)
+        let select = try Statement(sql, on: connection)
+        return try select.step() ? Int(select.integer(0)) : 0
+    }
+
+    private func parts(_ test: TestStore) throws -> Int {
+        try number(test, "SELECT count(*) FROM engine_record WHERE length(engines) % 4 = 1")
+    }
+
+    /// Whether it becomes true within ten seconds.
+    private func soon(_ condition: () throws -> Bool) rethrows -> Bool {
+        let deadline = Date(timeIntervalSinceNow: 10)
+        while try !condition() {
+            guard Date() < deadline else { return false }
+            usleep(2_000)
+        }
+        return true
+    }
+
+    /// The account is stored in parts, and there are no others.
+    private func isWritten(_ test: TestStore) throws -> Bool {
+        let size = try number(test, "SELECT max(size) FROM engine")
+        let row = try number(test, "SELECT max(length(sealed)) FROM engine")
+        let parts = "engine_record WHERE length(engines) % 4 = 1"
+        return try size > row
+            && size - row == number(test, "SELECT sum(length(sealed)) FROM \(parts)")
+    }
+
+    @Test("A large account is written in parts, none larger than a commit may be")
+    func parts() throws {
+        let test = try store()
+        let account = try account(test, "a")
+        for start in stride(from: 0, to: 400, by: 20) {
+            try push(test, account, start..<start + 20)
+        }
+        #expect(try soon { try isWritten(test) })
+        #expect(try parts(test) > 3)
+        let largest = "SELECT max(length(sealed)) FROM"
+        #expect(try number(test, largest + " engine") < Self.part)
+        let most = try number(test, largest + " engine_record WHERE length(engines) % 4 = 1")
+        #expect(most > Self.part && most < Self.part + 256)
+        let engine = account.address.device
+        let shown = try test.welcomes([engine])
+        #expect(shown[0].joined().contains("x 399"))
+        try test.restart()
+        #expect(try test.welcomes([engine]) == shown)
+        // What comes later replaces all parts.
+        try push(test, account, 400..<600)
+        #expect(try soon { try isWritten(test) })
+        let later = try test.welcomes([engine])
+        try test.restart()
+        #expect(try test.welcomes([engine]) == later)
+    }
+
+    @Test("Whenever the store ends, an account that was being written is whole at the next start")
+    func interrupted() throws {
+        let test = try store()
+        let account = try account(test, "a")
+        let engine = account.address.device
+        for round in 0..<12 {
+            try push(test, account, round * 50..<(round + 1) * 50)
+            let shown = try test.welcomes([engine])
+            for _ in 0..<round { _ = try test.run(.touchDevice(0, at: 0)) }
+            try test.restart()
+            #expect(try test.welcomes([engine]) == shown)
+        }
+        try push(test, account, 600..<900)
+        #expect(try soon { try isWritten(test) })
+    }
+
+    @Test("An ended account leaves none of its parts, and others stay whole")
+    func ended() throws {
+        let test = try store()
+        let accounts = [try account(test, "a"), try account(test, "b")]
+        for account in accounts { try push(test, account, 0..<200) }
+        #expect(try soon { try parts(test) > 6 })
+        let shown = try test.welcomes([accounts[1].address.device])
+        try test.expectDone(.removeDevice(accounts[0].address.device))
+        #expect(try soon { try isWritten(test) })
+        try test.restart()
+        #expect(try test.welcomes([accounts[1].address.device]) == shown)
+        try test.expectDone(.removeDevice(accounts[1].address.device))
+        #expect(try parts(test) == 0)
+    }
+
+    @Test("An account that outgrows its room drops what is least likely to be seen")
+    func full() throws {
+        let test = try TestStore {
+            $0.limits.accountPart = Self.part
+            $0.limits.growth.engine = 256 << 10
+        }
+        let account = try account(test, "a")
+        for start in stride(from: 0, to: 1_000, by: 20) {
+            try push(test, account, start..<start + 20)
+        }
+        #expect(try soon { try isWritten(test) })
+        // A push is refused before it is twice as much too large as one that is only measured.
+        #expect(try number(test, "SELECT max(size) FROM engine") <= (256 + 2 * 64 + 8) << 10)
+        let shown = try test.welcomes([account.address.device])
+        try test.restart()
+        #expect(try test.welcomes([account.address.device]).count == shown.count)
+    }
+
+    @Test("The journal can be cut while a large account in its oldest record is written")
+    func journal() throws {
+        let test = try TestStore {
+            $0.limits.accountPart = Self.part
+            $0.limits.engineJournal = 64 << 10
+        }
+        let account = try account(test, "a")
+        for start in stride(from: 0, to: 400, by: 10) {
+            try push(test, account, start..<start + 10)
+        }
+        let size = "SELECT sum(length(sealed)) FROM engine_record WHERE length(engines) % 4 = 0"
+        var next = 400
+        #expect(
+            try soon {
+                try push(test, account, next..<next + 1)
+                next += 1
+                return try number(test, size) <= 80 << 10
+            })
+        let engine = account.address.device
+        let shown = try test.welcomes([engine])
+        try test.restart()
+        #expect(try test.welcomes([engine]) == shown)
+    }
+}
