@@ -22,7 +22,7 @@ struct UnregisterTests {
                     key: Stage.key("token"), service: Stage.service, description: "",
                     applicationKey: nil, version: .two, path: ConnectorCall.usualPath,
                     channel: Stage.channel(1), endpoint: "https://push.example/1", created: 0,
-                    lastDelivery: nil, lastSeen: 0)
+                    lastDelivery: nil, lastSeen: Int64(Date().timeIntervalSince1970))
             ]
         }
 
