@@ -1,7 +1,7 @@
 import System
 
 /// When the writer copies the WAL into the database file: at `idlePages` when it has nothing else to
-/// do, or at `manyPages` at the latest. That is about 1 MiB and 64 MiB.
+/// do, or at `manyPages` at the latest. That is about 1 MiB and 32 MiB: others wait while it copies.
 ///
 /// A copied WAL keeps its size on the disk, which saves making it again while much is written. When
 /// that is over, the writer gives back what exceeds `keptBytes`.
@@ -9,7 +9,7 @@ struct CheckpointSchedule {
     /// How long the writer has to be idle, in milliseconds.
     private static let idleTime: Int64 = 50
     private static let idlePages = 256
-    private static let manyPages = 16_384
+    private static let manyPages = 8_192
     /// The WAL takes at most this part of the free disk space, so it never fills the disk with pages
     /// that could be copied into the file.
     private static let partOfDisk = 8
