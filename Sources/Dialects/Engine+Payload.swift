@@ -1,12 +1,20 @@
 package import Notifications
 
 extension Engine {
-    /// Reads a payload in its dialect and applies its events.
+    /// Reads a payload in its dialect and applies its events. A message without a name of its own
+    /// gets `name`, and replaces the former one.
     package mutating func process(
         payload: [UInt8], dialect: Dialect, level: TrustLevel, isTrusted: Bool = false,
-        templates: TelegramTemplates = .english, id: String = "", now: Double
+        templates: TelegramTemplates = .english, id: String = "", name: String = "", now: Double
     ) -> Outcome {
-        let events = events(of: payload, dialect, level, isTrusted, templates, now)
+        var events = events(of: payload, dialect, level, isTrusted, templates, now)
+        // A payload that is several messages has no single successor.
+        if !name.isEmpty, events.count == 1, case .message(var message) = events[0],
+            message.name.isEmpty
+        {
+            (message.name, message.replacement) = (name, .anew)
+            events = [.message(message)]
+        }
         return process(events, level: level, isTrusted: isTrusted, id: id, now: now)
     }
 

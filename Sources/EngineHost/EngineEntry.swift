@@ -8,6 +8,9 @@ package enum EngineEntry: Sendable, Confidential {
     /// clear.
     case push(
         payload: [UInt8], Dialect, TrustLevel, isTrusted: Bool = false, id: String)
+    /// The same with a name, under which it replaces the former push of that name.
+    case namedPush(
+        payload: [UInt8], Dialect, TrustLevel, isTrusted: Bool = false, name: String)
     case request([UInt8])
     /// A request of the host itself; read back as a client's.
     case own(HostRequest)
@@ -34,6 +37,7 @@ package enum EngineEntry: Sendable, Confidential {
         case encryptedRegistration = 4
         case start = 5
         case raw = 6
+        case namedPush = 7
     }
 
     package var bytes: [UInt8] {
@@ -43,11 +47,9 @@ package enum EngineEntry: Sendable, Confidential {
         case .request(let text): [Kind.request.rawValue] + text
         case .own(let request): [Kind.request.rawValue] + request.text
         case .push(let payload, let dialect, let level, let isTrusted, let id):
-            [
-                Kind.push.rawValue, level.rawValue | (isTrusted ? Self.trustFlag : 0),
-                dialect.number,
-                Self.length(of: id),
-            ] + id.utf8 + payload
+            Self.head(.push, dialect, level, isTrusted, id) + payload
+        case .namedPush(let payload, let dialect, let level, let isTrusted, let name):
+            Self.head(.namedPush, dialect, level, isTrusted, name) + payload
         case .raw(let payload, let encoding):
             [Kind.raw.rawValue, Self.length(of: encoding)] + encoding.utf8 + payload
         case .registration(let text, nil): [Kind.registration.rawValue] + text
@@ -61,15 +63,18 @@ package enum EngineEntry: Sendable, Confidential {
         switch bytes.first.flatMap(Kind.init) {
         case .time where bytes.count == 1: self = .time
         case .request: self = .request(Array(bytes.dropFirst()))
-        case .push:
+        case .push, .namedPush:
             guard bytes.count >= 4, let level = TrustLevel(rawValue: bytes[1] & ~Self.trustFlag),
                 let dialect = Dialect(number: bytes[2]), bytes.count - 4 >= Int(bytes[3]),
                 let id = String(
                     validating: bytes.dropFirst(4).prefix(Int(bytes[3])), as: UTF8.self)
             else { throw Damage() }
-            self = .push(
-                payload: Array(bytes.dropFirst(4 + id.utf8.count)),
-                dialect, level, isTrusted: bytes[1] & Self.trustFlag != 0, id: id)
+            let payload = Array(bytes.dropFirst(4 + id.utf8.count))
+            let isTrusted = bytes[1] & Self.trustFlag != 0
+            self =
+                bytes[0] == Kind.push.rawValue
+                ? .push(payload: payload, dialect, level, isTrusted: isTrusted, id: id)
+                : .namedPush(payload: payload, dialect, level, isTrusted: isTrusted, name: id)
         case .registration: self = .registration(Array(bytes.dropFirst()), nil)
         case .encryptedRegistration: self = try Self.registration(bytes.dropFirst())
         case .start where bytes.count == 1: self = .start
@@ -82,6 +87,13 @@ package enum EngineEntry: Sendable, Confidential {
                 payload: Array(bytes.dropFirst(2 + encoding.utf8.count)), encoding: encoding)
         default: throw Damage()
         }
+    }
+
+    private static func head(
+        _ kind: Kind, _ dialect: Dialect, _ level: TrustLevel, _ isTrusted: Bool, _ id: String
+    ) -> [UInt8] {
+        let flags = level.rawValue | (isTrusted ? trustFlag : 0)
+        return [kind.rawValue, flags, dialect.number, length(of: id)] + id.utf8
     }
 
     private static func length(of id: String) -> UInt8 {
@@ -161,6 +173,10 @@ extension Engine {
             return process(
                 payload: payload, dialect: dialect, level: level, isTrusted: isTrusted,
                 templates: templates, id: id, now: now)
+        case .namedPush(let payload, let dialect, let level, let isTrusted, let name):
+            return process(
+                payload: payload, dialect: dialect, level: level, isTrusted: isTrusted,
+                templates: templates, name: name, now: now)
         }
     }
 

@@ -107,6 +107,16 @@ package struct HostedEngine: Sendable, Confidential {
             .push(payload: payload, dialect, level, isTrusted: isTrusted, id: id), now: now) ?? .ok
     }
 
+    /// Processes a push whose sender names what it replaces, as by the field Topic.
+    package mutating func process(
+        _ payload: [UInt8], _ dialect: Dialect, _ level: TrustLevel, isTrusted: Bool,
+        name: String, now: Double
+    ) -> Outcome {
+        perform(
+            .namedPush(payload: payload, dialect, level, isTrusted: isTrusted, name: name),
+            now: now) ?? .ok
+    }
+
     /// Keeps a payload as received, besides processing it.
     package mutating func keepRaw(_ payload: [UInt8], encoding: String, now: Double) {
         _ = perform(.raw(payload: payload, encoding: encoding), now: now)

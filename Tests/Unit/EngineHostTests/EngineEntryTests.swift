@@ -15,6 +15,8 @@ struct EngineEntryTests {
             .push(payload: [1, 2], .matrix, .clear, id: ""),
             .push(payload: [], .plain, .mtproto, id: "a push"),
             .push(payload: [3], .plain, .clear, isTrusted: true, id: ""),
+            .namedPush(payload: [3, 4], .plain, .webpush, name: "topic:1:a"),
+            .namedPush(payload: [], .plain, .clear, isTrusted: true, name: "b"),
             .registration([5], nil),
             .registration([5, 6], RegisteredDevice.Encryption(keyID: -7, secret: [8, 9])),
         ]

@@ -1,4 +1,5 @@
 import Delivery
+import Dialects
 import Notifications
 import System
 
@@ -85,9 +86,7 @@ extension StoredEngines {
         let level = message.content.level ?? .clear
         let isLearning = engine.hosted.engine.account.policy == .learn
         let dialect = isLearning ? push.dialect.reader(of: message.content.body) : push.dialect
-        let answer = engine.hosted.process(
-            message.content.body, dialect, level,
-            isTrusted: push.trustsClear && level == .clear, now: wall)
+        let answer = answer(message, dialect, level, push.trustsClear && level == .clear, engine)
         if engine.hosted.engine.account.owed.keepsRaw {
             engine.hosted.keepRaw(
                 message.content.body, encoding: message.content.encoding?.rawValue ?? "clear",
@@ -98,6 +97,21 @@ extension StoredEngines {
         // 406 is no failure: the application was told to fetch.
         if case .error(code: 400, _) = answer { return (outcome, .notUnderstood) }
         return (outcome, nil)
+    }
+
+    /// RFC 8030 section 5.4: a push replaces the former one of its topic, also on the screen.
+    private func answer(
+        _ message: Message, _ dialect: Dialect, _ level: TrustLevel, _ isTrusted: Bool,
+        _ engine: LoadedEngine
+    ) -> Outcome {
+        let body = message.content.body
+        guard let topic = message.content.topic else {
+            return engine.hosted.process(body, dialect, level, isTrusted: isTrusted, now: wall)
+        }
+        // Topics of different endpoints have nothing to do with each other.
+        let name = "topic:\(message.address.subscription):\(topic.text)"
+        return engine.hosted.process(
+            body, dialect, level, isTrusted: isTrusted, name: name, now: wall)
     }
 
     /// Waiting raw payloads are never dropped to make room for others.

@@ -44,6 +44,28 @@ struct ReceivedPushTests {
         }
     }
 
+    @Test("A push replaces the former notification of its topic, at its own endpoint only")
+    func topics() throws {
+        let test = try TestStore()
+        let terms = #"{"token_type":10,"app":"a","account":"b","dialect":"plain"}"#
+        let endpoints = try (0..<2).map { _ in try test.addRegistration(terms).1.address }
+        let engine = endpoints[0].device
+        for (text, endpoint, topic) in [
+            ("first", 0, "a"), ("other topic", 0, "b"), ("elsewhere", 1, "a"), ("plain", 0, nil),
+            ("second", 0, "a"),
+        ] {
+            _ = try test.receive(endpoints[endpoint], text, topic: topic)
+        }
+        for _ in 0..<2 {
+            let shown = try test.welcomes([engine])[0].joined()
+            #expect(!shown.contains("first"))
+            for text in ["second", "other topic", "elsewhere", "plain"] {
+                #expect(shown.contains(text))
+            }
+            try test.restart()
+        }
+    }
+
     @Test("A body with TTL zero still leaves its mark")
     func nowOrNever() throws {
         let test = try TestStore()

@@ -72,9 +72,9 @@ extension TestStore {
     /// Receives a decrypted payload for a registration.
     func receive(
         _ address: Address, _ body: String, mark: ReplayMark? = nil, ttl: UInt32 = 3_600,
-        level: TrustLevel = .webpush
+        level: TrustLevel = .webpush, topic: String? = nil
     ) throws -> StoreOutcome {
-        let message = try message(address, body, ttl: ttl, level: level)
+        let message = try message(address, body, topic: topic, ttl: ttl, level: level)
         return try run(.registration(.receive(message, mark, try push(address.device))))
     }
 
