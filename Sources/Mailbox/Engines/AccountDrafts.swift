@@ -55,10 +55,12 @@ struct AccountDrafts {
 
     mutating func takeAsked() -> UInt32? { asked.isEmpty ? nil : asked.removeFirst() }
 
-    /// The engine has ended.
-    mutating func forget(_ engine: UInt32) {
+    /// A later account is stored already, or the engine has ended.
+    mutating func cancel(_ engine: UInt32) {
         asked.removeAll { $0 == engine }
-        if draft?.engine.row == engine { draft = nil }
+        guard let draft, draft.engine.row == engine else { return }
+        garbage += draft.parts
+        self.draft = nil
     }
 
     mutating func discard(_ parts: [Int64]) { garbage += parts }

@@ -258,13 +258,7 @@ extension BatchExecutor {
 
     /// Takes the next step in writing large accounts. The commit is as small as others are.
     func writeAccounts() throws(StoreFault) {
-        let former = engines.drafts
-        do throws(StoreFault) {
-            try commit { () throws(StoreFault) in try engines.writeOn() }
-        } catch {
-            engines.drafts = former
-            throw error
-        }
+        try commit { () throws(StoreFault) in try engines.writeOn() }
     }
 
     /// Nothing has been committed, here or by another store, while this stays the same.

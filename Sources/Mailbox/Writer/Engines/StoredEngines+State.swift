@@ -96,6 +96,7 @@ extension StoredEngines {
         try EngineRows.save(
             engine.row, through: transaction.position, sealed: sealed, on: transaction.connection)
         journal.forget(engine.row)
+        drafts.cancel(engine.row)
         if engine.hasParts {
             drafts.discard(try AccountParts.all(of: engine.row, on: transaction.connection))
             engine.hasParts = false
@@ -183,7 +184,7 @@ extension StoredEngines {
         publish(row, .ended)
         transaction.effects.changes.append(.engines)
         loaded.remove(row)
-        drafts.forget(row)
+        drafts.cancel(row)
         try removeEntries(of: row)
         try AccountParts.removeAll(of: row, on: transaction.connection)
         _ = index.engines.takeAbsence(of: row)

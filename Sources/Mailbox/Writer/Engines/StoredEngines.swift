@@ -19,6 +19,8 @@ final class StoredEngines {
     @exclusivity(unchecked) var journal = EngineJournal()
     /// Large accounts that are written in parts, between batches.
     @exclusivity(unchecked) var drafts = AccountDrafts()
+    /// What they were before the current batch, if it can be taken back.
+    @exclusivity(unchecked) var formerDrafts = AccountDrafts()
     /// Engines that the current batch has used; nil unless it can be taken back.
     @exclusivity(unchecked) var touched: Set<UInt32>?
     /// What is still to be done because of engine updates.

@@ -12,6 +12,8 @@ struct FollowedEngines {
 
     /// Engines that are not as they were.
     private(set) var changed: Set<UInt32> = []
+    /// Those whose account another store has written, or changed otherwise.
+    private(set) var rewritten: [UInt32] = []
     /// Those whose whole account was written, with the last record it contains, or that have ended.
     private(set) var saved: [(engine: UInt32, through: Int64)] = []
     private(set) var newRecords: [(record: Int64, engines: [UInt32], size: Int)] = []
@@ -20,6 +22,7 @@ struct FollowedEngines {
 
     mutating func read(engine row: UInt32, _ change: borrowing ChangeReader, isGone: Bool) {
         changed.insert(row)
+        rewritten.append(row)
         let position = isGone ? Int64.max : change.new(Column.enginePosition)?.integer
         if let position { saved.append((row, position)) }
     }

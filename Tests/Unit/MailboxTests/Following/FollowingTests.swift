@@ -14,7 +14,9 @@ struct FollowingTests {
         let log = MemoryLog()
         let stores: [TestStore]
 
-        init(_ count: Int) throws {
+        init(
+            _ count: Int, _ change: @escaping (inout SQLiteStore.Options) -> Void = { _ in }
+        ) throws {
             let key = try MasterKey.generate()
             let origin = try StoreOrigin(wall: 1_700_000_000_000, masterKey: key)
             let log = log
@@ -22,6 +24,7 @@ struct FollowingTests {
                 try TestStore { options in
                     options.masterKey = key
                     options.log = log.seat("node-\(number)", origin)
+                    change(&options)
                 }
             }
         }

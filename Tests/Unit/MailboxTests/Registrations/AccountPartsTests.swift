@@ -118,6 +118,26 @@ struct AccountPartsTests {
         #expect(try parts(test) == 0)
     }
 
+    @Test("Two nodes that take pushes for a large account keep the same, and all of it")
+    func nodes() throws {
+        let group = try FollowingTests.Group(2) { $0.limits.accountPart = Self.part }
+        let (first, second) = (group.stores[0], group.stores[1])
+        let account = try account(first, "a")
+        try group.settle()
+        for round in 0..<20 {
+            try push(first, account, round * 30..<round * 30 + 20)
+            try push(second, account, round * 30 + 20..<round * 30 + 30)
+            group.log.fate = .tooLateOnce
+        }
+        #expect(try soon { try parts(first) > 3 })
+        try group.expectAlike()
+        let engine = account.address.device
+        let shown = try group.stores.map { try $0.welcomes([engine])[0].joined() }
+        #expect(shown[0] == shown[1] && shown[0].contains("x 599"))
+        for store in group.stores { try store.restart() }
+        #expect(try first.welcomes([engine])[0].joined().contains("x 599"))
+    }
+
     @Test("An account that outgrows its room drops what is least likely to be seen")
     func full() throws {
         let test = try TestStore {
