@@ -26,6 +26,8 @@ struct MultipartForm {
 
     /// The boundary in a `Content-Type`; nil if that is no form.
     static func boundary(_ type: Span<UInt8>) -> [UInt8]? {
+        // Most types are none, and each push has one.
+        guard !type.isEmpty, type[0].lowercased == UInt8(ascii: "m") else { return nil }
         let text = String(decoding: type.array(type.indices), as: UTF8.self)
         let parts = text.split(separator: ";")
         guard parts.first.map({ word($0) }) == "multipart/form-data" else { return nil }

@@ -111,9 +111,9 @@ package struct SenderFields: Sendable, Confidential {
     }
 
     private static func isJSON(_ type: Span<UInt8>) -> Bool {
-        let end = type.firstIndex(of: UInt8(ascii: ";")) ?? type.count
-        return String(decoding: type.array(0..<end), as: UTF8.self)
-            .split(separator: " ").first?.lowercased() == "application/json"
+        var end = type.firstIndex(of: UInt8(ascii: ";")) ?? type.count
+        while end > 0, type[end - 1].isBlank { end -= 1 }
+        return type.extracting(0..<end).equalsIgnoringCase("application/json")
     }
 
     /// Empty for anything but a word.
