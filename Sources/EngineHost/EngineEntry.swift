@@ -11,6 +11,8 @@ package enum EngineEntry: Sendable, Confidential {
     /// The same with a name, under which it replaces the former push of that name.
     case namedPush(
         payload: [UInt8], Dialect, TrustLevel, isTrusted: Bool = false, name: String)
+    /// The push of this name was withdrawn by its sender.
+    case withdrawal(name: String)
     case request([UInt8])
     /// A request of the host itself; read back as a client's.
     case own(HostRequest)
@@ -38,12 +40,14 @@ package enum EngineEntry: Sendable, Confidential {
         case start = 5
         case raw = 6
         case namedPush = 7
+        case withdrawal = 8
     }
 
     package var bytes: [UInt8] {
         switch self {
         case .time: [Kind.time.rawValue]
         case .start: [Kind.start.rawValue]
+        case .withdrawal(let name): [Kind.withdrawal.rawValue] + name.utf8
         case .request(let text): [Kind.request.rawValue] + text
         case .own(let request): [Kind.request.rawValue] + request.text
         case .push(let payload, let dialect, let level, let isTrusted, let id):
@@ -78,6 +82,11 @@ package enum EngineEntry: Sendable, Confidential {
         case .registration: self = .registration(Array(bytes.dropFirst()), nil)
         case .encryptedRegistration: self = try Self.registration(bytes.dropFirst())
         case .start where bytes.count == 1: self = .start
+        case .withdrawal:
+            guard let name = String(validating: bytes.dropFirst(), as: UTF8.self) else {
+                throw Damage()
+            }
+            self = .withdrawal(name: name)
         case .raw:
             guard bytes.count >= 2, bytes.count - 2 >= Int(bytes[1]),
                 let encoding = String(
@@ -177,6 +186,9 @@ extension Engine {
             return process(
                 payload: payload, dialect: dialect, level: level, isTrusted: isTrusted,
                 templates: templates, name: name, now: now)
+        // The host gave the name, so no push at another level of trust has taken it.
+        case .withdrawal(let name):
+            return process([.ended(name: name, order: nil)], level: .mtproto, now: now)
         }
     }
 

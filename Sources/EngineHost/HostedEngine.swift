@@ -107,14 +107,22 @@ package struct HostedEngine: Sendable, Confidential {
             .push(payload: payload, dialect, level, isTrusted: isTrusted, id: id), now: now) ?? .ok
     }
 
-    /// Processes a push whose sender names what it replaces, as by the field Topic.
+    /// Processes a push under a name that the host gives, unless that is empty.
     package mutating func process(
         _ payload: [UInt8], _ dialect: Dialect, _ level: TrustLevel, isTrusted: Bool,
         name: String, now: Double
     ) -> Outcome {
-        perform(
+        guard !name.isEmpty else {
+            return process(payload, dialect, level, isTrusted: isTrusted, now: now)
+        }
+        return perform(
             .namedPush(payload: payload, dialect, level, isTrusted: isTrusted, name: name),
             now: now) ?? .ok
+    }
+
+    /// Removes what the push of this name showed.
+    package mutating func withdraw(name: String, now: Double) {
+        _ = perform(.withdrawal(name: name), now: now)
     }
 
     /// Keeps a payload as received, besides processing it.

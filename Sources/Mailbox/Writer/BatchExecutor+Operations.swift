@@ -1,4 +1,5 @@
 import Base
+import Delivery
 
 /// Passes each operation to the owner of the data it changes.
 extension BatchExecutor {
@@ -7,7 +8,7 @@ extension BatchExecutor {
         case .store(let message): try messages.storeUnlessAcknowledged(message)
         case .acknowledge(let reference): try messages.acknowledge(reference)
         case .acknowledgeByID(let id, let device): try messages.acknowledge(id, device: device)
-        case .withdraw(let location): try messages.withdraw(location)
+        case .withdraw(let location): try withdraw(location)
         case .dropOldest(let address, let count):
             try messages.dropOldest(of: address, count)
         case .addDevice(let device): try devices.add(device)
@@ -34,6 +35,16 @@ extension BatchExecutor {
             try perform(operation, telling: callbacks)
         case .engine(let operation): try engines.perform(operation)
         }
+    }
+
+    /// What waits at an account is on the screen, too.
+    private func withdraw(_ location: LocationID) throws(StoreFault) -> StoreOutcome {
+        let push = try messages.pushName(at: location)
+        let outcome = try messages.withdraw(location)
+        if case .withdrawn = outcome, let push {
+            try engines.withdraw(push.name, ofDevice: push.device)
+        }
+        return outcome
     }
 
     func perform(_ operation: CallbackOperation) throws(StoreFault) -> StoreOutcome {

@@ -17,6 +17,7 @@ struct EngineEntryTests {
             .push(payload: [3], .plain, .clear, isTrusted: true, id: ""),
             .namedPush(payload: [3, 4], .plain, .webpush, name: "topic:1:a"),
             .namedPush(payload: [], .plain, .clear, isTrusted: true, name: "b"),
+            .withdrawal(name: "push:1:2"),
             .registration([5], nil),
             .registration([5, 6], RegisteredDevice.Encryption(keyID: -7, secret: [8, 9])),
         ]

@@ -1,5 +1,4 @@
 import Delivery
-import Dialects
 import Notifications
 import System
 
@@ -69,11 +68,15 @@ extension StoredEngines {
         _ message: Message, _ push: EnginePush, _ outcome: StoreOutcome
     ) throws(StoreFault) -> StoreOutcome {
         guard message.needsStore, outcome == .done else { return outcome }
-        guard push.isFetched, !index.engines.hasFetchers(push.engine) else {
+        guard isKept(message, push) else {
             transaction.effects.keepMark(of: message, in: index)
             return .done
         }
         return try messages.store(message)
+    }
+
+    private func isKept(_ message: Message, _ push: EnginePush) -> Bool {
+        message.needsStore && push.isFetched && !index.engines.hasFetchers(push.engine)
     }
 
     private func process(
@@ -86,7 +89,15 @@ extension StoredEngines {
         let level = message.content.level ?? .clear
         let isLearning = engine.hosted.engine.account.policy == .learn
         let dialect = isLearning ? push.dialect.reader(of: message.content.body) : push.dialect
-        let answer = answer(message, dialect, level, push.trustsClear && level == .clear, engine)
+        let isTrusted = push.trustsClear && level == .clear
+        var name = ""
+        // RFC 8030 section 5.4: a push replaces the former one of its topic, also on the screen. One
+        // that waits can be withdrawn.
+        if message.content.topic != nil || isKept(message, push) {
+            name = try messages.pushName(of: message)
+        }
+        let answer = engine.hosted.process(
+            message.content.body, dialect, level, isTrusted: isTrusted, name: name, now: wall)
         if engine.hosted.engine.account.owed.keepsRaw {
             engine.hosted.keepRaw(
                 message.content.body, encoding: message.content.encoding?.rawValue ?? "clear",
@@ -99,19 +110,13 @@ extension StoredEngines {
         return (outcome, nil)
     }
 
-    /// RFC 8030 section 5.4: a push replaces the former one of its topic, also on the screen.
-    private func answer(
-        _ message: Message, _ dialect: Dialect, _ level: TrustLevel, _ isTrusted: Bool,
-        _ engine: LoadedEngine
-    ) -> Outcome {
-        let body = message.content.body
-        guard let topic = message.content.topic else {
-            return engine.hosted.process(body, dialect, level, isTrusted: isTrusted, now: wall)
+    /// The sender withdrew a push that waited for a fetcher.
+    func withdraw(_ name: String, ofDevice device: UInt32) throws(StoreFault) {
+        guard let row = try rows.engine(ofDevice: device) else { return }
+        _ = try engine(row) { engine throws(StoreFault) in
+            engine.hosted.withdraw(name: name, now: wall)
+            return try finish(engine)
         }
-        // Topics of different endpoints have nothing to do with each other.
-        let name = "topic:\(message.address.subscription):\(topic.text)"
-        return engine.hosted.process(
-            body, dialect, level, isTrusted: isTrusted, name: name, now: wall)
     }
 
     /// Waiting raw payloads are never dropped to make room for others.

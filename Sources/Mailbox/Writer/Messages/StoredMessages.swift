@@ -126,6 +126,39 @@ extension StoredMessages {
         return ended.first.map { .withdrawn($0.reference) } ?? .notFound
     }
 
+    /// The name by which an engine knows what a push shows: that of its topic at its endpoint, or one
+    /// of its own.
+    func pushName(of message: Message) throws(StoreFault) -> String {
+        let topic = try message.content.topic.map { topic throws(StoreFault) in
+            try name(of: topic.text)
+        }
+        return Self.pushName(message.id, message.address.subscription, topic)
+    }
+
+    private static func pushName(
+        _ id: MessageID, _ subscription: UInt32, _ topic: [UInt8]?
+    ) -> String {
+        if let topic { return "topic:\(subscription):" + Base64URL.text(topic.span) }
+        var name = Array("push:".utf8)
+        id.append(to: &name)
+        return String(decoding: name, as: UTF8.self)
+    }
+
+    /// The same for a stored message; only right if `withdraw` finds it.
+    func pushName(
+        at location: LocationID
+    ) throws(StoreFault) -> (device: UInt32, name: String)? {
+        guard let position = locations.position(location.high) else { return nil }
+        let select = try transaction.connection.statement(
+            "SELECT device, subscription, id, topic FROM message WHERE position = ?1", position)
+        guard try select.step(), let id = select.withBytes(2, { MessageID($0) }) else {
+            return nil
+        }
+        let topic = select.isNull(3) ? nil : select.bytes(3)
+        let name = Self.pushName(id, UInt32(clamping: select.integer(1)), topic)
+        return (UInt32(clamping: select.integer(0)), name)
+    }
+
     private func end(_ ended: [MessageRows.Ended]) -> StoreOutcome {
         transaction.effects.ended += ended
         return ended.isEmpty ? .notFound : .done

@@ -1,5 +1,6 @@
 import Base
 import Crypto
+import Delivery
 import SQLite
 import Testing
 import WebPush
@@ -62,6 +63,48 @@ struct ReceivedPushTests {
             for text in ["second", "other topic", "elsewhere", "plain"] {
                 #expect(shown.contains(text))
             }
+            try test.restart()
+        }
+    }
+
+    @Test("A withdrawn push takes its notification back as long as it waits to be fetched")
+    func withdrawn() throws {
+        let test = try TestStore()
+        let (registration, subscription) = try test.addRegistration(
+            #"{"token_type":10,"app":"a","account":"b","dialect":"plain"}"#)
+        let (engine, listener) = (registration.device, WelcomeListener())
+        let push = try test.push(engine)
+        func send(_ text: String, topic: String? = nil) throws -> LocationID {
+            let message = try test.message(
+                subscription.address, text, topic: topic, level: .webpush)
+            _ = try test.run(.registration(.receive(message, nil, push)))
+            return message.location
+        }
+        func welcome() throws -> String {
+            // A viewer fetches nothing.
+            test.store.index.engines.listen(listener, to: engine)
+            defer { test.store.index.engines.stopListening(listener, to: engine, at: test.now) }
+            let client = EngineClientID(
+                engine: engine, number: test.store.index.engines.nextClient())
+            try test.expectDone(.engine(.join(client, EngineRole(isFetcher: false))))
+            _ = try test.run(.touchDevice(0, at: 0))
+            return listener.welcome(engine).joined()
+        }
+        let locations = [
+            try send("alpha"), try send("beta", topic: "t"), try send("gamma"),
+        ]
+        let before = try welcome()
+        #expect(["alpha", "beta", "gamma"].allSatisfy { before.contains($0) })
+        for location in locations.dropLast() {
+            guard case .withdrawn = try test.run(.withdraw(location)) else {
+                Issue.record("not withdrawn")
+                return
+            }
+        }
+        for _ in 0..<2 {
+            let after = try welcome()
+            #expect(!after.contains("alpha") && !after.contains("beta"))
+            #expect(after.contains("gamma"))
             try test.restart()
         }
     }
