@@ -69,7 +69,6 @@ package final class ClusterUpkeep: Sendable {
     private func work() {
         guard !isAtEnd.load(ordering: .relaxed) else { return }
         if let last = lastEvent { return end(with: last) }
-        askServers()
         guard store.isCurrent else {
             hears.store(Boot.milliseconds, ordering: .relaxed)
             // Once, as soon as it lasts.
@@ -82,6 +81,7 @@ package final class ClusterUpkeep: Sendable {
         cutOff.store(0, ordering: .relaxed)
         noteLateness()
         keepConfirmed()
+        askServers()
         if let event = rotation.work({ keepSnapshot(always: true) }) {
             if case .keyMissing = event { return end(with: event) }
             report(event)
