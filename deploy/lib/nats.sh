@@ -13,7 +13,7 @@ find_nats_server() {
     [ ! -x "$nats_server" ] || return 0
     [ -z "${BELLWIRE_NATS_SERVER:-}" ] || fail "$nats_server is no program" "correct the variable BELLWIRE_NATS_SERVER"
     command -v python3 > /dev/null && python3 -c 'import ensurepip' 2> /dev/null \
-        || fail "there is no nats-server" "install nats-server 2.12 or newer, or Debian's python3-venv, with which it is fetched"
+        || fail "there is no nats-server" "install nats-server 2.15, or Debian's python3-venv, with which it is fetched"
     say "installing nats-server into .venv"
     python_libraries deploy/lib/nats-requirements.txt || fail "nats-server cannot be installed" "is there a network?"
 }

@@ -106,7 +106,7 @@ package enum ClusterFault: Error, Equatable, Sendable, CustomStringConvertible {
         case .noAnswer: "see that most of the servers run and reach each other"
         case .tooFewServers: "start more servers, free space on them, or ask for fewer copies"
         case .otherStream(let name):
-            "use nats-server 2.12 or newer; if \(name) is not of bellwire, use another account"
+            "use nats-server 2.12.16 or newer; if \(name) is not of bellwire, use another account"
         case .lacksKey:
             "put the file of that key into the folder keys, as master.json or master-next.json, or "
                 + "give it as a credential of that name"

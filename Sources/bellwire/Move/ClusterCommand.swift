@@ -22,7 +22,10 @@ extension Command {
         examples: [
             Example(
                 "bellwire cluster rebuild --config /etc/bellwire/bellwire.conf",
-                help: "begin anew with what this node has")
+                help: "begin anew with what this node has"),
+            Example(
+                "bellwire cluster rebuild --store tls://nats1.example.org --node push1",
+                help: "the same, if no configuration names the servers"),
         ]
     ) { arguments in
         guard arguments.positional == ["rebuild"] else {
