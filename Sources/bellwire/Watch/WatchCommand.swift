@@ -8,12 +8,12 @@ extension Command {
         summary: "show notifications as they come, and act on them",
         forms: ["[NAME]"],
         details: """
-            NAME is what bellwire hear was given, or APP/ACCOUNT. On a terminal, watch shows the
-            notifications of one account as they stand, with keys to open, dismiss, mute and reply;
-            press ? to see them all. Elsewhere, with --plain, and without NAME if there are several
-            accounts, it prints a line for each change of all of them. If the server goes away,
-            watch waits until it is back. --json prints the engine's objects unchanged, one per
-            line; those of several accounts as the member update, beside app and account.
+            NAME is what bellwire hear was given, or APP/ACCOUNT; without NAME, watch shows all
+            accounts. On a terminal, it shows the notifications as they stand, with keys to open,
+            dismiss, mute and reply; press ? to see them all. Elsewhere, and with --plain, it prints
+            a line for each change. If the server goes away, watch waits until it is back. --json
+            prints the engine's objects unchanged, one per line; those of several accounts as the
+            member update, beside app and account.
             """,
         options: [
             Option("app", "NAME", help: "the application, if several have this account"),
@@ -33,22 +33,22 @@ extension Command {
         }
         let control = try ControlConnection(arguments)
         let accounts = try accounts(arguments, control)
+        if arguments.wantsView {
+            let view = WatchView(
+                accounts.map(\.description), .own, opensLinks: LinkOpener.hasScreen)
+            let session = try WatchSession(view, TerminalShell())
+            // Its feeds and its shell do not keep it.
+            try withExtendedLifetime(session) {
+                try session.run(control.address, accounts)
+            }
+            return .success
+        }
         guard let account = accounts.first, accounts.count == 1 else {
             let all = try WatchedAccounts(
                 control, app: arguments["app"], printsJSON: arguments.has("json"))
             return try all.run(accounts)
         }
-        let opening = account.opening
-        if arguments.wantsView {
-            let view = WatchView("\(account)", .own, opensLinks: LinkOpener.hasScreen)
-            let session = try WatchSession(view, TerminalShell())
-            // Its feed and its shell do not keep it.
-            try withExtendedLifetime(session) {
-                try session.run(control.address, opening: opening)
-            }
-            return .success
-        }
-        let watch = Watch(opening: opening, printsJSON: arguments.has("json"))
+        let watch = Watch(opening: account.opening, printsJSON: arguments.has("json"))
         while true {
             try watch.follow(control)
             if !arguments.has("json") {

@@ -8,20 +8,22 @@ final class WatchSession: TerminalProgram {
     private let shell: TerminalShell
     private var view: WatchView
     private var opener = LinkOpener()
-    private var feed: EngineFeed?
+    /// One for each account.
+    private var feeds: [EngineFeed] = []
 
     init(_ view: WatchView, _ shell: TerminalShell) {
         self.view = view
         self.shell = shell
     }
 
-    /// Returns when the user quits. `opening` is the first line for the engine.
-    func run(_ address: SocketAddress, opening: [UInt8]) throws {
-        let feed = EngineFeed(address, opening: opening, on: shell.loop) { [weak self] event in
-            self?.handle(event)
+    /// Returns when the user quits.
+    func run(_ address: SocketAddress, _ accounts: [EngineAccountName]) throws {
+        feeds = accounts.enumerated().map { place, account in
+            EngineFeed(address, opening: account.opening, on: shell.loop) { [weak self] event in
+                self?.handle(event, of: place)
+            }
         }
-        self.feed = feed
-        feed.connect()
+        for feed in feeds { feed.connect() }
         try shell.run(self)
     }
 
@@ -29,13 +31,14 @@ final class WatchSession: TerminalProgram {
 
     func screen(_ size: ScreenSize) -> Screen { view.screen(size, now: Int(WallClock.now)) }
 
-    private func handle(_ event: EngineFeed.Event) {
+    private func handle(_ event: EngineFeed.Event, of account: Int) {
         switch event {
         case .joined:
-            view.joined()
-            perform([.send(.chats)])
+            view.joined(account)
+            perform([.send(.chats, account: account)])
         case .lost: view.lost()
-        case .update(let update): perform(view.received(update, now: Int(WallClock.now)))
+        case .update(let update):
+            perform(view.received(update, from: account, now: Int(WallClock.now)))
         case .refused(let answer): shell.end(.failure(Command.refusal(answer)))
         }
         shell.redraw()
@@ -44,7 +47,7 @@ final class WatchSession: TerminalProgram {
     private func perform(_ actions: [WatchView.Action]) {
         for action in actions {
             switch action {
-            case .send(let request): feed?.send(request.json)
+            case .send(let request, let account): feeds[account].send(request.json)
             case .open(let link): open(link)
             case .quit: shell.end()
             case .pause: shell.pause()

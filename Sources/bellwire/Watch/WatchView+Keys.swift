@@ -18,9 +18,10 @@ extension WatchView {
         case .help, .link:
             mode = .list
             return []
-        case .muting(let chat, let title): return typedForMute(key, chat, title)
-        case .replying(let group, let notification, let title, let editor):
-            return typedInReply(key, group, notification, title, editor)
+        case .muting(let account, let chat, let title):
+            return typedForMute(key, account, chat, title)
+        case .replying(let account, let group, let notification, let title, let editor):
+            return typedInReply(key, account, group, notification, title, editor)
         }
     }
 
@@ -41,17 +42,21 @@ extension WatchView {
     }
 
     /// Requests are lost while the server is away.
-    private mutating func send(_ request: WatchRequest, _ sentence: String) -> [Action] {
+    private mutating func send(
+        _ request: WatchRequest, to account: Int, _ sentence: String
+    ) -> [Action] {
         guard connection == .open else {
             message = context.say(.notNow)
             return []
         }
         message = sentence
-        return [.send(request)]
+        return [.send(request, account: account)]
     }
 
     /// Nil if it may only be dismissed, which is said then.
-    private mutating func usable() -> (group: WatchedGroup, notification: WatchedNotification)? {
+    private mutating func usable()
+        -> (account: Int, group: WatchedGroup, notification: WatchedNotification)?
+    {
         guard let selected else { return nil }
         guard !selected.notification.facts.isClear else {
             message = context.say(.onlyDismiss)
@@ -62,17 +67,17 @@ extension WatchView {
 
     /// Does what a click on the notification does on a desktop.
     private mutating func open() -> [Action] {
-        guard let (group, notification) = usable() else { return [] }
+        guard let (account, group, notification) = usable() else { return [] }
         let facts = notification.facts
         let request = EngineRequest.act(
             group: group.id, notification: facts.id, action: "default")
-        let actions = send(.engine(request), context.say(.told))
+        let actions = send(.engine(request), to: account, context.say(.told))
         guard !actions.isEmpty, let link = ExternalLink(facts.link) else { return actions }
-        guard engine.consent.allows(link.scheme) else {
+        guard engines[account].consent.allows(link.scheme) else {
             message = context.say(.linkRefused)
             return actions
         }
-        perform(chat: group.chat, message: facts.messageID)
+        perform(account, chat: group.chat, message: facts.messageID)
         guard opensLinks else {
             mode = .link(link.text)
             return actions
@@ -86,26 +91,29 @@ extension WatchView {
 
     private mutating func dismiss() -> [Action] {
         if case .group = list.selected { return dismissGroup() }
-        guard let (group, notification) = selected else { return [] }
+        guard let (account, group, notification) = selected else { return [] }
         return send(
-            .engine(.remove(group: group.id, notification: notification.facts.id)),
+            .engine(.remove(group: group.id, notification: notification.facts.id)), to: account,
             context.say(.dismissed))
     }
 
     private mutating func dismissGroup() -> [Action] {
-        guard let (group, _) = selected, let newest = group.newest else { return [] }
+        guard let (account, group, _) = selected, let newest = group.newest else { return [] }
         return send(
-            .removeGroup(group.id, through: newest.facts.id),
-            context.language.say(.dismissedGroup, title(of: group.chat)))
+            .removeGroup(group.id, through: newest.facts.id), to: account,
+            context.language.say(.dismissedGroup, title(of: group.chat, in: account)))
     }
 
     private mutating func mute() {
-        guard let (group, _) = selected else { return }
+        guard let (account, group, _) = selected else { return }
         guard group.chat != 0 else { return message = context.say(.noChat) }
-        mode = .muting(chat: group.chat, title: title(of: group.chat))
+        mode = .muting(
+            account: account, chat: group.chat, title: title(of: group.chat, in: account))
     }
 
-    private mutating func typedForMute(_ key: Key, _ chat: Int64, _ title: String) -> [Action] {
+    private mutating func typedForMute(
+        _ key: Key, _ account: Int, _ chat: Int64, _ title: String
+    ) -> [Action] {
         guard case .text(let text) = key, let number = Int(text),
             (1...Self.muteTimes.count).contains(number)
         else {
@@ -113,32 +121,35 @@ extension WatchView {
             return []
         }
         mode = .list
-        return send(.mute(chat: chat, seconds: Self.muteTimes[number - 1]), "")
+        return send(.mute(chat: chat, seconds: Self.muteTimes[number - 1]), to: account, "")
     }
 
     private mutating func unmute() -> [Action] {
-        guard let (group, _) = selected else { return [] }
+        guard let (account, group, _) = selected else { return [] }
         guard group.chat != 0 else {
             message = context.say(.noChat)
             return []
         }
         // If all chats of its kind are muted, this chat becomes an exception.
-        let seconds = engine.mutesKind(of: group.chat) ? 0 : nil
-        return send(.mute(chat: group.chat, seconds: seconds), "")
+        let seconds = engines[account].mutesKind(of: group.chat) ? 0 : nil
+        return send(.mute(chat: group.chat, seconds: seconds), to: account, "")
     }
 
     private mutating func reply() {
-        guard let (group, notification) = usable() else { return }
+        guard let (account, group, notification) = usable() else { return }
         let facts = notification.facts
-        guard engine.consent.takesReplies, facts.kind == .message, facts.messageID != 0 else {
+        guard engines[account].consent.takesReplies, facts.kind == .message, facts.messageID != 0
+        else {
             return message = context.say(.noReply)
         }
         mode = .replying(
-            group: group.id, notification: facts.id, title: title(of: group.chat), LineEditor())
+            account: account, group: group.id, notification: facts.id,
+            title: title(of: group.chat, in: account), LineEditor())
     }
 
     private mutating func typedInReply(
-        _ key: Key, _ group: Int32, _ notification: Int32, _ title: String, _ editor: LineEditor
+        _ key: Key, _ account: Int, _ group: Int32, _ notification: Int32, _ title: String,
+        _ editor: LineEditor
     ) -> [Action] {
         var editor = editor
         switch key {
@@ -147,14 +158,15 @@ extension WatchView {
         case .enter:
             let request = EngineRequest.act(
                 group: group, notification: notification, action: "reply", text: editor.text)
-            let actions = send(.engine(request), context.say(.replied))
+            let actions = send(.engine(request), to: account, context.say(.replied))
             // What was typed stays until it can be sent.
             if !actions.isEmpty { mode = .list }
             return actions
         default:
             if editor.take(key) {
                 mode = .replying(
-                    group: group, notification: notification, title: title, editor)
+                    account: account, group: group, notification: notification, title: title,
+                    editor)
             }
         }
         return []

@@ -37,13 +37,14 @@ extension WatchView {
     }
 
     private func drawTitle(_ screen: inout Screen) {
+        let all = engines.reduce(0) { $0 + $1.count }
+        let unread = engines.reduce(0) { $0 + $1.unread }
         let count =
-            engine.count == 1
-            ? context.say(.oneNotification)
-            : context.language.say(.notifications, String(engine.count))
+            all == 1
+            ? context.say(.oneNotification) : context.language.say(.notifications, String(all))
         let parts = [
-            engine.unread > 0 ? context.language.say(.unread, String(engine.unread)) : "",
-            engine.isPaused ? context.say(.paused) : "", count,
+            unread > 0 ? context.language.say(.unread, String(unread)) : "",
+            engines.contains(where: \.isPaused) ? context.say(.paused) : "", count,
         ]
         let state =
             switch connection {
@@ -52,7 +53,7 @@ extension WatchView {
             case .open: parts.filter { !$0.isEmpty }.joined(separator: "  ")
             }
         screen.drawTitle(
-            "bellwire  \(account)", right: state,
+            "bellwire  " + accounts.joined(separator: ", "), right: state,
             connection == .away ? Style.coloured(.yellow).asReversed : .reversed)
     }
 
@@ -69,9 +70,9 @@ extension WatchView {
         let shown = list.visible(rows.count)
         for (row, index) in zip(rows, shown) {
             switch list.items[index] {
-            case .group(let id): engine.group(id).map { drawGroup($0, &screen, row, now) }
+            case .group(let id): group(id).map { drawGroup($0, id.account, &screen, row, now) }
             case .notification(let id, let number):
-                engine.group(id)?.notifications.first { $0.facts.id == number }
+                group(id)?.notifications.first { $0.facts.id == number }
                     .map { drawNotification($0, &screen, row, now) }
             }
             if index == list.index { screen.paint(row: row, .reversed) }
@@ -79,21 +80,28 @@ extension WatchView {
     }
 
     private func drawGroup(
-        _ group: WatchedGroup, _ screen: inout Screen, _ row: Int, _ now: Int
+        _ group: WatchedGroup, _ account: Int, _ screen: inout Screen, _ row: Int, _ now: Int
     ) {
         let columns = screen.size.columns
         var start = columns
-        if let chat = engine.chats[group.chat], chat.isMuted(now) {
+        if let chat = engines[account].chats[group.chat], chat.isMuted(now) {
             let until = chat.mutedUntil.map { " " + context.shortTime($0, now: now) } ?? ""
             start = screen.write(
                 context.say(.muted) + until, row: row, endOf: screen.columns(1, to: columns - 1),
                 .coloured(.yellow))
         }
         let end = screen.write(
-            title(of: group.chat), row: row, columns: screen.columns(1, to: start - 1), .bold)
+            heading(of: group, in: account), row: row,
+            columns: screen.columns(1, to: start - 1), .bold)
         guard group.hidden > 0 else { return }
         screen.write(
             "  +\(group.hidden)", row: row, columns: screen.columns(end, to: start - 1), .dim)
+    }
+
+    /// Beside those of other accounts, a chat needs the name of its own.
+    private func heading(of group: WatchedGroup, in account: Int) -> String {
+        let (title, name) = (title(of: group.chat, in: account), accounts[account])
+        return accounts.count == 1 || title == name ? title : "\(name)  \(title)"
     }
 
     private func drawNotification(
@@ -139,13 +147,13 @@ extension WatchView {
         let (rows, columns) = (screen.size.rows, screen.size.columns)
         let width = screen.columns(1)
         switch mode {
-        case .muting(_, let title):
+        case .muting(_, _, let title):
             let text = Glyph.line(context.language.say(.muteChoice, title))
             let lines = Glyph.wrapped(text, width.count, lines: 2)
             for (row, line) in zip((rows - 2)..<rows, lines) {
                 screen.write(line, row: row, columns: width, .bold)
             }
-        case .replying(_, _, let title, let editor):
+        case .replying(_, _, _, let title, let editor):
             let prompt = Glyph.fitted(
                 Glyph.line(context.language.say(.replyPrompt, title)), width.count / 2)
             let start = screen.write(prompt, row: rows - 2, columns: width, .bold)

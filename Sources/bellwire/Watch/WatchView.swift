@@ -6,7 +6,8 @@ import Terminal
 /// `bellwire watch` on a terminal, as a value: keys and updates go in, actions and screens come out.
 struct WatchView {
     enum Action: Equatable {
-        case send(WatchRequest)
+        /// To the engine of an account, by its place in the list.
+        case send(WatchRequest, account: Int = 0)
         case open(ExternalLink)
         case quit
         /// Give the terminal back until the program is continued.
@@ -15,16 +16,23 @@ struct WatchView {
         case redraw
     }
 
+    /// A group; numbers are unique only inside an account.
+    struct GroupID: Hashable {
+        let account: Int
+        let id: Int32
+    }
+
     enum Row: Hashable {
-        case group(Int32)
-        case notification(group: Int32, Int32)
+        case group(GroupID)
+        case notification(group: GroupID, Int32)
     }
 
     enum Mode: Equatable {
         case list
         case help
-        case muting(chat: Int64, title: String)
-        case replying(group: Int32, notification: Int32, title: String, LineEditor)
+        case muting(account: Int = 0, chat: Int64, title: String)
+        case replying(
+            account: Int = 0, group: Int32, notification: Int32, title: String, LineEditor)
         /// Shows a link that nothing opens.
         case link(String)
     }
@@ -37,6 +45,7 @@ struct WatchView {
 
     /// An action whose link was opened here, so that the application need not hear of it.
     private struct Performed: Equatable {
+        let account: Int
         let chat: Int64
         let message: Int64
     }
@@ -45,10 +54,12 @@ struct WatchView {
     private static let performedLimit = 32
 
     let context: ViewContext
-    let account: String
+    /// The names of the accounts.
+    let accounts: [String]
     /// Whether this session has something that opens links.
     let opensLinks: Bool
-    var engine = WatchedAccount()
+    /// One for each account.
+    var engines: [WatchedAccount]
     var list = ScrollingList<Row>()
     var mode = Mode.list
     var connection = Connection.connecting
@@ -58,24 +69,25 @@ struct WatchView {
     var page = 1
     private var performed: [Performed] = []
 
-    init(_ account: String, _ context: ViewContext, opensLinks: Bool) {
-        self.account = account
+    init(_ accounts: [String], _ context: ViewContext, opensLinks: Bool) {
+        self.accounts = accounts
+        engines = accounts.map { _ in WatchedAccount() }
         self.context = context
         self.opensLinks = opensLinks
     }
 
-    mutating func joined() {
+    mutating func joined(_ account: Int = 0) {
         connection = .open
-        engine.joined()
+        engines[account].joined()
     }
 
     mutating func lost() { connection = .away }
 
     /// An update of the engine, or its answer to a request.
-    mutating func received(_ update: JSONNode, now: Int) -> [Action] {
+    mutating func received(_ update: JSONNode, from account: Int = 0, now: Int) -> [Action] {
         let extra = update["@extra"]
         if update["chats"] != nil {
-            engine.applyChats(update, now: now)
+            engines[account].applyChats(update, now: now)
             return []
         }
         switch update["@type"]?.text {
@@ -84,25 +96,37 @@ struct WatchView {
             return []
         case "ok":
             guard let chat = extra?["chat"]?.integer else { return [] }
-            muted(chat, Int(extra?["mute_for"]?.integer ?? 0), now)
-            return [.send(.chats)]
-        case "bellwire.updateNotificationAction": return taken(update)
+            muted(account, chat, Int(extra?["mute_for"]?.integer ?? 0), now)
+            return [.send(.chats, account: account)]
+        case "bellwire.updateNotificationAction": return taken(update, account)
         case "bellwire.updateSessionRevoked": message = context.say(.revoked)
         case "bellwire.updateFetchRequired":
             if update["reason"]?.text != "register_device" { message = context.say(.fetch) }
         default: break
         }
-        let isNew = engine.apply(update, now: now)
-        list.update(
-            engine.groups.flatMap { group in
-                [.group(group.id)]
-                    + group.notifications.map { .notification(group: group.id, $0.facts.id) }
-            })
-        return isNew ? [.send(.chats)] : []
+        let isNew = engines[account].apply(update, now: now)
+        updateList()
+        return isNew ? [.send(.chats, account: account)] : []
     }
 
-    private mutating func muted(_ chat: Int64, _ seconds: Int, _ now: Int) {
-        let title = self.title(of: chat)
+    /// The newest group comes first, in whatever account it is.
+    private mutating func updateList() {
+        var groups = engines.enumerated().flatMap { account, engine in
+            engine.groups.map { (account, $0) }
+        }
+        if engines.count > 1 {
+            groups.sort { ($0.1.newest?.date ?? 0, $1.0) > ($1.1.newest?.date ?? 0, $0.0) }
+        }
+        list.update(
+            groups.flatMap { account, group in
+                let id = GroupID(account: account, id: group.id)
+                return [Row.group(id)]
+                    + group.notifications.map { .notification(group: id, $0.facts.id) }
+            })
+    }
+
+    private mutating func muted(_ account: Int, _ chat: Int64, _ seconds: Int, _ now: Int) {
+        let title = self.title(of: chat, in: account)
         message =
             seconds == 0
             ? context.language.say(.unmuted, title)
@@ -113,37 +137,41 @@ struct WatchView {
     }
 
     /// The engine would tell the application of a link that is open by now.
-    private mutating func taken(_ update: JSONNode) -> [Action] {
+    private mutating func taken(_ update: JSONNode, _ account: Int) -> [Action] {
         let done = Performed(
-            chat: update["chat_id"]?.integer ?? 0, message: update["message_id"]?.integer ?? 0)
+            account: account, chat: update["chat_id"]?.integer ?? 0,
+            message: update["message_id"]?.integer ?? 0)
         guard update["action"]?.text == "default", let id = update["id"]?.textOrNumber,
             let index = performed.firstIndex(of: done)
         else { return [] }
         performed.remove(at: index)
-        return [.send(.engine(.actionTaken(id: id)))]
+        return [.send(.engine(.actionTaken(id: id)), account: account)]
     }
 
-    mutating func perform(chat: Int64, message: Int64) {
+    mutating func perform(_ account: Int, chat: Int64, message: Int64) {
         performed =
             performed.suffix(Self.performedLimit - 1) + [
-                Performed(chat: chat, message: message)
+                Performed(account: account, chat: chat, message: message)
             ]
     }
 
     /// A name for the chat, whatever is known of it.
-    func title(of chat: Int64) -> String {
+    func title(of chat: Int64, in account: Int) -> String {
+        let engine = engines[account]
         let titles = [engine.groups.first { $0.chat == chat }?.title, engine.chats[chat]?.title]
-        return titles.lazy.compactMap(\.self).first { !$0.isEmpty } ?? account
+        return titles.lazy.compactMap(\.self).first { !$0.isEmpty } ?? accounts[account]
     }
 
+    func group(_ id: GroupID) -> WatchedGroup? { engines[id.account].group(id.id) }
+
     /// The group of the selection, and the notification: of a group, its newest.
-    var selected: (group: WatchedGroup, notification: WatchedNotification)? {
+    var selected: (account: Int, group: WatchedGroup, notification: WatchedNotification)? {
         switch list.selected {
         case .group(let id):
-            return engine.group(id).flatMap { group in group.newest.map { (group, $0) } }
+            return group(id).flatMap { group in group.newest.map { (id.account, group, $0) } }
         case .notification(let id, let number):
-            return engine.group(id).flatMap { group in
-                group.notifications.first { $0.facts.id == number }.map { (group, $0) }
+            return group(id).flatMap { group in
+                group.notifications.first { $0.facts.id == number }.map { (id.account, group, $0) }
             }
         case nil: return nil
         }

@@ -16,7 +16,7 @@ struct WatchViewTests {
             return "2027-01-15 \(minutes / 60):\(minutes % 60 < 10 ? "0" : "")\(minutes % 60)"
         })
 
-    private var view = WatchView("telegram/me", Self.context, opensLinks: true)
+    private var view = WatchView(["telegram/me"], Self.context, opensLinks: true)
 
     init() throws {
         view.joined()
@@ -77,6 +77,33 @@ struct WatchViewTests {
             #"{"@type":"updateNotification","notification_group_id":1,"notification":\#(note(8, "new"))}"#
         )
         #expect(self.lines()[3].hasPrefix("   new"))
+    }
+
+    @Test("Accounts stand together, with their names, and each is asked about its own")
+    mutating func several() throws {
+        view = WatchView(["builds", "telegram/me"], Self.context, opensLinks: true)
+        view.joined(0)
+        view.joined(1)
+        func shown(_ groups: String) throws -> JSONNode {
+            let update = #"{"@type":"updateActiveNotifications","groups":[\#(groups)]}"#
+            return try JSONDocument(Array(update.utf8)).root
+        }
+        _ = view.received(
+            try shown(group(1, "builds", [(7, "green")])), from: 0, now: Self.now)
+        _ = view.received(try shown(group(1, "Ada", [(8, "hello")])), from: 1, now: Self.now)
+        let lines = lines()
+        #expect(lines[0].hasPrefix(" bellwire  builds, telegram/me"))
+        #expect(lines[0].hasSuffix("2 notifications"))
+        #expect(lines[1] == " telegram/me  Ada" && lines[2].hasPrefix("   hello"))
+        #expect(lines[3] == " builds" && lines[4].hasPrefix("   green"))
+        // The selection has stayed on the group that was there first.
+        #expect(type(.text("d")) == [.send(.removeGroup(1, through: 7), account: 0)])
+        #expect(type(.home, .text("d")) == [.send(.removeGroup(1, through: 8), account: 1)])
+        #expect(
+            type(.end, .text("d"))
+                == [.send(.engine(.remove(group: 1, notification: 7)), account: 0)])
+        #expect(
+            type(.text("m"), .text("2")) == [.send(.mute(chat: 10, seconds: 3_600), account: 0)])
     }
 
     @Test("Hostile text stays in its cell")
