@@ -36,10 +36,12 @@ final class WatchSession: TerminalProgram {
         case .joined:
             view.joined(account)
             perform([.send(.chats, account: account)])
-        case .lost: view.lost()
+        case .lost: view.lost(account)
         case .update(let update):
             perform(view.received(update, from: account, now: Int(WallClock.now)))
-        case .refused(let answer): shell.end(.failure(Command.refusal(answer)))
+        case .refused(let answer) where feeds.count == 1:
+            shell.end(.failure(Command.refusal(answer)))
+        case .refused: view.ended(account)
         }
         shell.redraw()
     }

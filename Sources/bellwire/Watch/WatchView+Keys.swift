@@ -45,7 +45,7 @@ extension WatchView {
     private mutating func send(
         _ request: WatchRequest, to account: Int, _ sentence: String
     ) -> [Action] {
-        guard connection == .open else {
+        guard connections[account] == .open else {
             message = context.say(.notNow)
             return []
         }

@@ -62,7 +62,8 @@ struct WatchView {
     var engines: [WatchedAccount]
     var list = ScrollingList<Row>()
     var mode = Mode.list
-    var connection = Connection.connecting
+    /// Of each account.
+    private(set) var connections: [Connection]
     /// What was done last; the next key removes it.
     var message = ""
     /// How many rows the list had when it was drawn.
@@ -72,16 +73,29 @@ struct WatchView {
     init(_ accounts: [String], _ context: ViewContext, opensLinks: Bool) {
         self.accounts = accounts
         engines = accounts.map { _ in WatchedAccount() }
+        connections = accounts.map { _ in .connecting }
         self.context = context
         self.opensLinks = opensLinks
     }
 
     mutating func joined(_ account: Int = 0) {
-        connection = .open
+        connections[account] = .open
         engines[account].joined()
     }
 
-    mutating func lost() { connection = .away }
+    mutating func lost(_ account: Int = 0) { connections[account] = .away }
+
+    /// The account has ended; the others go on.
+    mutating func ended(_ account: Int) {
+        engines[account] = WatchedAccount()
+        updateList()
+    }
+
+    /// The server is away if no account is connected any more.
+    var connection: Connection {
+        let states: [Connection] = [.open, .connecting]
+        return states.first(where: connections.contains) ?? .away
+    }
 
     /// An update of the engine, or its answer to a request.
     mutating func received(_ update: JSONNode, from account: Int = 0, now: Int) -> [Action] {

@@ -104,6 +104,14 @@ struct WatchViewTests {
                 == [.send(.engine(.remove(group: 1, notification: 7)), account: 0)])
         #expect(
             type(.text("m"), .text("2")) == [.send(.mute(chat: 10, seconds: 3_600), account: 0)])
+        // One of them ends, and the other goes on.
+        view.lost(0)
+        view.ended(0)
+        #expect(self.lines()[0].hasSuffix("1 notification"))
+        #expect(type(.home, .text("d")) == [.send(.removeGroup(1, through: 8), account: 1)])
+        view.lost(1)
+        #expect(self.lines()[0].hasSuffix("the server is away; waiting for it"))
+        #expect(type(.text("d")) == [])
     }
 
     @Test("Hostile text stays in its cell")
