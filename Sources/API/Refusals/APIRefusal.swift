@@ -68,7 +68,7 @@ enum APIRefusal: Error, Equatable {
         case .badCallback: 1009
         case .unavailable, .setAside: 1004
         case .unauthorized: 1005
-        case .receiveOnly: 1028
+        case .receiveOnly: 1029
         case .unconfirmed: 1024
         case .exporting: 1026
         case .noPage: 1027

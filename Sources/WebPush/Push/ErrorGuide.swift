@@ -112,6 +112,9 @@ package enum ErrorGuide {
         | <a id="errno-1005"></a>1005 | 401 | `the bearer secret of a device is needed` | \#
         `Authorization: Bearer …` is missing, or no device has that secret | `bellwire device \#
         add` prints the secret |
+        | <a id="errno-1029"></a>1029 | 403 | `this device can only receive` | the secret is of a \#
+        device that was added with `--receive-only` | add a device without this option, and use \#
+        its secret |
         | <a id="errno-1024"></a>1024 | 503 | `the server was restored from a backup; this device \#
         is not confirmed yet` | the device may have been removed after the backup was made | an \#
         administrator runs `bellwire device confirm` |

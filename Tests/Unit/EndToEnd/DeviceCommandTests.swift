@@ -89,7 +89,7 @@ struct DeviceCommandTests {
                 let answer = try fixture.curl([
                     "-H", "Authorization: Bearer " + bearer, server.baseURL + "/api/v1/" + path,
                 ])
-                #expect(answer.hasSuffix(" 403") && answer.contains(#""errno":1028"#), "\(answer)")
+                #expect(answer.hasSuffix(" 403") && answer.contains(#""errno":1029"#), "\(answer)")
             }
             let list = try fixture.run(["device", "list"]).output
             #expect(list.contains(/1  phone  admin  .*, receives only\n/), "\(list)")
