@@ -95,7 +95,11 @@ package final class HTTPServer {
     package func drain(within limit: Duration) { group.drain(within: limit) }
 
     /// Blocks until all loops have ended.
-    package func join() -> [Ending] { group.join() }
+    package func join() -> [Ending] {
+        let endings = group.join()
+        for desk in handshakes { desk.forgetAll() }
+        return endings
+    }
 }
 
 /// One request and its answer for the access log: without path, query and fields, which may contain

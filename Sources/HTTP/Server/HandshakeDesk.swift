@@ -3,6 +3,7 @@ import Reactor
 /// The handshakes of one loop, on all its listeners. Only the loop's thread uses it.
 final class HandshakeDesk: TimerHandler {
     private let loop: EventLoop
+    private let limits: HandshakeLimits
     @exclusivity(unchecked) private var turns: HandshakeTurns<HTTPConnection>
     @exclusivity(unchecked) private var turn: Instant?
     /// Whether a timer is set.
@@ -10,8 +11,12 @@ final class HandshakeDesk: TimerHandler {
 
     init(on loop: EventLoop, _ limits: HandshakeLimits) {
         self.loop = loop
+        self.limits = limits
         turns = HandshakeTurns(limits)
     }
+
+    /// Lets go of those that wait, whose server holds this. Call it after the loop has ended.
+    func forgetAll() { _ = exchange(&turns, with: HandshakeTurns(limits)) }
 
     /// The peer has sent something. Goes on with the handshake now, or later in its turn.
     func add(_ connection: HTTPConnection) {
