@@ -23,24 +23,31 @@ enum RegistrationsPath {
         if Bits128(base64URL: bytes.span) != nil { return try one(name) }
         let answer = try control.send("GET", all)
         let known = (try? JSONDocument(answer))?.root["registrations"]?.elements ?? []
-        // Administrators also see what belongs to others, with its owner.
+        // Administrators also see what belongs to others, with its owner, and reach that by its id alone:
+        // a name may be somebody else's by mistake.
         let named = known.filter { isNamed($0, name) }
         let own = named.filter { !$0.has("owner") }
-        let candidates = own.isEmpty ? named : own
-        let heard = candidates.filter { $0["app"]?.text == RegistrationTerms.scripts }
-        let found = heard.isEmpty ? candidates : heard
+        if own.isEmpty, !named.isEmpty {
+            throw unclear(
+                "only other owners have a registration \(Printable.text(name))", named)
+        }
+        let heard = own.filter { $0["app"]?.text == RegistrationTerms.scripts }
+        let found = heard.isEmpty ? own : heard
         guard let id = found.first?["id"]?.text else {
             throw CommandError(
                 message: "there is no registration \(Printable.text(name))",
                 hint: "run bellwire list to see all registrations", exitCode: .refused)
         }
         guard found.count == 1 else {
-            let ids = found.compactMap { $0["id"]?.text }.map { Printable.text($0) }
-            throw CommandError.usage(
-                "\(found.count) registrations are called \(Printable.text(name))",
-                hint: "name one by its id: " + ids.prefix(5).joined(separator: ", "))
+            throw unclear("\(found.count) registrations are called \(Printable.text(name))", found)
         }
         return try one(id)
+    }
+
+    private static func unclear(_ what: String, _ found: [JSONNode]) -> CommandError {
+        let ids = found.compactMap { $0["id"]?.text }.map { Printable.text($0) }
+        return CommandError.usage(
+            what, hint: "name one by its id: " + ids.prefix(5).joined(separator: ", "))
     }
 
     private static func isNamed(_ node: JSONNode, _ name: String) -> Bool {
