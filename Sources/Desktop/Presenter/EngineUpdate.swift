@@ -82,7 +82,7 @@ extension EngineUpdate.Change {
         isSounding = (node["notification_sound_id"]?.integer ?? 0) != 0
         added = (node["added_notifications"]?.elements ?? []).compactMap(EngineNotification.init)
         removed = (node["removed_notification_ids"]?.elements ?? []).compactMap(\.int32)
-        total = Int(clamping: node["total_count"]?.integer ?? 0)
+        total = Int(Int32(clamping: max(0, node["total_count"]?.integer ?? 0)))
     }
 }
 
