@@ -23,7 +23,7 @@ extension Dialect {
     ) -> Dialect? {
         if !fields.event.isEmpty, FormBody.json(payload) != nil { return .github }
         guard let first = payload.first(where: { $0 > 0x20 }), first == UInt8(ascii: "{"),
-            let root = PlainDialect.object(payload)
+            mentionsService(payload.span), let root = PlainDialect.object(payload)
         else { return nil }
         let isGroup = root.has("groupKey") || root.has("receiver") || root.has("resolved")
         if root["alerts"]?.kind == .array, isGroup { return .alertmanager }
@@ -36,6 +36,27 @@ extension Dialect {
         }
         return HomeAssistantDialect.isMarked(root) ? .homeAssistant : nil
     }
+
+    /// Whether it may be the JSON of a service, which has one of these members. Most pushes have none
+    /// of them, and are not read for it.
+    private static func mentionsService(_ payload: Span<UInt8>) -> Bool {
+        let quote = UInt8(ascii: "\"")
+        for start in payload.indices where payload[start] == quote {
+            for name in serviceMembers {
+                let end = start + 1 + name.utf8CodeUnitCount
+                if end < payload.count, payload[end] == quote,
+                    payload.extracting(start + 1..<end).equalsIgnoringCase(name)
+                {
+                    return true
+                }
+            }
+        }
+        return false
+    }
+
+    private static let serviceMembers: [StaticString] = [
+        "alerts", "ruleId", "heartbeat", GitHubDialect.eventMember, "repository", "data",
+    ]
 
     /// The most bytes of a payload that was cut.
     package static let cutLimit = 5_630

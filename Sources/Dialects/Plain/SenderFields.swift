@@ -105,7 +105,7 @@ package struct SenderFields: Sendable, Confidential {
     /// RFC 9218 gave a field of this name another meaning, and browsers send that.
     private mutating func setPriority(_ value: Span<UInt8>) {
         let word = String(decoding: value.array(value.indices), as: UTF8.self)
-        guard !word.hasPrefix("u="), word != "i", !word.hasPrefix("i,") else { return }
+        guard !["u=", "i=", "i,", "i;"].contains(word.prefix(2)), word != "i" else { return }
         priority = PlainDialect.priority(word)
         if priority == nil { objection = objection ?? .badPriority }
     }
