@@ -80,8 +80,9 @@ async def receivers(session):
     await app.register()
     old = await app.endpoint()
     check(old.startswith(first), "the first receiver makes the endpoint")
-    # Once to see that it works, and once for the application.
-    check(connections(session, first) == 2, "the first receiver is connected")
+    # Once to see that it works, and once for the application, unless that came before the first ended.
+    connected = connections(session, first)
+    check(connected in (1, 2), "the first receiver is connected")
 
     # The file gets a second receiver, with an account.
     app.answers = False
@@ -103,7 +104,7 @@ async def receivers(session):
     await app.appear()
     check(await app.message() == b"under way", "the message of that call arrives")
     check(app.endpoints.empty(), "the endpoint stays the same")
-    check(connections(session, first) == 2, "the first receiver is still connected")
+    check(connections(session, first) == connected, "the first receiver is still connected")
 
     # The file has a typing mistake.
     await reload(session, desktop, manager, "not an address")

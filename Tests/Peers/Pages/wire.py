@@ -46,6 +46,8 @@ class Forms(html.parser.HTMLParser):
         attributes = dict(attributes)
         if tag == "form":
             self.found.append((attributes.get("action") or "", {}))
+        elif attributes.get("type") == "checkbox" and "checked" not in attributes:
+            return
         elif tag in ("input", "select", "button") and attributes.get("name") and self.found:
             self.found[-1][1].setdefault(attributes["name"], attributes.get("value") or "")
 

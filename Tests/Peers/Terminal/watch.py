@@ -38,7 +38,7 @@ def keys(room, chats):
     room.see("Ben: second")
     # The names of the chats are asked for when their first notification is there.
     screen = room.wait(lambda screen: screen[1].strip() == "Ben" and screen[3].strip() == "Ada", "names")
-    check(screen[0].startswith(" bellwire  script/me") and "2 notifications" in screen[0], f"title: {screen[0]}")
+    check(screen[0].startswith(" bellwire  me") and "2 notifications" in screen[0], f"title: {screen[0]}")
     rows = [line.strip() for line in screen[1:5]]
     check("Ben: second" in rows[1] and "Ada: first" in rows[3], f"the newest group comes first: {rows}")
 
