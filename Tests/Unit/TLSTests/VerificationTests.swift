@@ -40,7 +40,8 @@ struct VerificationTests {
         let expired = try TestCertificate(
             TestCertificate.localhost, validity: now - 7_200...now - 60)
         #expect(try outcome(expired, "localhost") == refusal("certificate has expired"))
-        let early = try TestCertificate(TestCertificate.localhost, validity: now + 60...now + 7_200)
+        let early = try TestCertificate(
+            TestCertificate.localhost, validity: now + 3_600...now + 7_200)
         #expect(try outcome(early, "localhost") == refusal("certificate is not yet valid"))
     }
 
