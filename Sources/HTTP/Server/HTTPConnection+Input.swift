@@ -5,14 +5,16 @@ import TLS
 extension HTTPConnection {
     private static let readsPerEvent = 4
 
-    /// The handshake goes on when it is its turn, which may be now.
+    /// The handshake goes on when it is its turn, which may be now. While it waits, nothing but the
+    /// end of the connection is reported.
     func takeTurn() {
-        if !waitsForTurn { service.handshakes.add(self) }
+        if waitsForTurn { close() } else { service.handshakes.add(self) }
     }
 
     /// The time limit begins anew with each message of the peer: while many shake hands at once, each
     /// waits for the others.
     func shakeHands() {
+        guard beginTLS() else { return close() }
         let step = transport?.handshakeStep
         advanceHandshake()
         guard spoken == nil, let now = transport?.handshakeStep else { return }
@@ -22,6 +24,21 @@ extension HTTPConnection {
         } else if isLate {
             close()
         }
+    }
+
+    /// What OpenSSL needs for a connection is made in a turn of its handshake: making it costs more
+    /// than all else about a connection that waits. False if that cannot be.
+    private func beginTLS() -> Bool {
+        guard transport?.awaitsTLS == true else { return true }
+        guard let certificates = service.terms.certificates else { return false }
+        do throws(TLSError) {
+            try transport?.beginTLS(certificates.context)
+        } catch {
+            // Out of memory: this connection closes, but the next one may work.
+            service.reportNoTransport(self)
+            return false
+        }
+        return true
     }
 
     /// What the peer sent in time may have had to wait, or may wait now.

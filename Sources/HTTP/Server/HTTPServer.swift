@@ -129,7 +129,7 @@ package enum HTTPTrouble: Sendable {
     case tooManyConnections(SocketAddress)
     /// Too many handshakes wait, and of all networks most are of this peer's.
     case tooManyHandshakes(SocketAddress)
-    /// There is no memory for a connection.
+    /// There is no memory for this peer's connection.
     case noTransport(SocketAddress)
     /// The peer sent too much of one kind that carries nothing.
     case flood(String, SocketAddress)

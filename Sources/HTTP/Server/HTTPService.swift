@@ -79,15 +79,11 @@ package final class HTTPService: ConnectionHandler {
         guard connectionCount < limits.connections else {
             return report(.tooManyConnections(listener.address))
         }
-        guard let certificates = terms.certificates else {
+        if terms.certificates == nil {
             HTTPConnection(Transport(plain: socket), peer, self).start()
-            return
+        } else {
+            HTTPConnection(Transport(encrypted: socket), peer, self).start()
         }
-        guard let transport = try? Transport(encrypted: socket, certificates.context) else {
-            // Out of memory: this connection closes, but the next one may work.
-            return report(.noTransport(listener.address))
-        }
-        HTTPConnection(transport, peer, self).start()
     }
 
     package func cannotAccept(_ reason: ReactorError, by listener: Listener) {
@@ -118,6 +114,8 @@ package final class HTTPService: ConnectionHandler {
     func reportGivenUp(_ connection: HTTPConnection) {
         report(.tooManyHandshakes(connection.peer))
     }
+
+    func reportNoTransport(_ connection: HTTPConnection) { report(.noTransport(connection.peer)) }
 
     func opened() {
         connectionCount += 1

@@ -57,11 +57,11 @@ final class HandshakeDesk: TimerHandler {
         turns.spend(.nanoseconds(time), for: network)
     }
 
-    /// Sets a timer for the next nanosecond, which fires in another turn of the loop.
     private func callAgain() {
         guard !hasTurn, turns.count > 0 else { return }
         hasTurn = true
-        _ = loop.schedule(after: Interval(.nanoseconds(1)), self)
+        let spent = Duration.nanoseconds(Instant.now.nanoseconds - loop.now.nanoseconds)
+        _ = loop.schedule(after: Interval(spent + limits.rest), self)
     }
 }
 

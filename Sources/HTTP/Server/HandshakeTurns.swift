@@ -3,6 +3,9 @@ package struct HandshakeLimits: Sendable {
     /// take longer.
     package var all = Duration.milliseconds(1)
     package var each = Duration.microseconds(500)
+    /// How long those that wait have no turn after one. A loop that never sleeps would itself wait
+    /// for a processor, as long as whoever else keeps them busy.
+    package var rest = Duration.milliseconds(1)
     /// How many may wait on one loop.
     package var waiting = 1_024
 

@@ -14,18 +14,27 @@ struct Transport: ~Copyable {
 
     private let socket: Socket
     private var stream: TLSStream?
+    /// It is to speak TLS, but has nothing for it yet.
+    private(set) var awaitsTLS: Bool
     /// The handshake failed because the peer speaks HTTP without TLS.
     private(set) var isPlainHTTP = false
 
     init(plain socket: consuming Socket) {
         self.socket = socket
         stream = nil
+        awaitsTLS = false
     }
 
-    init(encrypted socket: consuming Socket, _ context: TLSContext) throws(TLSError) {
-        let stream = try TLSStream(serving: socket.descriptor, context)
-        self.socket = socket
-        self.stream = consume stream
+    /// Costs little more than its descriptor until `beginTLS`, before which nothing may be read or
+    /// written.
+    init(encrypted socket: consuming Socket) {
+        self.init(plain: socket)
+        awaitsTLS = true
+    }
+
+    mutating func beginTLS(_ context: TLSContext) throws(TLSError) {
+        stream = try TLSStream(serving: socket.descriptor, context)
+        awaitsTLS = false
     }
 
     /// Starts TLS as a client of `host`. All input without TLS must have been read.
@@ -40,12 +49,13 @@ struct Transport: ~Copyable {
     private init(_ socket: consuming Socket, _ stream: consuming TLSStream) {
         self.socket = socket
         self.stream = consume stream
+        awaitsTLS = false
     }
 
     var descriptor: Int32 { socket.descriptor }
     /// Nil if the connection was made.
     var connectFailure: ReactorError? { socket.connectFailure() }
-    var isEncrypted: Bool { stream != nil }
+    var isEncrypted: Bool { awaitsTLS || stream != nil }
     var peerCredentials: PeerCredentials? { socket.peerCredentials() }
 
     /// Whether OpenSSL holds bytes that it read ahead, which the socket does not report.

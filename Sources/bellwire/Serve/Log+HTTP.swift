@@ -32,8 +32,8 @@ extension Log {
         case .tooManyHandshakes(let peer):
             write(
                 .warning, "too-many-handshakes", about: peer.owner, [("client", peer.host)])
-        case .noTransport(let address):
-            write(.error, "no-memory", [("address", address.description)])
+        case .noTransport(let peer):
+            write(.error, "no-memory", [("client", peer.host)])
         case .flood(let kind, let peer):
             write(
                 .warning, "flood", about: peer.owner,

@@ -17,8 +17,7 @@ from wire import Client
 
 def run(report, is_long):
     with Target() as target:
-        if is_long:
-            storm(report, target, 20)
+        storm(report, target, 20 if is_long else 5)
         abandoned(report, target, 20_000 if is_long else 1_500)
         nonsense(report, target, 5_000 if is_long else 500)
         renegotiation(report, target)

@@ -12,11 +12,14 @@ struct HandshakeDeskTests {
 
     init() throws { certificate = try .forTest() }
 
-    private func fixture(waiting: Int = 1_024) throws -> ServerFixture {
+    private func fixture(
+        waiting: Int = 1_024, rest: Duration = .milliseconds(1)
+    ) throws -> ServerFixture {
         var limits = HTTPService.Limits()
         // Every handshake takes longer, so a turn has one.
         limits.handshakes = HandshakeLimits(
             all: .nanoseconds(1), each: .nanoseconds(1), waiting: waiting)
+        limits.handshakes.rest = rest
         return try ServerFixture(
             limits: limits, certificates: try CertificateStore(certificate.files))
     }
@@ -75,7 +78,8 @@ struct HandshakeDeskTests {
 
     @Test("A hundred ClientHellos at once take a hundred turns, between which others are served")
     func share() throws {
-        let fixture = try fixture()
+        let rest = Duration.milliseconds(5)
+        let fixture = try fixture(rest: rest)
         let hello = try hello()
         let busy = try EncryptedClient(port: fixture.port, certificate, .http1)
         let before = turns(of: fixture)
@@ -83,7 +87,10 @@ struct HandshakeDeskTests {
         let peers = try (0..<100).map { _ in try connect(from: "127.0.0.1", to: fixture.port) }
         defer { for peer in peers { close(peer) } }
         for peer in peers { _ = send(peer, hello, hello.count, 0) }
+        let start = ContinuousClock.now
         #expect(peers.allSatisfy(isAnswered))
+        // The first ones came while the loop was busy.
+        #expect(ContinuousClock.now - start >= rest * 90)
         #expect(turns(of: fixture) - before >= 100)
         #expect(busy.receive() != nil)
     }
@@ -123,5 +130,44 @@ struct HandshakeDeskTests {
         withExtendedLifetime(client) {}
         _ = turns(of: fixture)
         #expect(fixture.figures.count(of: .handshake) == 0)
+    }
+
+    @Test("Nothing of TLS is made before the turn: the certificate is that of the turn")
+    func lateBeginning() throws {
+        let renewed = try DevelopmentCertificate.forTest()
+        let store = try CertificateStore(certificate.files)
+        let fixture = try ServerFixture(certificates: store)
+        let client = try EncryptedClient(port: fixture.port, renewed, .http1) {
+            #expect(hasHandshakes(1, fixture))
+            #expect(throws: Never.self) { try store.reload(renewed.files) }
+        }
+        client.send(Array("GET / HTTP/1.1\r\nHost: a\r\n\r\n".utf8))
+        #expect(client.receive() != nil)
+    }
+
+    @Test("A peer that is gone while it waits is let go of before its turn")
+    func gone() throws {
+        var limits = HTTPService.Limits()
+        // No turn has room, so all wait.
+        limits.handshakes = HandshakeLimits(all: .zero, each: .zero)
+        let fixture = try ServerFixture(
+            limits: limits, certificates: try CertificateStore(certificate.files))
+        let hello = try hello()
+        let peers = try (0..<3).map { _ in try connect(from: "127.0.0.1", to: fixture.port) }
+        for peer in peers { _ = send(peer, hello, hello.count, 0) }
+        #expect(hasHandshakes(3, fixture))
+        for _ in 0..<3 { _ = turns(of: fixture) }
+        var reset = linger(l_onoff: 1, l_linger: 0)
+        for peer in peers {
+            setsockopt(
+                peer, SOL_SOCKET, SO_LINGER, &reset, socklen_t(MemoryLayout<linger>.size))
+            close(peer)
+        }
+        #expect(hasHandshakes(0, fixture))
+    }
+
+    private func hasHandshakes(_ count: Int, _ fixture: ServerFixture) -> Bool {
+        for _ in 0..<5_000 where fixture.figures.count(of: .handshake) != count { usleep(1_000) }
+        return fixture.figures.count(of: .handshake) == count
     }
 }
