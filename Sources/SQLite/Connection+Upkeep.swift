@@ -82,8 +82,11 @@ extension Connection {
     }
 
     /// Gives that many free pages back to the disk; the file is shorter after the next checkpoint.
-    package func giveBack(pages count: Int) throws(SQLiteError) {
+    /// False if there is none. A file of an earlier version keeps its pages.
+    package func giveBack(pages count: Int) throws(SQLiteError) -> Bool {
+        let free = try pages().free
         try execute("PRAGMA incremental_vacuum(\(count))")
+        return try pages().free < free
     }
 
     /// Limits the file to that many pages, as if the disk were full; nil removes the limit.

@@ -25,20 +25,10 @@ extension Connection {
         try ensure(ending, "sqlite3_backup_finish")
         // The first page says that there is a WAL, as at the source; a file of its own has none.
         try draft.execute("PRAGMA journal_mode = DELETE; PRAGMA journal_mode = MEMORY")
-        try draft.leaveOutFreePages(while: isWanted)
-    }
-
-    private func leaveOutFreePages(while isWanted: () -> Bool) throws(SQLiteError) {
-        var free = try pages().free
-        while free > 0 {
+        while try draft.giveBack(pages: Int(Self.pagesAtOnce)) {
             guard isWanted() else {
                 throw SQLiteError("PRAGMA incremental_vacuum", code: SQLITE_INTERRUPT)
             }
-            try giveBack(pages: Int(Self.pagesAtOnce))
-            let rest = try pages().free
-            // A file of an earlier version cannot give any back.
-            guard rest < free else { return }
-            free = rest
         }
     }
 }

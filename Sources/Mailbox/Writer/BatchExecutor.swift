@@ -271,7 +271,7 @@ extension BatchExecutor {
     }
 
     /// The changes of rows are what other stores follow; where the rows are is each store's own.
-    func giveBack(pages count: Int) throws(StoreFault) {
+    func giveBack(pages count: Int) throws(StoreFault) -> Bool {
         try transaction.connection.forStore { connection throws(SQLiteError) in
             try connection.giveBack(pages: count)
         }

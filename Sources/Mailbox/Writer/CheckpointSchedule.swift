@@ -8,7 +8,7 @@ import System
 struct CheckpointSchedule {
     /// How long the writer has to be idle, in milliseconds.
     private static let idleTime: Int64 = 50
-    private static let idlePages = 256
+    static let idlePages = 256
     private static let manyPages = 8_192
     /// The WAL takes at most this part of the free disk space, so it never fills the disk with pages
     /// that could be copied into the file.

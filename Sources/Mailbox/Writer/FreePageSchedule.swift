@@ -30,12 +30,23 @@ struct FreePageSchedule {
     /// Call it when the writer has been idle.
     mutating func rest(_ executor: BatchExecutor, at now: Int64) throws(StoreFault) {
         guard let lookAt, lookAt <= now, executor.progress == progress else { return }
+        // Each step makes the WAL longer. While a reader holds it back, it is not copied.
+        guard executor.walPages <= CheckpointSchedule.idlePages else { return putOff(now) }
+        do throws(StoreFault) { try goOn(executor, at: now) } catch {
+            guard error.isFull else { throw error }
+            // Nothing was changed, and the store works as before. A short step may find room.
+            step = Self.steps.lowerBound
+            putOff(now)
+        }
+    }
+
+    private mutating func putOff(_ now: Int64) { lookAt = now + Self.calm }
+
+    private mutating func goOn(_ executor: BatchExecutor, at now: Int64) throws(StoreFault) {
         let (all, free) = try executor.pages()
         guard free > (isAtWork ? 0 : max(Self.kept, all / 2)) else { return try end(executor) }
         isAtWork = true
-        try executor.giveBack(pages: step)
-        // A file of an earlier version keeps its pages.
-        guard try executor.pages().free < free else { return try end(executor) }
+        guard try executor.giveBack(pages: step) else { return try end(executor) }
         let time = Boot.milliseconds - now
         if time < Self.stepTime.lowerBound { step = min(2 * step, Self.steps.upperBound) }
         if time > Self.stepTime.upperBound { step = max(step / 2, Self.steps.lowerBound) }

@@ -1,6 +1,7 @@
 import Delivery
 import Foundation
 import SQLite
+import System
 import TestSupport
 import Testing
 
@@ -64,5 +65,92 @@ struct FreePagesTests {
         let connection = try Connection(copy.path, .asItIs)
         #expect(try connection.damage(.thorough) == nil)
         #expect(try test.waiting(address.device).map(\.id) == [kept.id])
+    }
+
+    /// Of a store whose thread has ended. More than half of its file is free, before what is used.
+    private func executor() throws -> BatchExecutor {
+        let source = test.store.writer.source
+        test.close()
+        let executor = try source.reopen()
+        for (name, rows) in [("first", 3_500), ("second", 3_000)] {
+            try executor.transaction.connection.execute(
+                """
+                CREATE TABLE \(name) AS WITH RECURSIVE number(n) AS
+                (SELECT 1 UNION ALL SELECT n + 1 FROM number LIMIT \(rows))
+                SELECT zeroblob(4000) FROM number
+                """)
+        }
+        try executor.transaction.connection.execute("DROP TABLE first")
+        #expect(try executor.checkpoint(.truncating))
+        return executor
+    }
+
+    /// What the idle writer does, as often as something has to be done.
+    private func rest(
+        _ schedule: inout FreePageSchedule, _ executor: BatchExecutor, times: Int = 5_000
+    ) throws {
+        var now = Boot.milliseconds
+        for _ in 0..<times {
+            guard let patience = schedule.patience(executor, at: now) else { return }
+            now += patience
+            if executor.walPages > CheckpointSchedule.idlePages {
+                _ = try executor.checkpoint(.passive)
+            }
+            try schedule.rest(executor, at: now)
+        }
+    }
+
+    @Test("On a full disk they are given back later, and the store goes on", .alone("own tables"))
+    func full() throws {
+        let executor = try executor()
+        var schedule = FreePageSchedule()
+        let disk = try FullDisk(for: path + "-wal")
+        try rest(&schedule, executor, times: 3)
+        #expect(try executor.pages().free > 3_000)
+        #expect(schedule.patience(executor, at: Boot.milliseconds) != nil)
+        disk.end()
+        try executor.commitNothing()
+        try rest(&schedule, executor)
+        #expect(try executor.pages().free == 0)
+        try executor.commitNothing()
+    }
+
+    @Test("They wait while a reader holds the WAL back", .alone("own tables"))
+    func heldBack() throws {
+        let executor = try executor()
+        var schedule = FreePageSchedule()
+        do {
+            let reader = try Connection(path, .readOnly)
+            try reader.beginReading()
+            try rest(&schedule, executor, times: 100)
+            #expect(executor.walPages < 1_500, "\(executor.walPages)")
+        }
+        try rest(&schedule, executor)
+        #expect(try executor.pages().free == 0)
+    }
+}
+
+/// Nothing more can be written to a file that this process has open.
+private struct FullDisk {
+    private var former: [(descriptor: Int32, copy: Int32)] = []
+
+    init(for path: String) throws {
+        let full = open("/dev/full", O_RDWR)
+        defer { close(full) }
+        for descriptor in Int32(0)..<1_024 {
+            let link = "/proc/self/fd/\(descriptor)"
+            let name = try? FileManager.default.destinationOfSymbolicLink(atPath: link)
+            guard name == path else { continue }
+            former.append((descriptor, dup(descriptor)))
+            dup2(full, descriptor)
+        }
+        try #require(!former.isEmpty)
+    }
+
+    func end() {
+        for (descriptor, copy) in former {
+            dup2(copy, descriptor)
+            close(copy)
+        }
     }
 }
