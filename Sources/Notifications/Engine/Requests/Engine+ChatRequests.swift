@@ -25,7 +25,9 @@ extension Engine {
                 markUnread(try accessibleChat(request), request.flag("is_marked_as_unread"))
             case "toggleChatDefaultDisableNotification":
                 let isSilent = request.flag("default_disable_notification")
-                silenceByDefault(try accessibleChat(request), isSilent)
+                change(
+                    \.isSilentByDefault, of: try accessibleChat(request), to: isSilent,
+                    "updateChatDefaultDisableNotification", "default_disable_notification")
             case "getChat": return .object(chat(try accessibleChat(request)))
             default: return try readAll(type, request)
             }
@@ -108,21 +110,19 @@ extension Engine {
     }
 
     private mutating func markUnread(_ chatID: ChatID, _ isUnread: Bool) {
-        guard let chat = account.chats[chatID], chat.isMarkedUnread != isUnread else { return }
-        account.chats[chatID]?.isMarkedUnread = isUnread
-        updates.append(
-            news("updateChatIsMarkedAsUnread", of: chatID) {
-                $0.member("is_marked_as_unread", isUnread)
-            })
+        change(
+            \.isMarkedUnread, of: chatID, to: isUnread, "updateChatIsMarkedAsUnread",
+            "is_marked_as_unread")
     }
 
-    private mutating func silenceByDefault(_ chatID: ChatID, _ isSilent: Bool) {
-        guard let chat = account.chats[chatID], chat.isSilentByDefault != isSilent else { return }
-        account.chats[chatID]?.isSilentByDefault = isSilent
-        updates.append(
-            news("updateChatDefaultDisableNotification", of: chatID) {
-                $0.member("default_disable_notification", isSilent)
-            })
+    /// Tells all clients of it by an update of this type and with this member.
+    private mutating func change(
+        _ mark: WritableKeyPath<Chat, Bool>, of chatID: ChatID, to value: Bool, _ type: String,
+        _ member: StaticString
+    ) {
+        guard let chat = account.chats[chatID], chat[keyPath: mark] != value else { return }
+        account.chats[chatID]?[keyPath: mark] = value
+        updates.append(news(type, of: chatID) { $0.member(member, value) })
     }
 
     /// What is shown goes at once; only the server can do the rest.
