@@ -30,6 +30,15 @@ package struct Digest: Hashable, Sendable {
         return bytes
     }
 
+    /// 64 digits in lower case.
+    package var hexadecimal: [UInt8] {
+        var digits: [UInt8] = []
+        for half in [(words.0, words.1), (words.2, words.3)] {
+            Bits128(high: half.0, low: half.1).appendHexadecimal(to: &digits)
+        }
+        return digits
+    }
+
     package static func == (left: Self, right: Self) -> Bool { left.words == right.words }
 
     package func hash(into hasher: inout Hasher) {

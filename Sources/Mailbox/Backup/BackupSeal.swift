@@ -18,8 +18,8 @@ struct BackupSeal: Equatable, Sendable {
     private let code: [UInt8]
 
     init(_ digest: Digest, code: Digest) {
-        self.digest = Self.hexadecimal(digest)
-        self.code = Self.hexadecimal(code)
+        self.digest = digest.hexadecimal
+        self.code = code.hexadecimal
     }
 
     /// Nil if the bytes are not such a line.
@@ -42,10 +42,10 @@ struct BackupSeal: Equatable, Sendable {
         return end.starts(with: start.utf8) && end.last == UInt8(ascii: "\n")
     }
 
-    func isOf(_ digest: Digest) -> Bool { self.digest == Self.hexadecimal(digest) }
+    func isOf(_ digest: Digest) -> Bool { self.digest == digest.hexadecimal }
 
     func hasCode(_ code: Digest) -> Bool {
-        self.code.span.isEqualSecretly(to: Self.hexadecimal(code).span)
+        self.code.span.isEqualSecretly(to: code.hexadecimal.span)
     }
 
     /// The code of a file with this checksum.
@@ -56,13 +56,6 @@ struct BackupSeal: Equatable, Sendable {
         let bytes = digest.bytes
         return try keys.backup.withSpan { key throws(OpenSSLError) in
             Digest(try hash.hmac(key: key, bytes.span))
-        }
-    }
-
-    /// The digits as the line has them.
-    private static func hexadecimal(_ digest: Digest) -> [UInt8] {
-        digest.bytes.flatMap { byte in
-            [byte >> 4, byte & 15].map { $0 < 10 ? UInt8(ascii: "0") + $0 : 87 + $0 }
         }
     }
 }

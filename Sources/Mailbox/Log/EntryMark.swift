@@ -45,9 +45,7 @@ extension CommitEntry {
             try hash.update(head.span)
             try hash.update(changes.span)
             try hash.update(news.span)
-            return Digest(try hash.finish()).bytes.map { byte in
-                (byte < 16 ? "0" : "") + String(byte, radix: 16)
-            }.joined()
+            return String(decoding: Digest(try hash.finish()).hexadecimal, as: UTF8.self)
         }
     }
 }
