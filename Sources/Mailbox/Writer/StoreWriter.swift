@@ -21,14 +21,14 @@ final class StoreWriter: @unchecked Sendable {
     /// wait for more is in milliseconds.
     private static let crowd = 4..<64
     private static let moment: Int64 = 2
-    private static let sweepLimit = 512
-    private static let resealedAtOnce = 64
-    private static let remindedAtOnce = 64
-    private static let sweepInterval: Int64 = 1_000
+    static let sweepLimit = 512
+    static let resealedAtOnce = 64
+    static let remindedAtOnce = 64
+    static let sweepInterval: Int64 = 1_000
     /// A thread makes the bytes of a large account. In milliseconds.
     private static let draftInterval: Int64 = 5
     /// Erasing waits for readers, so it is not tried again at once. In milliseconds.
-    private static let eraseInterval: Int64 = 5_000
+    static let eraseInterval: Int64 = 5_000
     /// Whoever waits for a pause may wait for a failed store to return first. In milliseconds.
     private static let pauseInterval: Int64 = 50
     static let retryDelays: ClosedRange<Int64> = 50...5_000
@@ -62,7 +62,7 @@ final class StoreWriter: @unchecked Sendable {
     private let limits: StoreLimits
     let source: StoreSource
     let onFault: @Sendable (StoreFault) -> Void
-    private let onResealed: @Sendable (Int) -> Void
+    let onResealed: @Sendable (Int) -> Void
     /// Nil while the database cannot be trusted.
     var executor: BatchExecutor?
     var lastFault: StoreFault?
@@ -73,11 +73,11 @@ final class StoreWriter: @unchecked Sendable {
     var retryAt: Int64 = 0
     /// The file is closed, and stays so until whoever asked for it says otherwise.
     var isPausing = false
-    private var nextSweep = StoreTime(milliseconds: .min)
-    private var checkpoints: CheckpointSchedule
-    private var freePages = FreePageSchedule()
+    var nextSweep = StoreTime(milliseconds: .min)
+    var checkpoints: CheckpointSchedule
+    var freePages = FreePageSchedule()
     /// The next attempt to erase what was forgotten: milliseconds since boot.
-    private var nextErasure: Int64 = 0
+    var nextErasure: Int64 = 0
 
     init(
         _ executor: BatchExecutor, source: StoreSource, limits: StoreLimits,
@@ -237,7 +237,7 @@ final class StoreWriter: @unchecked Sendable {
         do throws(StoreFault) { try keepUp(executor) } catch { fail(error, []) }
     }
 
-    private func noteTurns(_ executor: BatchExecutor) {
+    func noteTurns(_ executor: BatchExecutor) {
         shutOut.store(executor.turns.isShutOut(at: Boot.milliseconds), ordering: .relaxed)
     }
 
@@ -263,77 +263,5 @@ final class StoreWriter: @unchecked Sendable {
         var deliveries = Deliveries()
         for submission in submissions { deliveries.add(submission, .unavailable) }
         deliveries.send()
-    }
-}
-
-/// Work between batches.
-extension StoreWriter {
-    private func keepUp(_ executor: BatchExecutor) throws(StoreFault) {
-        // What is left wakes the writer again, and is before the next operations.
-        guard try executor.catchUp() else { return wake() }
-        applied.store(executor.state.applied, ordering: .relaxed)
-        if let last = executor.mark { mark.withLock { $0 = last } }
-        if let pin = executor.pinned {
-            executor.pinned = nil
-            pinned.withLock { $0 = pin }
-        }
-        if isComparisonDue.exchange(false, ordering: .relaxed) { executor.askForComparison() }
-        executor.keepNumbers()
-        try executor.unlessOutdated { () throws(StoreFault) in try workAhead(executor) }
-        sealing.store(executor.transaction.sealer.keyID, ordering: .relaxed)
-        if checkpoints.isDue(executor) {
-            try checkpoints.checkpoint(executor, at: Boot.milliseconds)
-        }
-        if executor.hasToErase, nextErasure <= Boot.milliseconds, !executor.erase() {
-            nextErasure = Boot.milliseconds + Self.eraseInterval
-        }
-    }
-
-    private func workAhead(_ executor: BatchExecutor) throws(StoreFault) {
-        try executor.shareClients()
-        let now = executor.time.now
-        if executor.isLead, let expiry = executor.nextExpiry, expiry <= now, nextSweep <= now {
-            let isMore = try executor.sweep(atMost: Self.sweepLimit)
-            let pause = isMore ? 0 : Self.sweepInterval
-            nextSweep = StoreTime(milliseconds: now.milliseconds + pause)
-        }
-        if executor.isReminding { try executor.remind(atMost: Self.remindedAtOnce) }
-        if executor.hasAccountsToWrite { try executor.writeAccounts() }
-        if executor.hasToReseal { try reseal(executor) }
-    }
-
-    private func reseal(_ executor: BatchExecutor) throws(StoreFault) {
-        let unopened = try executor.reseal(atMost: Self.resealedAtOnce)
-        if let unopened {
-            self.unopened.withLock { $0 = unopened }
-            onResealed(unopened)
-        }
-        let progress = executor.resealed
-        resealing.withLock { $0 = progress }
-    }
-
-    private func rest() {
-        guard let executor else {
-            if !isPausing { recover() }
-            return
-        }
-        noteTurns(executor)
-        do throws(StoreFault) {
-            try keepUp(executor)
-            try checkpoints.rest(executor, at: Boot.milliseconds)
-            try freePages.rest(executor, at: Boot.milliseconds)
-        } catch {
-            fail(error, [])
-        }
-    }
-
-    /// Records the clock and the counters, and empties the WAL. Everything that matters is on the
-    /// disk already, so a failure only makes the next start slower.
-    private func finish() {
-        if let executor {
-            try? executor.commitNothing()
-            _ = try? executor.checkpoint(.truncating)
-        }
-        executor = nil
     }
 }
