@@ -108,3 +108,13 @@ struct KeyContext: ~Copyable {
 
     deinit { EVP_PKEY_CTX_free(handle) }
 }
+
+/// OpenSSL in this process.
+package enum OpenSSL {
+    /// Call this before anything else of OpenSSL. At the exit it would free what threads that are
+    /// still at work use; the end of the process frees it all the same.
+    package static func stayAtExit() {
+        // It can only fail for lack of memory, which the next call reports.
+        OPENSSL_init_crypto(UInt64(OPENSSL_INIT_NO_ATEXIT), nil)
+    }
+}

@@ -1,5 +1,7 @@
+import Crypto
 import System
 
+OpenSSL.stayAtExit()
 do {
     try ProcessGuard.harden()
 } catch {
