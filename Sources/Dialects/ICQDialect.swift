@@ -18,7 +18,7 @@ package enum ICQDialect {
         }
         let key = alert.loose("loc-key")?.text ?? ""
         let arguments = (alert.loose("loc-args")?.elements ?? []).compactMap(\.textOrNumber)
-        var message = message(key, arguments, plain: alert.text)
+        var message = message(key, arguments, plain: plain(alert))
         message.presentation?.data = data(normal(key), alert.loose("loc-args")?.elements ?? [])
         if normal(key) == "im2", !context.presentation.sentence.isEmpty {
             let said = root["timestamp"] ?? aps.loose("timestamp")
@@ -39,8 +39,14 @@ package enum ICQDialect {
 
     /// Whether there is something to show: a text, a key, or what a key would stand for.
     private static func isShown(_ alert: JSONNode) -> Bool {
-        let texts = [alert.text, alert.loose("loc-key")?.text].compactMap(\.self)
+        let texts = [plain(alert), alert.loose("loc-key")?.text].compactMap(\.self)
         return texts.contains { !$0.isEmpty } || alert.loose("loc-args")?.elements.isEmpty == false
+    }
+
+    /// A text that needs no key: Apple's payloads may have it in the alert, or as it.
+    private static func plain(_ alert: JSONNode) -> String? {
+        [alert.text, alert.loose("body")?.text, alert.loose("title")?.text]
+            .compactMap(\.self).first { !$0.isEmpty }
     }
 
     /// Any sender may use Apple's payloads; these four kinds are ICQ's.

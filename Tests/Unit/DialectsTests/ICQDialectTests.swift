@@ -44,6 +44,16 @@ struct ICQDialectTests {
         #expect(!sound.isEmpty && message?.isSilent == false)
     }
 
+    @Test("An alert with a text of its own is shown, whatever its badge is")
+    func ownText() {
+        for alert in [#""hello""#, #"{"body":"hello"}"#, #"{"title":"hello","body":""}"#] {
+            for badge in ["", #","badge":0"#, #","badge":3"#] {
+                let (_, message) = message(#"{"aps":{"alert":\#(alert)\#(badge)}}"#)
+                #expect(message?.content.text == "hello", "\(alert) \(badge)")
+            }
+        }
+    }
+
     @Test("The number of all messages replaces the number before")
     func summary() {
         var account = Account()
