@@ -62,26 +62,11 @@ enum EncodedWords {
         guard encoding.count == 1, let letter = encoding.first?.lowercased else { return nil }
         switch letter {
         case UInt8(ascii: "b"): return Base64.decode(value)
-        case UInt8(ascii: "q"): return quoted(value)
+        // RFC 2047 section 4.2.
+        case UInt8(ascii: "q"):
+            return PercentEncoding.decoded(
+                value, escape: UInt8(ascii: "="), blank: UInt8(ascii: "_"))
         default: return nil
         }
-    }
-
-    /// RFC 2047 section 4.2.
-    private static func quoted(_ value: [UInt8]) -> [UInt8]? {
-        var bytes: [UInt8] = []
-        var rest = value.makeIterator()
-        while let byte = rest.next() {
-            switch byte {
-            case UInt8(ascii: "_"): bytes.append(UInt8(ascii: " "))
-            case UInt8(ascii: "="):
-                guard let high = rest.next()?.hexValue, let low = rest.next()?.hexValue else {
-                    return nil
-                }
-                bytes.append(high << 4 | low)
-            default: bytes.append(byte)
-            }
-        }
-        return bytes
     }
 }
