@@ -42,8 +42,8 @@ struct ApplePayload {
         var presentation = Presentation(
             title: title, body: body,
             sound: sound == "default" ? "" : Presentation.bareSound(sound))
-        presentation.isCritical = level == "critical" || aps["sound"]?["critical"]?.integer == 1
-        presentation.isLow = isPassive
+        let isCritical = level == "critical" || aps["sound"]?["critical"]?.integer == 1
+        presentation.urgency = isCritical ? .critical : isPassive ? .low : .normal
         if let key = alert?["action-loc-key"]?.text {
             presentation.defaultAction = source.sentences[key] ?? key
         }

@@ -26,18 +26,25 @@ package enum Dialect: String, CaseIterable, Sendable {
     }
 
     /// The payload of an unencrypted request in the form that `events` reads. Header fields are not
-    /// stored, so what they say becomes part of it. The body of a webhook is cut to the
-    /// size of a push.
+    /// stored, so what they say becomes part of it, or is added to what they ignore. The body of a
+    /// webhook is cut to the size of a push.
     package func payload(
-        of body: [UInt8], _ fields: SenderFields
+        of body: [UInt8], _ fields: inout SenderFields
     ) throws(PlainDialect.Refusal) -> [UInt8] {
         if isOfService { return servicePayload(of: body, fields) }
         guard self == .plain else { return body }
         // A service that pushes to an address for scripts says nothing in fields that are refused.
         if fields.objection == nil, let service = Self.service(of: body, fields) {
-            return service.servicePayload(of: body, fields)
+            guard service == .homeAssistant else {
+                fields.ignoreAll()
+                return service.servicePayload(of: body, fields)
+            }
+            let body = try PlainDialect.payload(body, &fields)
+            let payload = service.servicePayload(of: body, fields)
+            if HomeAssistantDialect.hasLostPicture(payload, of: body) { fields.ignore("image") }
+            return payload
         }
-        return try PlainDialect.payload(body, fields)
+        return try PlainDialect.payload(body, &fields)
     }
 
     /// The dialect in which a push is read. What is not Telegram's at all is shown as text, like what

@@ -75,7 +75,7 @@ package enum MatrixDialect {
         }
         message.isSilent = isLow || (tweaks?.kind == .object && tweaks?["sound"] == nil)
         message.isMention = tweaks?["highlight"].map { $0.bool ?? true } ?? false
-        message.presentation?.isLow = isLow
+        if isLow { message.presentation?.urgency = .low }
     }
 
     /// The room and event, and the data attached to the pusher, as far as there is room.

@@ -67,8 +67,9 @@ package enum DeclarativeDialect {
     }
 
     /// Only https links are accepted.
-    static func link(_ node: JSONNode?) -> String {
-        guard let text = node?.text, text.lowercased().hasPrefix("https://") else { return "" }
-        return text
+    static func link(_ node: JSONNode?) -> String { link(node?.text ?? "") }
+
+    static func link(_ text: String) -> String {
+        text.lowercased().hasPrefix("https://") ? text : ""
     }
 }

@@ -11,36 +11,37 @@ extension PlainDialect {
         case badForm
         /// It is declared as JSON.
         case badJSON
+        case tooDeep
     }
 
     /// The payload of an unencrypted request: its body, or, if header fields say how it is shown,
-    /// JSON of both. The engine, callbacks and the store all get this form.
+    /// JSON of both. The engine, callbacks and the store all get this form. What is not shown is added
+    /// to what `fields` ignores.
     package static func payload(
-        _ body: [UInt8], _ fields: SenderFields
+        _ body: [UInt8], _ fields: inout SenderFields
     ) throws(Refusal) -> [UInt8] {
         if let objection = fields.objection { throw objection }
         if let boundary = fields.boundary, !body.isEmpty {
-            let (text, missing) = try form(body, boundary, fields)
-            return try payload(text, missing)
+            let text = try fields.take(form: body, boundary)
+            return try payload(text, &fields)
         }
         guard String(validating: body, as: UTF8.self) != nil else { throw .notText }
-        if fields.isJSON, !body.isEmpty, (try? JSONDocument(body)) == nil { throw .badJSON }
-        // ntfy's JSON says it there.
-        let isLater = object(body).map { text($0) != nil && $0["delay"]?.text?.isEmpty == false }
-        if isLater == true { throw .delayed }
+        let root = try json(body, isDeclared: fields.isJSON).flatMap { text($0) == nil ? nil : $0 }
+        if let root { try fields.note(root) }
         guard !fields.isEmpty else { return body }
         var writer = JSONWriter(capacity: body.count + 256)
         writer.object { writer in
             var missing = fields
-            if let root = object(body), text(root) != nil, !root.isTooNested {
+            if let root, !root.isTooNested {
                 missing.forget(root)
-                for (name, value) in root.firstMembers {
+                let names = missing.names
+                for (name, value) in root.firstMembers where !names.contains(name) {
                     writer.name(text: name)
                     writer.value(value)
                 }
             } else if body.isEmpty {
                 // A title alone is all there is to say.
-                if fields.message.isEmpty { missing.forgetTitle() }
+                if fields.message.isEmpty { missing.title = "" }
                 writer.member("message", fields.message.isEmpty ? fields.title : fields.message)
             } else {
                 writer.member("message", String(decoding: body, as: UTF8.self))
@@ -50,43 +51,71 @@ extension PlainDialect {
         return writer.bytes
     }
 
-    /// The text of a form, and what it says besides, which counts before the header fields.
-    private static func form(
-        _ body: [UInt8], _ boundary: [UInt8], _ fields: SenderFields
-    ) throws(Refusal) -> (text: [UInt8], SenderFields) {
-        guard let form = MultipartForm(body, boundary: boundary), !form.fields.isEmpty else {
-            throw .badForm
+    /// Nil for anything but an object.
+    private static func json(_ body: [UInt8], isDeclared: Bool) throws(Refusal) -> JSONNode? {
+        guard !body.isEmpty else { return nil }
+        do throws(JSONScanner.Failure) {
+            let root = try JSONDocument(body).root
+            return root.kind == .object ? root : nil
+        } catch {
+            guard isDeclared else { return nil }
+            throw error == .tooDeep ? Refusal.tooDeep : Refusal.badJSON
         }
-        var text: [UInt8] = []
-        var said = fields
-        said.forgetBody()
-        for (name, value) in form.fields {
-            switch name {
-            case "message": text = value
-            case "title": said.title = SenderFields.text(value.span)
-            case "click": said.click = String(decoding: value, as: UTF8.self)
-            case "tags": said.tags = SenderFields.tags(value.span)
-            case "priority":
-                said.priority = priority(String(decoding: value, as: UTF8.self))
-                if said.priority == nil { throw .badPriority }
-            default: throw .badForm
-            }
-        }
-        guard !text.isEmpty || !said.title.isEmpty else { throw .badForm }
-        return (text, said)
     }
 }
 
 extension SenderFields {
-    /// What the body says itself counts before a field.
-    fileprivate mutating func forget(_ root: JSONNode) {
-        if root.has("title") { title = "" }
-        if root.has("click") { click = "" }
-        if root.has("tags") { tags = [] }
-        if root.has("priority") { priority = nil }
+    /// Records the fields of a form, which count before the others, and returns its text.
+    fileprivate mutating func take(
+        form body: [UInt8], _ boundary: [UInt8]
+    ) throws(PlainDialect.Refusal) -> [UInt8] {
+        guard let form = MultipartForm(body, boundary: boundary) else { throw .badForm }
+        var text: [UInt8] = []
+        var said = SenderFields()
+        for (name, value) in form.fields {
+            let name = Array(name.utf8)
+            switch SenderField(name.span) {
+            case .message: if text.isEmpty { text = value }
+            case .title, .priority, .tags, .click, .delay: said.record(name.span, value.span)
+            case .event, .contentType, .other, nil: throw .badForm
+            }
+        }
+        if let objection = said.objection { throw objection }
+        guard !text.isEmpty || !said.title.isEmpty else { throw .badForm }
+        said.fill(from: self)
+        self = said
+        return text
     }
 
-    fileprivate mutating func forgetTitle() { title = "" }
+    /// Takes from other fields what these leave open, but nothing about their body.
+    private mutating func fill(from other: SenderFields) {
+        if title.isEmpty { title = other.title }
+        if click.isEmpty { click = other.click }
+        if tags.isEmpty { tags = other.tags }
+        priority = priority ?? other.priority
+        ignored = other.ignored
+    }
+
+    /// Objects to what JSON says like a field, and names what is ignored of it.
+    fileprivate mutating func note(_ root: JSONNode) throws(PlainDialect.Refusal) {
+        // Shorter words for these may be data of the sender's own.
+        if root["delay"]?.saysSomething == true { throw .delayed }
+        if let node = root["priority"], node.saysSomething, PlainDialect.priority(node) == nil {
+            throw .badPriority
+        }
+        // A picture that JSON holds is shown.
+        for (name, value) in root.members where name != "icon" && value.saysSomething {
+            if SenderField(name) == .other { ignore(name) }
+        }
+    }
+
+    /// What the body says itself counts before a field.
+    fileprivate mutating func forget(_ root: JSONNode) {
+        if root.firstText(of: .title) != nil { title = "" }
+        if root.firstText(of: .click) != nil { click = "" }
+        if root.values(of: .tags).first != nil { tags = [] }
+        if PlainDialect.priority(of: root) != nil { priority = nil }
+    }
 
     fileprivate func write(to writer: inout JSONWriter) {
         if !title.isEmpty { writer.member("title", title) }
@@ -105,4 +134,17 @@ extension JSONNode {
         var names: Set<String> = []
         return members.filter { names.insert($0.name).inserted }
     }
+
+    /// The members that say something in this field, in their order.
+    func values(of field: SenderField) -> [JSONNode] {
+        members.filter { $0.value.saysSomething && SenderField($0.name) == field }.map(\.value)
+    }
+
+    /// The first text in this field.
+    func firstText(of field: SenderField) -> String? {
+        values(of: field).lazy.compactMap(\.text).first
+    }
+
+    /// As for header fields, an empty text says nothing.
+    var saysSomething: Bool { kind != .null && text != "" }
 }

@@ -24,16 +24,22 @@ package enum PlainDialect {
         return root
     }
 
-    /// The text to show; nil for an object without any known member.
+    /// The text to show; nil for an object without any known member. A letter alone may be data of the
+    /// sender's own, so one of the words is needed.
     static func text(_ root: JSONNode) -> String? {
-        root["message"]?.text ?? root["body"]?.text
-            ?? (root["title"]?.text?.isEmpty == false ? "" : nil)
+        let words = [root["message"]?.text, root["body"]?.text, root["title"].flatMap(nonEmpty)]
+        guard words.contains(where: { $0 != nil }) else { return nil }
+        return root.firstText(of: .message) ?? root["body"]?.text ?? ""
+    }
+
+    private static func nonEmpty(_ node: JSONNode) -> String? {
+        node.text.flatMap { $0.isEmpty ? nil : $0 }
     }
 
     /// Nil for an object without any known member: it is shown as text.
     private static func event(_ root: JSONNode, _ context: DialectContext) -> Event? {
         guard let body = text(root) else { return nil }
-        let title = root["title"]?.text ?? ""
+        let title = SenderFields.cut(Array((root.firstText(of: .title) ?? "").utf8))
         let topic = root["topic"]?.text ?? ""
         var message = IncomingMessage(
             chat: .conversation(chat(topic)),
@@ -41,12 +47,9 @@ package enum PlainDialect {
         message.senderName = title
         message.chatTitle = topic.isEmpty ? context.accountTitle : topic
         var presentation = Presentation(title: title, body: body)
-        apply(priority(root["priority"]), to: &presentation, &message)
-        presentation.tags = (root["tags"]?.elements ?? []).compactMap(\.text)
-        if let tags = root["tags"]?.text {
-            presentation.tags = tags.split(separator: ",").map(String.init)
-        }
-        presentation.link = DeclarativeDialect.link(root["click"])
+        apply(priority(of: root) ?? root["priority"]?.integer ?? 3, to: &presentation, &message)
+        presentation.tags = tags(root)
+        presentation.link = link(root)
         presentation.icon = DeclarativeDialect.picture(root["icon"])
         presentation.data = PayloadData.text(root.members(without: shown))
         if let id = root["id"]?.text, !id.isEmpty { message.dedupeKey = "plain:\(id)" }
@@ -57,10 +60,23 @@ package enum PlainDialect {
     /// Members that only affect how it looks, and are not passed to the application.
     private static let shown: Set = ["title", "message", "body", "priority", "tags", "icon"]
 
-    /// A priority from 1 (lowest) to 5; 3 is normal.
-    private static func priority(_ node: JSONNode?) -> Int64 {
-        node?.integer ?? node?.text.flatMap(priority) ?? 3
+    /// A list, or a text with commas.
+    static func tags(_ root: JSONNode) -> [String] {
+        guard let tags = root.values(of: .tags).first else { return [] }
+        if let text = tags.text { return SenderFields.tags(text) }
+        return Array(tags.elements.compactMap(\.text).prefix(SenderFields.tagsLimit))
     }
+
+    static func link(_ root: JSONNode) -> String {
+        DeclarativeDialect.link(root.firstText(of: .click).map(SenderFields.link) ?? "")
+    }
+
+    /// A priority from 1 (lowest) to 5; 3 is normal.
+    static func priority(of root: JSONNode) -> Int64? {
+        root.values(of: .priority).lazy.compactMap { priority($0) }.first
+    }
+
+    static func priority(_ node: JSONNode) -> Int64? { node.textOrNumber.flatMap(priority) }
 
     /// Nil for a word that is none.
     static func priority(_ word: String) -> Int64? {
@@ -77,9 +93,16 @@ package enum PlainDialect {
     private static func apply(
         _ priority: Int64, to presentation: inout Presentation, _ message: inout IncomingMessage
     ) {
-        presentation.isCritical = priority >= 5
-        presentation.isHigh = priority == 4
-        presentation.isLow = priority <= 2
+        presentation.urgency = urgency(priority)
         message.isSilent = priority <= 2
+    }
+
+    static func urgency(_ priority: Int64) -> Presentation.Urgency {
+        switch priority {
+        case ...2: .low
+        case 3: .normal
+        case 4: .high
+        default: .critical
+        }
     }
 }

@@ -19,13 +19,13 @@ package struct SenderFields: Sendable, Confidential {
     /// What separates the parts of the body, if it is said to be a form.
     private(set) var boundary: [UInt8]?
     /// The names of what the sender asks for and does not get.
-    package private(set) var ignored: [String] = []
+    package internal(set) var ignored: [String] = []
 
     /// Anything longer is not shown anyway.
     private static let textLimit = 1_024
     private static let messageLimit = 4_096
     private static let clickLimit = 2_048
-    private static let tagsLimit = 16
+    static let tagsLimit = 16
     private static let eventLimit = 40
     private static let ignoredLimit = 8
     private static let nameLimit = 40
@@ -68,12 +68,9 @@ package struct SenderFields: Sendable, Confidential {
         switch field {
         case .title: if title.isEmpty { title = Self.text(value, limit: Self.textLimit) }
         case .message: if message.isEmpty { message = Self.text(value, limit: Self.messageLimit) }
-        case .tags: if tags.isEmpty { tags = Self.tags(value) }
+        case .tags: if tags.isEmpty { tags = Self.tags(Self.text(value)) }
         case .click:
-            // A link that was cut would lead elsewhere.
-            if click.isEmpty, value.count <= Self.clickLimit {
-                click = Self.text(value, limit: Self.clickLimit)
-            }
+            if click.isEmpty { click = Self.link(Self.text(value, limit: .max)) }
         case .priority: if priority == nil { setPriority(value) }
         case .delay: objection = objection ?? .delayed
         case .event: if event.isEmpty { event = Self.event(value) }
@@ -84,12 +81,24 @@ package struct SenderFields: Sendable, Confidential {
         }
     }
 
-    /// The body was read.
-    mutating func forgetBody() { (isJSON, boundary, message) = (false, nil, "") }
+    /// The members that say this in JSON.
+    var names: [String] {
+        var names: [String] = []
+        if !title.isEmpty { names.append("title") }
+        if priority != nil { names.append("priority") }
+        if !tags.isEmpty { names.append("tags") }
+        if !click.isEmpty { names.append("click") }
+        return names
+    }
+
+    /// The body is in a form of its own, beside which nothing of this is shown.
+    mutating func ignoreAll() { names.forEach { ignore($0) } }
+
+    mutating func ignore(_ name: String) { ignore(Array(name.utf8).span) }
 
     /// The push has a body, which counts before a text in a field.
     package mutating func useBody() {
-        if !message.isEmpty { ignore(Array("message".utf8).span) }
+        if !message.isEmpty { ignore("message") }
         message = ""
     }
 
@@ -128,15 +137,21 @@ package struct SenderFields: Sendable, Confidential {
 
     /// The text of a field, cut at a character. Bytes that are not UTF-8 are replaced.
     static func text(_ value: Span<UInt8>, limit: Int = textLimit) -> String {
-        let value = EncodedWords.decoded(value.array(value.indices))
+        cut(EncodedWords.decoded(value.array(value.indices)), limit)
+    }
+
+    static func cut(_ value: [UInt8], _ limit: Int = textLimit) -> String {
         var end = min(value.count, limit)
         // The bytes after the first of a character begin with the bits 10.
         while end > 0, end < value.count, value[end] & 0xC0 == 0x80 { end -= 1 }
         return String(decoding: value[..<end], as: UTF8.self)
     }
 
-    static func tags(_ value: Span<UInt8>) -> [String] {
-        text(value).split(separator: ",").prefix(tagsLimit)
+    /// A link that was cut would lead elsewhere.
+    static func link(_ text: String) -> String { text.utf8.count <= clickLimit ? text : "" }
+
+    static func tags(_ text: String) -> [String] {
+        text.split(separator: ",").prefix(tagsLimit)
             .map { String($0.drop(while: \.isWhitespace)) }
             .map { String($0.prefix { !$0.isWhitespace }) }
             .filter { !$0.isEmpty }
@@ -153,6 +168,8 @@ enum SenderField {
     case contentType
     /// Something of ntfy's that is not done here.
     case other
+
+    init?(_ name: String) { self.init(Array(name.utf8).span) }
 
     /// Nil for a field that has nothing to do with notifications. Of header fields there are many
     /// and few concern us, so the length decides first.

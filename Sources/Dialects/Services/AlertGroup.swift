@@ -24,7 +24,7 @@ struct AlertGroup {
             body: count == 1 ? "1 more alert" : "\(count) more alerts")
         note.name = restName
         note.link = NoteText.link(link)
-        note.isLow = true
+        note.urgency = .low
         return note
     }
 }

@@ -66,8 +66,8 @@ enum AlertsDialect {
         note.link = NoteText.link(
             alert["panelURL"], alert["dashboardURL"], alert["generatorURL"], group.link)
         switch labels?["severity"]?.text?.lowercased() {
-        case "critical", "page", "emergency", "disaster": note.isCritical = true
-        case "info", "informational", "none": note.isLow = true
+        case "critical", "page", "emergency", "disaster": note.urgency = .critical
+        case "info", "informational", "none": note.urgency = .low
         default: break
         }
         return note

@@ -163,7 +163,8 @@ enum GitHubDialect {
         note.name = name(ofRun: run, place)
         note.replacement = .anew
         note.link = NoteText.link(run?["html_url"], place.link)
-        note.isLow = isGreen || conclusion == "skipped" || conclusion == "neutral"
+        let isLow = isGreen || conclusion == "skipped" || conclusion == "neutral"
+        note.urgency = isLow ? .low : .normal
         return [note.event]
     }
 

@@ -5,10 +5,9 @@ import Notifications
 /// them. One with a tag replaces the earlier one, and can be cleared.
 enum HomeAssistantDialect {
     static let cutter = MemberCutter(names: [
-        "action", "actions", "channel", "clickAction", "critical", "data", "group", "image",
-        "importance",
-        "interruption-level", "message", "priority", "push", "sound", "subtitle", "tag", "title",
-        "uri", "url",
+        "action", "actions", "channel", "click", "clickAction", "critical", "data", "group",
+        "image", "importance", "interruption-level", "message", "priority", "push", "sound",
+        "subtitle", "tag", "tags", "title", "uri", "url",
     ])
 
     private static let clearing = "clear_notification"
@@ -24,6 +23,15 @@ enum HomeAssistantDialect {
             return false
         }
         return marks.contains { data.has($0) }
+    }
+
+    /// Whether it has lost its picture where it was cut.
+    static func hasLostPicture(_ payload: [UInt8], of body: [UInt8]) -> Bool {
+        guard payload.count < body.count else { return false }
+        let pictures = [body, payload].map { payload in
+            DeclarativeDialect.picture(PlainDialect.object(payload)?["data"]?["image"])
+        }
+        return pictures[0] != pictures[1]
     }
 
     static func events(_ payload: [UInt8], _ context: DialectContext) -> [Event] {
@@ -42,17 +50,22 @@ enum HomeAssistantDialect {
             conversationTitle: group.isEmpty ? context.accountTitle : group, name: name,
             title: title,
             body: NoteText.body(root["message"]) ?? "",
-            link: NoteText.link(data?["clickAction"], data?["url"]))
-        let level = data?["push"]?["interruption-level"]?.text
-        note.isCritical =
-            level == "critical" || data?["push"]?["sound"]?["critical"]?.integer == 1
-            || data?["importance"]?.text == "max"
-        note.isLow =
-            level == "passive" || ["low", "min"].contains(data?["importance"]?.text ?? "")
-        note.isHigh = data?["importance"]?.text == "high"
+            link: NoteText.link(data?["clickAction"], data?["url"], root["click"]))
+        note.tags = PlainDialect.tags(root)
+        note.urgency = urgency(data) ?? PlainDialect.urgency(PlainDialect.priority(of: root) ?? 3)
         note.icon = DeclarativeDialect.picture(data?["image"])
         if context.mayAct { note.actions = actions(data) }
         return [note.event]
+    }
+
+    /// Nil if it says nothing about that.
+    private static func urgency(_ data: JSONNode?) -> Presentation.Urgency? {
+        let level = data?["push"]?["interruption-level"]?.text
+        let importance = data?["importance"]?.text ?? ""
+        let isCritical = data?["push"]?["sound"]?["critical"]?.integer == 1
+        if level == "critical" || isCritical || importance == "max" { return .critical }
+        if importance == "high" { return .high }
+        return level == "passive" || ["low", "min"].contains(importance) ? .low : nil
     }
 
     /// The buttons. A picture elsewhere is not fetched, but one of them opens it.

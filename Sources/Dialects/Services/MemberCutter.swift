@@ -48,7 +48,7 @@ struct MemberCutter {
         _ node: JSONNode, _ measure: Measure, depth: Int, to writer: inout JSONWriter
     ) {
         switch node.kind {
-        case .string: writer.string(NoteText.cut(node.text ?? "", measure.text))
+        case .string: write(node.text ?? "", measure, to: &writer)
         case .number where node.source.count > Self.numberLimit: writer.raw("null")
         case .object where depth < Self.nestingLimit:
             writer.object { writeMembers(node, measure, depth: depth + 1, to: &$0) }
@@ -61,5 +61,12 @@ struct MemberCutter {
         case .object, .array: writer.raw("null")
         case .number, .bool, .null: writer.value(node)
         }
+    }
+
+    /// A link or a picture that was cut would be another one, or none.
+    private func write(_ text: String, _ measure: Measure, to writer: inout JSONWriter) {
+        let isWhole = text.utf8.count <= measure.text
+        let mustBeWhole = text.hasPrefix("https://") || text.hasPrefix("data:")
+        writer.string(isWhole || !mustBeWhole ? NoteText.cut(text, measure.text) : "")
     }
 }

@@ -15,9 +15,8 @@ struct Note {
     /// A picture that it holds, or a link to one.
     var icon = ""
     var actions: [Presentation.Action] = []
-    var isCritical = false
-    var isHigh = false
-    var isLow = false
+    var tags: [String] = []
+    var urgency = Presentation.Urgency.normal
 
     var event: Event {
         var message = IncomingMessage(
@@ -27,10 +26,10 @@ struct Note {
         message.isGroup = true
         message.name = name
         message.replacement = replacement
-        message.isSilent = isLow
+        message.isSilent = urgency == .low
         var presentation = Presentation(title: title, body: body)
-        (presentation.link, presentation.isCritical, presentation.isLow) = (link, isCritical, isLow)
-        (presentation.icon, presentation.actions, presentation.isHigh) = (icon, actions, isHigh)
+        (presentation.link, presentation.urgency, presentation.tags) = (link, urgency, tags)
+        (presentation.icon, presentation.actions) = (icon, actions)
         message.presentation = presentation
         return .message(message)
     }

@@ -24,10 +24,10 @@ enum UptimeKumaDialect {
         case 1: return [name.isEmpty ? .ignored : .ended(name: name, order: nil)]
         case 0:
             note.title = "\(monitorName) is down"
-            note.isCritical = true
+            note.urgency = .critical
         case 3:
             note.title = "\(monitorName) is under maintenance"
-            note.isLow = true
+            note.urgency = .low
         default:
             // A test, or news about a certificate: it says nothing about up or down.
             note.name = ""

@@ -37,7 +37,7 @@ extension TelegramDialect {
         }
         var presentation = Presentation(
             title: text.title ?? message.chatTitle, body: text.body)
-        presentation.isCritical = push.key.hasPrefix("AUTH_")
+        if push.key.hasPrefix("AUTH_") { presentation.urgency = .critical }
         presentation.sound = soundName(push)
         presentation.data = PayloadData.text(push.custom.node)
         message.presentation = presentation

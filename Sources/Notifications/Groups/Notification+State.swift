@@ -110,9 +110,9 @@ extension Presentation {
         for text in [title, body, sound, icon, link, language, direction, defaultAction] {
             state.text(text)
         }
-        // No notification is both, so together they stand for the level between.
-        state.flag(isCritical || isHigh)
-        state.flag(isLow || isHigh)
+        // Two flags, as before there was a level between.
+        state.flag(urgency.rawValue & 1 != 0)
+        state.flag(urgency.rawValue & 2 != 0)
         state.text(data)
         state.list(tags) { $0.text($1) }
         state.list(actions) { state, action in
@@ -130,9 +130,8 @@ extension Presentation {
         language = try state.text()
         direction = try state.text()
         defaultAction = try state.text()
-        isCritical = try state.flag()
-        isLow = try state.flag()
-        if isCritical, isLow { (isCritical, isHigh, isLow) = (false, true, false) }
+        let (first, second) = (try state.flag(), try state.flag())
+        urgency = first ? (second ? .high : .critical) : second ? .low : .normal
         if state.version >= 4 { data = try state.jsonOrEmpty() }
         tags = try state.list { state throws(StateReader.Damage) in try state.text() }
         actions = try state.list { state throws(StateReader.Damage) in

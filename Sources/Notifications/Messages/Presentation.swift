@@ -12,6 +12,15 @@ package struct Presentation: Equatable, Sendable {
         }
     }
 
+    /// The numbers are stored.
+    package enum Urgency: UInt8, CaseIterable, Sendable {
+        case normal = 0
+        case critical = 1
+        case low = 2
+        /// More urgent than usual, but not critical.
+        case high = 3
+    }
+
     package var title: String
     package var body: String
     /// A sound name of the theme without a path, or empty.
@@ -28,10 +37,11 @@ package struct Presentation: Equatable, Sendable {
     package var defaultAction = ""
     package var actions: [Action] = []
     package var tags: [String] = []
-    package var isCritical = false
-    /// More urgent than usual, but not critical.
-    package var isHigh = false
-    package var isLow = false
+    package var urgency = Urgency.normal
+
+    package var isCritical: Bool { urgency == .critical }
+    package var isHigh: Bool { urgency == .high }
+    package var isLow: Bool { urgency == .low }
 
     /// The most bytes of data; larger data is dropped.
     package static let dataLimit = 4096

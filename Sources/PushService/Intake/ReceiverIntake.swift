@@ -26,6 +26,8 @@ struct ReceiverPush: ~Copyable {
 private final class Arrival {
     var push: ReceiverPush
     let entry: RegistrationCache.Entry
+    /// What the sender asked for in vain; nothing of an encrypted push, whose fields are not read.
+    var ignored: [String] = []
 
     init(_ push: consuming ReceiverPush, _ entry: RegistrationCache.Entry) {
         self.push = push
@@ -86,11 +88,15 @@ final class ReceiverIntake {
     private func rewrite(
         _ arrival: Arrival, _ request: PushRequest
     ) throws(PushRefusal) -> Bool {
-        guard case .request(_, _, let fields) = arrival.push.form, request.effect == .message,
-            request.headers == nil
-        else { return false }
+        guard case .request(_, _, var fields) = arrival.push.form, request.headers == nil else {
+            return false
+        }
         let body = arrival.push.body
-        arrival.push.body = try arrival.entry.registration.clearPayload(of: body, fields)
+        let registration = arrival.entry.registration
+        if request.effect == .message {
+            arrival.push.body = try registration.clearPayload(of: body, &fields)
+        }
+        if registration.terms.dialect == .plain { arrival.ignored = fields.ignored }
         return arrival.push.body != body
     }
 
@@ -127,15 +133,7 @@ final class ReceiverIntake {
         if verdict == .accepted {
             service.lastPushes.note(message.address.device, at: message.arrival)
         }
-        arrival.push.sender.answer(message, verdict, ignoring: ignored(arrival), service)
-    }
-
-    /// What the sender asked for in vain.
-    private func ignored(_ arrival: Arrival) -> [String] {
-        guard case .request(_, _, let fields) = arrival.push.form,
-            arrival.entry.registration.terms.dialect == .plain
-        else { return [] }
-        return fields.ignored
+        arrival.push.sender.answer(message, verdict, ignoring: arrival.ignored, service)
     }
 
     private func signal(

@@ -75,8 +75,8 @@ package enum ErrorGuide {
         | <a id="errno-1028"></a>1028 | 400 | `Delay, At and In cannot be used: a push is shown at \#
         once`, `Priority must be 1 to 5, or min, low, default, high, max or urgent`, `A form may \#
         have the texts message, title, priority, tags and click, and no file`, `The body is \#
-        declared as application/json, but it is not JSON` | an unencrypted push to an address for \#
-        scripts would mean something else if this were ignored | leave it out, or correct it |
+        declared as application/json, but it is not JSON`, `The body is JSON, but nested too \#
+        deep` | an unencrypted push to an address for scripts would mean something else if this were ignored | leave it out, or correct it |
         | <a id="errno-null"></a>null | 400 | `Invalid message ID` | `DELETE /m/…` with an id \#
         that this server never made | use the `Location` of the answer to the push |
         """#

@@ -134,6 +134,7 @@ package enum ScriptFault: String, Sendable, CaseIterable {
     case badPriority = "Priority must be 1 to 5, or min, low, default, high, max or urgent"
     case badForm = "A form may have the texts message, title, priority, tags and click, and no file"
     case badJSON = "The body is declared as application/json, but it is not JSON"
+    case tooDeep = "The body is JSON, but nested too deep"
 }
 
 /// What is wrong with a required signature. The raw value is the text for the sender.

@@ -18,14 +18,16 @@ struct SenderFieldsTests {
     private func payload(
         _ body: String, _ lines: [(name: String, value: String)]
     ) throws -> String {
-        String(
-            decoding: try PlainDialect.payload(Array(body.utf8), fields(lines)), as: UTF8.self)
+        var fields = fields(lines)
+        return String(
+            decoding: try PlainDialect.payload(Array(body.utf8), &fields), as: UTF8.self)
     }
 
     private func message(
         _ body: String, _ lines: [(name: String, value: String)]
     ) throws -> IncomingMessage? {
-        let payload = try PlainDialect.payload(Array(body.utf8), fields(lines))
+        var fields = fields(lines)
+        let payload = try PlainDialect.payload(Array(body.utf8), &fields)
         guard
             case .message(let message) = Dialect.plain.events(
                 payload, DialectContext(level: .clear)
@@ -45,7 +47,7 @@ struct SenderFieldsTests {
                 ])
             #expect(message?.content.text == "the build is green\n")
             var expected = Presentation(title: "Büro", body: "the build is green\n")
-            (expected.isCritical, expected.tags) = (true, ["warning", "a", "x"])
+            (expected.urgency, expected.tags) = (.critical, ["warning", "a", "x"])
             (expected.link, expected.data) = ("https://ci/1", #"{"click":"https://ci/1"}"#)
             #expect(message?.presentation == expected)
         }
@@ -79,6 +81,38 @@ struct SenderFieldsTests {
         #expect(
             try payload(#"{"message":"m","message":"n"}"#, [("Title", "t")])
                 == #"{"message":"m","title":"t"}"#)
+    }
+
+    @Test("Members of JSON have the names and limits of the fields")
+    func members() throws {
+        let short = try message(
+            #"{"t":"","message":"m","t":"T","title":"no","prio":"high","p":900,"ta":"x, y"}"#, [])
+        let look = try #require(short?.presentation)
+        #expect(look.title == "T" && look.body == "m" && look.isHigh && look.tags == ["x", "y"])
+        #expect(try message(#"{"title":"T","m":"text"}"#, [])?.presentation?.body == "text")
+        let lines = [("Title", "t"), ("Click", "https://c/"), ("Priority", "5")]
+        #expect(
+            try payload(#"{"message":"m","title":"","click":null,"p":2}"#, lines)
+                == #"{"message":"m","p":2,"title":"t","click":"https://c/"}"#)
+        let link = "https://a/" + String(repeating: "b", count: 2_039)
+        for (link, shown) in [(link, ""), (String(link.dropLast()), String(link.dropLast()))] {
+            let body = #"{"message":"m","click":"\#(link)"}"#
+            #expect(try message(body, [])?.presentation?.link == shown)
+        }
+        for word in [#""much""#, "0", "6", "true", "3.5"] {
+            #expect(throws: PlainDialect.Refusal.badPriority, "\(word)") {
+                try payload(#"{"message":"m","priority":\#(word)}"#, [])
+            }
+        }
+        for word in ["1800000000", #"{"h":1}"#] {
+            #expect(throws: PlainDialect.Refusal.delayed, "\(word)") {
+                try payload(#"{"message":"m","delay":\#(word)}"#, [])
+            }
+        }
+        var said = fields([])
+        let body = #"{"message":"m","attach":"https://a/","icon":"x","actions":[],"own":1,"md":""}"#
+        _ = try PlainDialect.payload(Array(body.utf8), &said)
+        #expect(said.ignored == ["attach", "actions"])
     }
 
     @Test("JSON without a text, broken JSON and deep JSON are text")
@@ -121,8 +155,9 @@ struct SenderFieldsTests {
     @Test("Only text can be shown")
     func notText() {
         for body: [UInt8] in [[0xFF], [0x61, 0xC3], [0xED, 0xA0, 0x80]] {
+            var fields = SenderFields()
             #expect(throws: PlainDialect.Refusal.notText) {
-                try PlainDialect.payload(body, SenderFields())
+                try PlainDialect.payload(body, &fields)
             }
         }
     }
@@ -153,7 +188,7 @@ struct SenderFieldsTests {
         fields.record(query: query.span)
         #expect(fields.title == "t" && fields.message == "a b!" && fields.priority == 4)
         #expect(fields.ignored == ["up"])
-        let payload = try PlainDialect.payload([], fields)
+        let payload = try PlainDialect.payload([], &fields)
         #expect(
             String(decoding: payload, as: UTF8.self)
                 == #"{"message":"a b!","title":"t","priority":4,"tags":["x","y"]}"#)
@@ -180,6 +215,7 @@ struct SenderFieldsTests {
         func part(_ rest: String, _ value: String) -> String {
             "--x y\r\nContent-Disposition: form-data; \(rest)\r\n\r\n\(value)\r\n"
         }
+        let long = String(repeating: "é", count: 2_000)
         let whole = part("name=title", "Büro") + part("name=\"message\"", "a\r\nb")
         let form = whole + part("name=priority", "4") + "--x y--\r\n"
         let root = try JSONDocument(Array(try payload(form).utf8)).root
@@ -189,6 +225,17 @@ struct SenderFieldsTests {
         for length in 1..<form.utf8.count - 4 {
             let cut = String(decoding: Array(form.utf8.prefix(length)), as: UTF8.self)
             #expect(throws: PlainDialect.Refusal.self, "\(length)") { try payload(cut) }
+        }
+        // As in header fields: short names, the first counts, what is empty says nothing.
+        let short =
+            part("name=X-T", "") + part("name=t", "first") + part("name=title", "second")
+            + part("name=m", "text") + part("name=p", "") + part("name=prio", "high")
+            + part("name=ta", "x, y") + part("name=click", "https://a/" + long) + "--x y--"
+        #expect(
+            try payload(short)
+                == #"{"message":"text","title":"first","priority":4,"tags":["x","y"]}"#)
+        #expect(throws: PlainDialect.Refusal.delayed) {
+            try payload(part("name=message", "x") + part("name=in", "1h") + "--x y--")
         }
         for bad in [
             part("name=colour", "red") + "--x y--", "--x y--", "--x y\r\n--x y--",
@@ -211,6 +258,8 @@ struct SenderFieldsTests {
         #expect(throws: PlainDialect.Refusal.badPriority) { try payload("x", [("Priority", "P1")]) }
         let json = [("Content-Type", "application/json; charset=utf-8")]
         #expect(throws: PlainDialect.Refusal.badJSON) { try payload("{", json) }
+        let deep = String(repeating: "[", count: 101) + String(repeating: "]", count: 101)
+        #expect(throws: PlainDialect.Refusal.tooDeep) { try payload(deep, json) }
         #expect(try payload("[1]", json) == "[1]")
         #expect(try payload("{", [("Content-Type", "application/json-seq")]) == "{")
     }
@@ -230,7 +279,7 @@ struct SenderFieldsTests {
         var fields = SenderFields()
         let name = Array("Title".utf8)
         fields.record(name.span, value.span.extracting(0..<min(length, value.count)))
-        let again = try? PlainDialect.payload(Array("x".utf8), fields)
+        let again = try? PlainDialect.payload(Array("x".utf8), &fields)
         #expect(again.map { String(validating: $0, as: UTF8.self) != nil } == true)
     }
 

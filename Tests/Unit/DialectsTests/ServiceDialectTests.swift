@@ -72,6 +72,43 @@ struct ServiceDialectTests {
         }
     }
 
+    @Test("Fields beside Home Assistant's JSON are shown; beside other services' they are named")
+    func fields() throws {
+        var said = SenderFields()
+        for (name, value) in [("Title", "T"), ("Priority", "5"), ("Tags", "x"), ("At", "")] {
+            said.record(Array(name.utf8).span, Array(value.utf8).span)
+        }
+        var own = said
+        let home = #"{"message":"m","click":"https://c/","data":{"tag":"t"}}"#
+        let kept = try Dialect.plain.payload(of: Array(home.utf8), &own)
+        guard
+            case .message(let message)? = Dialect.plain.reader(of: kept).events(
+                kept, DialectContext(level: .clear)
+            ).first
+        else {
+            Issue.record("nothing is shown")
+            return
+        }
+        let look = try #require(message.presentation)
+        #expect(message.name == "home:t" && look.title == "T" && look.isCritical)
+        #expect(look.tags == ["x"] && look.link == "https://c/" && own.ignored.isEmpty)
+        let alerts = Array(#"{"alerts":[],"receiver":"r"}"#.utf8)
+        #expect(try Dialect.plain.payload(of: alerts, &said) == alerts)
+        #expect(said.ignored == ["title", "priority", "tags"])
+    }
+
+    @Test("A picture that is too long to be kept is left out and named, not cut")
+    func longPicture() throws {
+        var said = SenderFields()
+        let picture = "data:image/png;base64," + String(repeating: "A", count: 6_000)
+        let link = "https://h/" + String(repeating: "b", count: 300)
+        let body = #"{"message":"m","data":{"image":"\#(picture)","clickAction":"\#(link)"}}"#
+        let kept = try Dialect.plain.payload(of: Array(body.utf8), &said)
+        #expect(said.ignored == ["image"])
+        let data = try JSONDocument(kept).root["data"]
+        #expect(data?["image"]?.text == "" && data?["clickAction"]?.text == link)
+    }
+
     @Test("The JSON of each service is known where scripts push", arguments: try vectors())
     func known(vector: ServiceVector) throws {
         // These have nothing that only the service writes.
@@ -92,7 +129,7 @@ struct ServiceDialectTests {
             let (name, value) = (Array("X-GitHub-Event".utf8), Array(event.utf8))
             fields.record(name.span, value.span)
         }
-        return try dialect.payload(of: body, fields)
+        return try dialect.payload(of: body, &fields)
     }
 
     private func shown(_ events: [Event]) -> [ServiceVector.Shown] {

@@ -40,7 +40,7 @@ extension FuzzTarget {
         let name = Array("Content-Type".utf8)
         let type = Array("multipart/form-data; boundary=b".utf8)
         fields.record(name.span, type.span)
-        _ = try? Dialect.plain.payload(of: bytes, fields)
+        _ = try? Dialect.plain.payload(of: bytes, &fields)
     }
 
     /// The payload that an unencrypted request becomes: with header fields, with a query,
@@ -58,7 +58,7 @@ extension FuzzTarget {
             }
         default: break
         }
-        guard let payload = try? dialect.payload(of: body + padding, fields) else { return body }
+        guard let payload = try? dialect.payload(of: body + padding, &fields) else { return body }
         precondition(!dialect.isOfService || payload.count <= Dialect.cutLimit, "it was not cut")
         return payload
     }

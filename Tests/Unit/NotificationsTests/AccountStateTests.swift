@@ -1,3 +1,4 @@
+import Dialects
 import Foundation
 import TestSupport
 import Testing
@@ -29,6 +30,26 @@ struct AccountStateTests {
         let account = try fullAccount()
         #expect(try Account(state: account.state) == account)
         #expect(try Account(state: account.state).state == account.state)
+    }
+
+    @Test("A payload that is urgent in two ways is stored as it is shown")
+    func twoLevels() throws {
+        for (payload, dialect) in [
+            (
+                #"{"aps":{"alert":"x","interruption-level":"passive","sound":{"critical":1}}}"#,
+                Dialect.zpns
+            ),
+            (
+                #"{"message":"m","data":{"importance":"min","push":{"sound":{"critical":1}}}}"#,
+                .homeAssistant
+            ),
+        ] {
+            var story = Story()
+            story.push(payload, dialect: dialect)
+            let account = story.engine.account
+            #expect(account.groups.all.count == 1)
+            #expect(try Account(state: account.state) == account, "\(dialect)")
+        }
     }
 
     @Test("State of an earlier version is read, without the members it did not have")
