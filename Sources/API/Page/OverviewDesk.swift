@@ -87,8 +87,7 @@ final class OverviewDesk {
             lastPush: service.lastPushes[registration.device].map { Int($0 / 1_000) },
             waiting: service.index.usage(ofDevice: registration.device).messages,
             service: registration.terms.service, isPaused: registration.isPaused,
-            isUnheard: registration.terms.isOnlyShown
-                && !service.index.engines.hasListeners(registration.engine))
+            isUnheard: service.index.engines.isUnheard(registration))
     }
 
     /// Who does not see everything gets the counts of its own last events.

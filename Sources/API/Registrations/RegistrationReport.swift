@@ -70,6 +70,7 @@ struct RegistrationReport {
             if registration.terms.trustsClear { writer.member("trust_clear", true) }
             if let format = registration.terms.heard { writer.member("hears", format.rawValue) }
             writer.member("listening", engines.hasListeners(registration.engine))
+            if engines.isUnheard(registration) { writer.member("unheard", true) }
             if registration.owner != reader { writer.member("owner", registration.owner) }
             writer.member("created", Int(registration.created / 1_000))
             writer.member("expires", Int(moment.wall + rest))

@@ -92,6 +92,12 @@ package final class EngineIndex: Sendable {
         fetchers.withLock { $0[engine] != nil } || elsewhere.withLock { $0.haveFetchers(engine) }
     }
 
+    /// Whether nobody gets what is pushed there: only a screen would show it, and none is connected.
+    package func isUnheard(_ registration: Registration) -> Bool {
+        registration.terms.isOnlyShown && registration.terms.callback == nil
+            && !hasListeners(registration.engine)
+    }
+
     package func hasListeners(_ engine: UInt32) -> Bool {
         hasListenersHere(engine) || hasListenersElsewhere(engine)
     }

@@ -245,7 +245,7 @@ final class ReceiverIntake {
         let registration = arrival.entry.registration
         if service.index.engines.hasListeners(registration.engine) {
             service.metrics.noteShown()
-        } else if registration.terms.isOnlyShown {
+        } else if service.index.engines.isUnheard(registration) {
             service.noteUnheard(registration)
         }
     }

@@ -1,5 +1,4 @@
 import Base
-import Mailbox
 import System
 
 /// Registrations as text.
@@ -77,10 +76,7 @@ enum RegistrationText {
     }
 
     /// Only a screen shows what is pushed there, and none is connected.
-    static func isUnheard(_ node: JSONNode) -> Bool {
-        node["app"]?.text == RegistrationTerms.scripts && node.has("hears")
-            && node["listening"]?.bool == false
-    }
+    static func isUnheard(_ node: JSONNode) -> Bool { node["unheard"]?.bool == true }
 
     static func summary(_ node: JSONNode) throws -> String {
         var rows = [

@@ -76,7 +76,8 @@ struct HeardPushTests {
 
     @Test("Fields of an encrypted push, and of other dialects, change nothing")
     func encrypted() throws {
-        #expect(try app.push("sealed", ttl: nil, [("Title", "forged")]).status == 201)
+        let sealed = try app.push("sealed", ttl: nil, [("Title", "forged"), ("Attach", "x")])
+        #expect(sealed.status == 201 && sealed["bellwire-ignored"] == nil)
         try viewer.next("updateNotificationGroup")
         #expect(viewer.texts == ["sealed"] && viewer.presentation["title"] == nil)
         let other = try RegisteredApp(fixture, app: "icq")
@@ -131,6 +132,34 @@ struct HeardPushTests {
         let figures = fixture.service.serverFigures
         #expect(figures.shown == 20 && figures.clients == 1, "a screen is a client")
         #expect(noted.reasons.count == 1)
+    }
+
+    @Test("An address with a callback is not unheard: its sender is heard there")
+    func callback() throws {
+        let noted = Noted()
+        let fixture = try PushFixture { plan in
+            plan.settings = { $0.onUnheard = { noted.add($0, "unheard") } }
+        }
+        let told = try RegisteredApp(
+            fixture, app: "script", Self.terms + #","callback":"https://app.example/x""#)
+        let other = try RegisteredApp(
+            fixture, app: "script", Self.terms)
+        for (app, isUnheard) in [(told, nil), (other, true)] as [(RegisteredApp, Bool?)] {
+            #expect(try app.raw(Array("x".utf8), []).status == 201)
+            let said = try app.call("GET", "registrations/\(app.id)").object()
+            #expect(said["unheard"] as? Bool == isUnheard)
+        }
+        #expect(noted.reasons == ["\(other.id) unheard"])
+    }
+
+    @Test("Only an address that takes unencrypted pushes takes the long JSON of services")
+    func longBody() throws {
+        let text = String(repeating: "x", count: 6_000)
+        let body = Array(#"{"message":"\#(text)","data":{"tag":"t"}}"#.utf8)
+        #expect(try app.raw(body, []).status == 201)
+        let closed = try RegisteredApp(
+            fixture, app: "plain", #","dialect":"plain","clear":false"#)
+        #expect(try closed.raw(body, []).code == "413/104")
     }
 
     @Test(
