@@ -10,8 +10,9 @@ enum NextSteps {
     }
 
     private static let server = """
-          bellwire hear builds          # an address to which any script can push with curl
-          bellwire device add laptop    # addresses for a browser, a desktop, a phone
+          bellwire hear builds                        # an address to which any script can push with curl
+          bellwire device add phone --receive-only    # an address for a phone or a browser
+          bellwire device add laptop                  # an address for the desktop of another machine
         The pages in docs/recipes set up Firefox, Telegram, Matrix, monitoring and more.
 
         """

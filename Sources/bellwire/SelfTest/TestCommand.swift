@@ -90,6 +90,8 @@ extension Command {
             authorities: authorities, report: report.add)
         guard !report.hasFailed else { return }
         try DesktopTestRun.run(authorities: authorities, report: report.add)
+        // Only the desktop service shows anything, so no other session needs a screen.
+        guard !report.hasSkipped else { return }
         try ScreenTest.run(report: report.add)
     }
 

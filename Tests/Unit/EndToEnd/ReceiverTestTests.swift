@@ -110,6 +110,18 @@ struct ReceiverTestTests {
         #expect(stopped.exitCode == 4 && stopped.output.isEmpty)
     }
 
+    @Test("A session with a bus and without a desktop service needs no screen")
+    func noDesktop() throws {
+        let bus = try PrivateBus()
+        var fixture = try ServeFixture()
+        let server = try fixture.startInClear()
+        fixture.environment["DBUS_SESSION_BUS_ADDRESS"] = bus.address
+        let outcome = try fixture.run(["test"])
+        #expect(outcome.exitCode == 0, "\(outcome.output)\(outcome.errors)")
+        #expect(outcome.output.contains("skip  D-Bus") && !outcome.output.contains("screen  "))
+        #expect(server.end() == 0)
+    }
+
     @Test("Right after deploy/run it needs no options, and says what to try next")
     func first() throws {
         let fixture = try ServeFixture()
@@ -120,11 +132,11 @@ struct ReceiverTestTests {
         let outcome = try fixture.run(["test"])
         #expect(outcome.exitCode == 0, "\(outcome.output)\(outcome.errors)")
         let lines = outcome.output.split(separator: "\n").map(String.init)
-        #expect(lines.count == 14 && lines[0].hasPrefix("pass  DNS"))
+        #expect(lines.count == 15 && lines[0].hasPrefix("pass  DNS"))
         // There is no session here, so the test does not say that everything works.
         let next = lines.drop { !$0.hasPrefix("what is here works") }.dropFirst()
         let commands = next.filter { $0.hasPrefix("  ") }.map { $0.dropFirst(2) }
-        #expect(commands.count == 2 && next.last?.contains("docs/recipes") == true)
+        #expect(commands.count == 3 && next.last?.contains("docs/recipes") == true)
         // Each of them can be typed.
         let script = "set -e; cd '\(fixture.home.path)'; export PATH='\(folder)':$PATH"
         let said = try ServeFixture.output(
