@@ -270,7 +270,7 @@ let package = Package(
         .testTarget(
             name: "EndToEnd",
             dependencies: [
-                "bellwire", "Base", "Crypto", "Desktop", "System", "Terminal", "WebPush",
+                "bellwire", "Base", "Crypto", "Desktop", "Reactor", "System", "Terminal", "WebPush",
                 "TestSupport", "HookSupport",
             ],
             path: "Tests/Unit/EndToEnd", swiftSettings: plain),

@@ -1,9 +1,11 @@
 import Base
+import Desktop
 import Reactor
 
 /// A connection to an engine over the control socket that never blocks: requests out, lines in.
 ///
-/// It connects again when it breaks, after a second each time.
+/// It connects again when it breaks, after a second each time; if the engine refuses it, after longer
+/// and longer.
 // Unchecked: it is used on the thread of its loop, or before that runs.
 final class EngineFeed: @unchecked Sendable {
     enum Event {
@@ -19,13 +21,16 @@ final class EngineFeed: @unchecked Sendable {
     private static let chunkSize = 64 << 10
     /// How many chunks are read in one turn.
     private static let chunksPerTurn = 16
-    private static let pause = Interval(.seconds(1))
+    private static let pause = Duration.seconds(1)
+    /// An account that ended may begin again.
+    private static let longestPause = Duration.seconds(60)
 
     private let loop: EventLoop
     private let address: SocketAddress
     private let opening: [UInt8]
     private let handler: (Event) -> Void
     private var connection: Connection?
+    private var backoff = LinkBackoff()
 
     private final class Connection {
         let socket: Socket
@@ -35,6 +40,7 @@ final class EngineFeed: @unchecked Sendable {
         var searched = 0
         var output: [UInt8]
         var isOpen = false
+        var isRefused = false
 
         init(_ socket: consuming Socket, _ watch: Watch, _ opening: [UInt8]) {
             self.socket = socket
@@ -58,7 +64,7 @@ final class EngineFeed: @unchecked Sendable {
             connection = Connection(socket, watch, opening)
         } catch {
             handler(.lost)
-            _ = loop.schedule(after: Self.pause, self)
+            connectLater(after: Self.pause)
         }
     }
 
@@ -72,7 +78,13 @@ final class EngineFeed: @unchecked Sendable {
         guard let connection = connection.take() else { return }
         loop.unwatch(connection.watch)
         handler(.lost)
-        _ = loop.schedule(after: Self.pause, self)
+        guard connection.isRefused else { return connectLater(after: Self.pause) }
+        connectLater(
+            after: backoff.next(chance: .random(in: 0..<1), atMost: Self.longestPause))
+    }
+
+    private func connectLater(after pause: Duration) {
+        _ = loop.schedule(after: Interval(pause), self)
     }
 
     /// False if the connection is broken.
@@ -123,8 +135,12 @@ final class EngineFeed: @unchecked Sendable {
 
     private func handle(_ object: JSONNode, _ connection: Connection) {
         if connection.isOpen { return handler(.update(object)) }
-        guard object["@type"]?.text != "error" else { return handler(.refused(object)) }
+        guard object["@type"]?.text != "error" else {
+            connection.isRefused = true
+            return handler(.refused(object))
+        }
         connection.isOpen = true
+        backoff.reset()
         handler(.joined)
     }
 }

@@ -12,7 +12,7 @@ extension Command {
             accounts. On a terminal, it shows the notifications as they stand, with keys to open,
             dismiss, mute and reply; press ? to see them all. Elsewhere, and with --plain, it prints
             a line for each change. If the server goes away, watch waits until it is back. --json
-            prints the engine's objects unchanged, one per line; those of several accounts as the
+            prints the engine's objects unchanged, one per line; without NAME as the
             member update, beside app and account.
             """,
         options: [
@@ -43,7 +43,7 @@ extension Command {
             }
             return .success
         }
-        guard let account = accounts.first, accounts.count == 1 else {
+        guard named(arguments) != nil, let account = accounts.first else {
             let all = try WatchedAccounts(
                 control, app: arguments["app"], printsJSON: arguments.has("json"))
             return try all.run(accounts)
@@ -58,12 +58,16 @@ extension Command {
         }
     }
 
+    private static func named(_ arguments: Arguments) -> String? {
+        arguments.positional.first ?? arguments["account"]
+    }
+
     /// The account that is named, or all of them.
     private static func accounts(
         _ arguments: Arguments, _ control: ControlConnection
     ) throws -> [EngineAccountName] {
         let app = arguments["app"]
-        guard let account = arguments.positional.first ?? arguments["account"] else {
+        guard let account = named(arguments) else {
             let all = try EngineAccountName.all(control).filter { app == nil || $0.app == app }
             guard !all.isEmpty else {
                 throw CommandError(

@@ -289,7 +289,7 @@ async def consent(session):
     [(number, call)] = screen.visible.items()
     check("inline-reply" in call[5], "after a restart the notification takes replies")
     watch = subprocess.Popen(
-        [session.bellwire, "watch", "--json", "--state", session.folder + "/one"],
+        [session.bellwire, "watch", "me", "--json", "--state", session.folder + "/one"],
         stdout=subprocess.PIPE,
         text=True,
         env=session.environment,

@@ -188,7 +188,7 @@ def ended(room, settings):
 
 def plain(room):
     room.type("clear", "Enter")
-    room.start("watch", "--plain")
+    room.start("watch", "me", "--plain")
     screen = room.see("2 shown")
     check(room.state() == "0 1 1", "plain lines need no second screen")
     check(any(line.startswith("= ") and "Ada: stays" in line for line in screen), "lines as ever")

@@ -1,6 +1,9 @@
 import Foundation
+import Reactor
 import TestSupport
 import Testing
+
+@testable import bellwire
 
 /// A program that follows an engine.
 private final class Listener: @unchecked Sendable {
@@ -67,7 +70,7 @@ struct WatchCommandTests {
         let plain = try Listener(Program.path, ["watch"], fixture.environment)
         let json = try Listener(
             Program.path, ["watch", "--json", "--account", "me"], fixture.environment)
-        #expect(plain.line() == "0 shown")
+        #expect(plain.line() == "telegram/me  0 shown", "it has no name, so it shows all")
         #expect(json.line() == #"{"@type":"updateActiveNotifications","groups":[]}"#)
         try push(path, "one", id: 1)
         #expect(plain.line().hasSuffix("  Ada: one"))
@@ -76,10 +79,12 @@ struct WatchCommandTests {
         _ = server.end(by: SIGKILL)
         #expect(plain.line() == "the server is gone; waiting for it")
         server = try fixture.start(["--listen", "http://127.0.0.1:\(server.port)"])
-        #expect(plain.line() == "1 shown")
+        #expect(plain.line() == "telegram/me  1 shown")
         #expect(plain.line().hasSuffix("  Ada: one"))
         try push(path, "two", id: 2)
         #expect(plain.line().hasSuffix("  Ada: two"))
+        _ = try register("you")
+        #expect(plain.line() == "telegram/you  0 shown", "also what was made later")
         #expect(server.end() == 0)
     }
 
@@ -124,13 +129,43 @@ struct WatchCommandTests {
         #expect(server.end() == 0)
     }
 
+    @Test("A feed that the engine refuses asks less and less often", .timeLimit(.minutes(1)))
+    func refused() throws {
+        let path = fixture.home.file("engine")
+        let script = """
+            import socket
+            server = socket.socket(socket.AF_UNIX)
+            server.bind("\(path)")
+            server.listen()
+            print("ready", flush=True)
+            for _ in range(4):
+                client = server.accept()[0]
+                client.recv(100)
+                client.send(b'{"@type":"error"}\\n')
+                client.close()
+            """
+        let server = try Listener("/usr/bin/python3", ["-c", script], fixture.environment)
+        #expect(server.line() == "ready")
+        let loop = try EventLoop()
+        var times: [ContinuousClock.Instant] = []
+        let feed = EngineFeed(.unix(path: path), opening: Array("{}\n".utf8), on: loop) { event in
+            guard case .refused = event else { return }
+            times.append(.now)
+            if times.count == 4 { loop.drain(within: .zero) }
+        }
+        feed.connect()
+        _ = loop.run()
+        // At least half of 1, 2 and 4 seconds; a slow machine only makes it longer.
+        #expect(times[3] - times[0] >= .milliseconds(3_400))
+    }
+
     @Test("Output on a terminal has colours, but none from senders", .timeLimit(.minutes(2)))
     func colours() throws {
         let server = try fixture.startInClear()
         let path = try fixture.subscription(try register())
         let watch = try Listener(
             "/usr/bin/script",
-            ["-qec", "stty -onlcr; '\(Program.path)' watch --plain", "/dev/null"],
+            ["-qec", "stty -onlcr; '\(Program.path)' watch me --plain", "/dev/null"],
             fixture.environment)
         #expect(watch.line() == "\u{1B}[2m0 shown\u{1B}[0m")
         try push(path, #"\u001b[2Jone"#, id: 1)
