@@ -69,13 +69,24 @@ extension ServerConfiguration {
         }
     }
 
-    /// The name in base-url, if other machines are to come by it and see a certificate that is not
-    /// for it. A proxy shows its own.
-    package var nameWithoutCertificate: String? {
+    /// The name in base-url, if other machines are to come by it and see a certificate that they do
+    /// not trust. A proxy shows its own. The one that the server makes is for `machine`, and is enough
+    /// where its user can tell every other machine to trust it.
+    package func nameWithoutCertificate(on machine: String) -> String? {
         guard certificate == nil, let origin = baseURL?.origin, !origin.isLoopback,
             listeners.contains(where: { $0.isEncrypted && !$0.hasProxies })
         else { return nil }
-        return origin.host
+        let isKnownHere = origin.host == machine.lowercased() && Self.isOfNetwork(origin.host)
+        return isKnownHere ? nil : origin.host
+    }
+
+    /// Names without a dot, and below domains that no authority certifies: RFC 6762, RFC 8375, and what
+    /// routers use.
+    private static func isOfNetwork(_ host: String) -> Bool {
+        let labels = host.split(separator: ".")
+        guard labels.count > 1, let last = labels.last else { return true }
+        return ["local", "internal", "lan", "home", "localdomain"].contains(last)
+            || host.hasSuffix(".home.arpa")
     }
 
     func checkMetrics() throws(ConfigurationError) {

@@ -63,16 +63,15 @@ struct ServerCertificates: Sendable {
     }
 }
 
-/// Clients come by the name in base-url, and this server has a certificate for another one: that
-/// which it makes for this machine.
+/// Clients come by the name in base-url, and this server has no certificate that they trust.
 struct MissingCertificate {
     private let host: String
 
     /// Nil if nothing is missing.
     init?(_ configuration: ServerConfiguration) {
-        guard let host = configuration.nameWithoutCertificate,
-            host.lowercased() != HostName.current.lowercased()
-        else { return nil }
+        guard let host = configuration.nameWithoutCertificate(on: HostName.current) else {
+            return nil
+        }
         self.host = host
     }
 

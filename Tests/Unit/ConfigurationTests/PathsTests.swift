@@ -94,7 +94,7 @@ struct PathsTests {
         #expect(configuration.baseURL?.description == "https://push.example.org")
         #expect(configuration.certificate != nil && configuration.allowsLocalUsers)
         #expect(configuration.registration == .token)
-        #expect(configuration.nameWithoutCertificate == nil)
+        #expect(configuration.nameWithoutCertificate(on: "push.example.org") == nil)
     }
 
     @Test("README's first command starts the service, and its tests are for developers")

@@ -245,6 +245,22 @@ struct ServerConfigurationTests {
         #expect(path(["HOME": "/h"], true) == "/etc/bellwire/bellwire.conf")
     }
 
+    @Test("A public name needs a certificate, also if it is the machine's own")
+    func certificate() throws {
+        func missing(_ host: String, on machine: String) throws -> String? {
+            let text = "listen = 127.0.0.1:8443\nbase-url = https://\(host):8443"
+            return try configuration(text).nameWithoutCertificate(on: machine)
+        }
+        for host in ["push.example.org", "arpa.example"] {
+            #expect(try missing(host, on: host) == host)
+            #expect(try missing(host, on: "nas") == host)
+        }
+        for host in ["nas", "nas.local", "nas.lan", "nas.home.arpa", "nas.internal"] {
+            #expect(try missing(host, on: host.uppercased()) == nil)
+            #expect(try missing(host, on: "other") == host)
+        }
+    }
+
     @Test("Without base-url the name follows from the port that was bound")
     func derivedName() throws {
         let none = try configuration()
