@@ -82,6 +82,22 @@ struct HearCommandTests {
         #expect(try fixture.run(["revoke", "build"]).output == "revoked build\n")
         #expect(try fixture.run(["show", id]).exitCode == 3)
         #expect(try fixture.run(["show", other]).exitCode == 0)
+        // The names of others reach nothing; their ids do.
+        let phone = try fixture.run(["device", "add", "phone", "--owner", "ann", "--json"])
+        let url = try #require(try ServeFixture.object(phone.output)["url"] as? String)
+        let secret = try #require(url.split(separator: "/").last)
+        let terms = #"{"token_type":10,"app":"script","account":"hers","dialect":"plain"}"#
+        let made = try fixture.curl([
+            "-H", "Authorization: Bearer \(secret)", "-H", "Content-Type: application/json", "-d",
+            terms, "\(server.baseURL)/api/v1/registrations",
+        ])
+        #expect(made.hasSuffix(" 201"))
+        let object = try ServeFixture.object(String(made.dropLast(4)))
+        let hers = try #require(object["id"] as? String)
+        let refused = try fixture.run(["revoke", "hers"])
+        #expect(refused.exitCode != 0 && refused.errors.contains("only other owners have"))
+        #expect(refused.errors.contains(hers), "the hint says how")
+        #expect(try fixture.run(["revoke", hers]).exitCode == 0)
         let unknown = try fixture.run(["revoke", "nothing"])
         #expect(unknown.exitCode == 3)
         #expect(unknown.errors.contains("there is no registration nothing"))
