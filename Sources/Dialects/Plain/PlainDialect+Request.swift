@@ -80,7 +80,6 @@ extension SenderFields {
             case .event, .contentType, .other, nil: throw .badForm
             }
         }
-        if let objection = said.objection { throw objection }
         guard !text.isEmpty || !said.title.isEmpty else { throw .badForm }
         said.fill(from: self)
         self = said

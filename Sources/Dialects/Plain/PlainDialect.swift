@@ -17,7 +17,7 @@ package enum PlainDialect {
     }
 
     /// One chat for everything without a topic, whether it has a title or not.
-    private static func chat(_ topic: String) -> String { "plain:\(topic)" }
+    static func chat(_ topic: String) -> String { "plain:\(topic)" }
 
     static func object(_ payload: [UInt8]) -> JSONNode? {
         guard let root = try? JSONDocument(payload).root, root.kind == .object else { return nil }

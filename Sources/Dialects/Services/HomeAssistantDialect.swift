@@ -46,11 +46,13 @@ enum HomeAssistantDialect {
         let group = NoteText.title(data?["group"] ?? data?["channel"]) ?? ""
         let title = NoteText.title(root["title"] ?? data?["title"]) ?? ""
         var note = Note(
-            conversation: "home:\(group)",
+            conversation: group.isEmpty ? PlainDialect.chat("") : "home:\(group)",
             conversationTitle: group.isEmpty ? context.accountTitle : group, name: name,
             title: title,
             body: NoteText.body(root["message"]) ?? "",
             link: NoteText.link(data?["clickAction"], data?["url"], root["click"]))
+        // Without a group it is one chat with the texts that come to the same address.
+        note.isGroup = !group.isEmpty
         note.tags = PlainDialect.tags(root)
         note.urgency = urgency(data) ?? PlainDialect.urgency(PlainDialect.priority(of: root) ?? 3)
         note.icon = DeclarativeDialect.picture(data?["image"])

@@ -9,6 +9,7 @@ struct Note {
     /// A later note with this name takes its place, or takes it back; empty if none can.
     var name = ""
     var replacement = Replacement.inPlace
+    var isGroup = true
     var title: String
     let body: String
     var link = ""
@@ -23,7 +24,7 @@ struct Note {
             chat: .conversation(conversation), content: PushContent(.text, text: body))
         message.chatTitle = conversationTitle
         message.senderName = title
-        message.isGroup = true
+        message.isGroup = isGroup
         message.name = name
         message.replacement = replacement
         message.isSilent = urgency == .low

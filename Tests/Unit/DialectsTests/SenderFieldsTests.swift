@@ -229,7 +229,8 @@ struct SenderFieldsTests {
         // As in header fields: short names, the first counts, what is empty says nothing.
         let short =
             part("name=X-T", "") + part("name=t", "first") + part("name=title", "second")
-            + part("name=m", "text") + part("name=p", "") + part("name=prio", "high")
+            + part("name=m", "text") + part("name=message", "no")
+            + part("name=p", "") + part("name=prio", "high")
             + part("name=ta", "x, y") + part("name=click", "https://a/" + long) + "--x y--"
         #expect(
             try payload(short)

@@ -90,6 +90,7 @@ struct ServiceDialectTests {
             return
         }
         let look = try #require(message.presentation)
+        #expect(message.chat == .conversation("plain:") && !message.isGroup, "one chat with texts")
         #expect(message.name == "home:t" && look.title == "T" && look.isCritical)
         #expect(look.tags == ["x"] && look.link == "https://c/" && own.ignored.isEmpty)
         let alerts = Array(#"{"alerts":[],"receiver":"r"}"#.utf8)
