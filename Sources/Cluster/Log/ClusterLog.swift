@@ -70,11 +70,14 @@ package final class ClusterLog: CommitLog {
     /// meanwhile. Blocks.
     func end(after last: Int64, as node: String) throws(ClusterFault) -> Bool {
         hasEnded.store(true, ordering: .relaxed)
-        let outcome = try BoundaryWriting(jetStream: jetStream).write(.end(node: node), after: last)
-        if case .written = outcome { return true }
-        hasEnded.store(false, ordering: .relaxed)
-        guard outcome == .outdated else { throw .noAnswer }
-        return false
+        var isOurs = false
+        defer { hasEnded.store(isOurs, ordering: .relaxed) }
+        switch try BoundaryWriting(jetStream: jetStream).write(.end(node: node), after: last) {
+        case .written: isOurs = true
+        case .outdated: break
+        case .unknown: throw .noAnswer
+        }
+        return isOurs
     }
 
     package func tell(_ bytes: [UInt8]) {

@@ -33,6 +33,31 @@ extension ClusterTests {
         try await onThread { try story.leaveTwice() }
     }
 
+    @Test("A node that could not end the log notices what becomes of it")
+    func notEnded() async throws {
+        let node = try Membership(settings("a", .notEnded))
+        try await onThread { [servers] in
+            let writer = LogWriter(node.log)
+            #expect(writer.write(LogWriter.entry(1)))
+            for server in 0..<NatsServers.count { servers.signal(SIGSTOP, to: server) }
+            #expect(throws: ClusterFault.noAnswer) {
+                try node.log.end(after: writer.last, as: "a")
+            }
+            for server in 0..<NatsServers.count { servers.signal(SIGCONT, to: server) }
+            let connection = try NatsConnection(settings("b", .notEnded))
+            #expect(
+                becomes(within: 30) {
+                    if case .done = JetStream(connection).delete(LogFeed.stream, patience: 2_000) {
+                        return true
+                    }
+                    return false
+                })
+            connection.close()
+            #expect(becomes(within: 60) { node.log.isTooFarBehind || node.log.hasGoneBack })
+        }
+        node.close()
+    }
+
     @Test("Streams that were emptied are no cluster, but a store can be moved there")
     func emptied() async throws {
         let (first, second) = try Machine.pair()

@@ -147,8 +147,8 @@ final class NatsServers: @unchecked Sendable {
 /// Each test has an account, and so its own streams.
 enum ClusterUser: String, CaseIterable {
     case contention, crash, hanging, large, unknown, cutOff, isolated, record, lease, snapshot,
-        survey, leftovers, schema, keys, moving, leaving, emptied, wentBack, rewritten, differing,
-        compared, slowLink
+        survey, leftovers, schema, keys, moving, leaving, notEnded, emptied, wentBack, rewritten,
+        differing, compared, slowLink
 }
 
 /// Starts the servers before the first test of a suite, and ends them after the last one.
