@@ -84,7 +84,9 @@ private struct MovingStory: Sendable {
         arrival.close()
         expect(.arriving) { try openAndClose(others, second) }
         try first.use("two")
+        try WantedCopy.keep(9, in: first.state)
         try first.arrive(settings)
+        #expect(WantedCopy.entry(in: first.state) == nil)
         #expect(first.applied == 1)
         #expect(throws: StoreFault.shared) { try SQLiteStore(first.options).close() }
         // Only its own node tells the others who they are.
@@ -114,7 +116,9 @@ private struct MovingStory: Sendable {
         let store = try node.openStore(first.options, node: "a")
         let departure = Departure(node, node: "a", folder: first.state)
         try departure.checkOthers()
+        try WantedCopy.keep(9, in: first.state)
         try departure.run(store)
+        #expect(WantedCopy.entry(in: first.state) == nil)
         store.close()
         node.close()
     }
