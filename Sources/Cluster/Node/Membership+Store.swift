@@ -31,6 +31,7 @@ extension Membership {
             terms.tables = store?.tableDigests
             return terms
         }
+        record.standForLead()
         return store
     }
 

@@ -1,5 +1,6 @@
 import Base
 import Crypto
+import Synchronization
 import System
 
 /// What the nodes agree on besides the log: a stream that keeps the newest message of each subject.
@@ -34,6 +35,7 @@ package final class ClusterRecord: Sendable {
 
     let jetStream: JetStream
     private let keeper: LeadKeeper
+    private let mayLead = Atomic(false)
     /// Of this node.
     let name: String
     private let watch: LifeWatch
@@ -108,8 +110,11 @@ package final class ClusterRecord: Sendable {
 
     func connectionReturned() { watch.connectionReturned() }
 
+    /// From now on this node may lead: it has what the others have.
+    func standForLead() { mayLead.store(true, ordering: .relaxed) }
+
     func tick() {
-        keeper.tick()
+        if mayLead.load(ordering: .relaxed) { keeper.tick() }
         keyWatch.tick()
         watch.tick()
     }

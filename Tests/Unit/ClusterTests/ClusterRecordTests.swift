@@ -31,6 +31,9 @@ extension ClusterTests {
     @Test("One node leads; another does when the lease was given back, or ended")
     func lease() async throws {
         let (first, second) = (try node("a", .lease), try node("b", .lease))
+        // Whoever has no store yet does not lead.
+        #expect(!(await eventually(3) { first.record.isLead || second.record.isLead }))
+        for node in [first, second] { node.record.standForLead() }
         #expect(await eventually(5) { first.record.isLead != second.record.isLead })
         let (lead, other) = first.record.isLead ? (first, second) : (second, first)
         #expect(!(await eventually(6) { other.record.isLead || !lead.record.isLead }))
@@ -50,6 +53,7 @@ extension ClusterTests {
         }
         #expect(left)
         let third = try node("c", .lease)
+        third.record.standForLead()
         #expect(!(await eventually(2) { third.record.isLead }))
         #expect(await eventually(8) { third.record.isLead })
         third.close()

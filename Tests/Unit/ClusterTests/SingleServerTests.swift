@@ -59,6 +59,7 @@ struct SingleServerTests {
         try await onThread { [self] in
             let node = try cluster(trusting: "server.pem")
             let writer = LogWriter(node.log)
+            node.record.standForLead()
             #expect(writer.write(LogWriter.entry(1)))
             #expect(writer.write(LogWriter.entry(2, length: 3 << 20)))
             #expect(becomes(within: 5) { node.isUsable && node.record.isLead })
