@@ -56,7 +56,12 @@ struct LogInbox {
     }
 
     private mutating func compare(_ message: StreamMessage?) {
-        guard let message, let mark, mark.sequence == message.sequence else { return }
+        guard let message else { return }
+        guard let mark, mark.sequence == message.sequence else {
+            // Nothing was received since the start.
+            self.mark = (message.sequence, Self.text(message))
+            return
+        }
         if mark.text != Self.text(message) { follower.meetOtherLog() }
     }
 

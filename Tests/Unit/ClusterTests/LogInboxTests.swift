@@ -47,6 +47,17 @@ struct LogInboxTests {
         #expect(outcome.hasNews == (found == 1))
     }
 
+    @Test("What is there after a start is what is compared later")
+    mutating func started() throws {
+        _ = inbox.take(after: 11)
+        for name in [1, 2] as [UInt64] {
+            _ = inbox.handle(.connectionReturned, at: 0)
+            let message = try message(name, 11)
+            _ = inbox.handle(.page(from: 11, [11]), [11: message], at: 0)
+            #expect(inbox.follower.hasGoneBack == (name == 2))
+        }
+    }
+
     @Test("Another entry in the place of the own one is noticed before there is an answer")
     mutating func overtaken() throws {
         let begin = inbox.begin(entry(1), after: 10)
