@@ -61,8 +61,10 @@ final class TableComparison: Sendable {
         case nil: break
         case .disputed(let difference)?: report(.disputed(difference))
         case .differs(let difference)?:
+            // A copy that this node has kept as the lead is no better than itself.
+            let entry = store.isLead ? max(difference.entry, store.applied + 1) : difference.entry
             // If this fails, it is noticed again after the next start.
-            try? WantedCopy.keep(difference.entry, in: folder)
+            try? WantedCopy.keep(entry, in: folder)
             found.withLock { $0 = difference }
         }
     }
