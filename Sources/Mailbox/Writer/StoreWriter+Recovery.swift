@@ -22,6 +22,8 @@ extension StoreWriter {
             let executor = try source.reopen()
             resolveDoubt(executor)
             _ = try executor.catchUp()
+            executor.pinned = nil
+            giveUpPinned()
             // Pages that the file system failed to write may look written when they are read back.
             // Copying them into the database file writes them again.
             if lastFault?.isFull == true {

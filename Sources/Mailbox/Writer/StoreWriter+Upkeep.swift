@@ -11,6 +11,7 @@ extension StoreWriter {
         if let last = executor.mark { mark.withLock { $0 = last } }
         if let pin = executor.pinned {
             executor.pinned = nil
+            lastPinned = pin
             pinned.withLock { $0 = pin }
         }
         if isComparisonDue.exchange(false, ordering: .relaxed) { executor.askForComparison() }
@@ -20,7 +21,7 @@ extension StoreWriter {
         if checkpoints.isDue(executor) {
             try checkpoints.checkpoint(executor, at: Boot.milliseconds)
         }
-        if executor.hasToErase, nextErasure <= Boot.milliseconds, !executor.erase() {
+        if executor.hasToErase, nextErasure <= Boot.milliseconds, !erase(executor) {
             nextErasure = Boot.milliseconds + Self.eraseInterval
         }
     }

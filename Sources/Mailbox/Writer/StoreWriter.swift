@@ -45,6 +45,8 @@ final class StoreWriter: @unchecked Sendable {
     let mark = Lock<EntryMark?>(nil)
     /// To be compared with other stores, and what came of it.
     let pinned = Lock<PinnedStore?>(nil)
+    /// The same while somebody reads it.
+    weak var lastPinned: PinnedStore?
     let digests = Lock<TableDigests?>(nil)
     /// All stores shall look at what they are.
     let isComparisonDue = Atomic(false)
@@ -246,11 +248,23 @@ final class StoreWriter: @unchecked Sendable {
         _ executor: BatchExecutor, _ submissions: ArraySlice<Submission>,
         _ outcomes: inout [StoreOutcome]
     ) {
-        guard !executor.erase() else { return }
+        guard !erase(executor) else { return }
         nextErasure = Boot.milliseconds + Self.eraseInterval
         for (index, submission) in submissions.enumerated() where submission.operation.forgets {
             outcomes[index] = .unavailable
         }
+    }
+
+    func erase(_ executor: BatchExecutor) -> Bool {
+        executor.pinned = nil
+        giveUpPinned()
+        return executor.erase()
+    }
+
+    /// Whoever compares the store does so again later. Until then the WAL could not be emptied.
+    func giveUpPinned() {
+        pinned.withLock { $0 = nil }
+        lastPinned?.giveUp()
     }
 
     /// Answers operations that were not carried out and will not be.

@@ -1,6 +1,7 @@
 import Base
 import Crypto
 import SQLite
+import Synchronization
 
 /// What the tables of a store contain after an entry of the log: the same in all stores.
 package struct TableDigests: Equatable, Sendable {
@@ -25,13 +26,14 @@ package struct TableDigests: Equatable, Sendable {
 /// A store as it was after an entry of the log, whatever is written since.
 ///
 /// As long as it is there, the WAL keeps what is written.
-// Unchecked: one thread makes it, and another one has it afterwards.
+// Unchecked: one thread makes it, and another one has it afterwards; all may give it up.
 package final class PinnedStore: @unchecked Sendable {
     /// So much is read before it asks whether anybody still waits.
     private static let portion = 1 << 20
 
     package let entry: Int64
     private let connection: Connection
+    private let isGivenUp = Atomic(false)
 
     /// Nil if the file is not as it is after that entry.
     init?(_ path: String, after entry: Int64) throws(StoreFault) {
@@ -43,11 +45,15 @@ package final class PinnedStore: @unchecked Sendable {
         self.entry = entry
     }
 
-    /// Reads all of it. Nil if nobody waits for it any more.
+    /// Whoever reads it is to stop: what is in the WAL has to go into the file. Any thread may call it.
+    func giveUp() { isGivenUp.store(true, ordering: .relaxed) }
+
+    /// Reads all of it. Nil if nobody waits for it any more, or it was given up.
     package func digests(while isWanted: () -> Bool) throws(StoreFault) -> TableDigests? {
+        func goesOn() -> Bool { isWanted() && !isGivenUp.load(ordering: .relaxed) }
         var digests: [String] = []
         for table in BatchExecutor.tables {
-            guard let digest = try digest(of: table, isWanted) else { return nil }
+            guard goesOn(), let digest = try digest(of: table, goesOn) else { return nil }
             digests.append(digest)
         }
         return TableDigests(entry: entry, digests: digests)

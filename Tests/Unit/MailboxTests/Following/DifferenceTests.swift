@@ -1,5 +1,6 @@
 import Foundation
 import SQLite
+import System
 import TestSupport
 import Testing
 
@@ -47,6 +48,31 @@ struct DifferenceTests {
             }
             throw AnswerBox.Missing()
         }
+    }
+
+    @Test("A comparison that is read stops when something is to be forgotten")
+    func forgotten() throws {
+        let test = try FollowingTests.Group(1).stores[0]
+        let credential = DeviceCredential(
+            row: test.store.index.nextCredential(), secret: try test.digest(), name: "phone",
+            owner: "ann", created: 1)
+        try test.expectDone(.addCredential(credential))
+        test.store.beginComparing()
+        test.store.askForComparison()
+        let pinned = Lock<PinnedStore?>(nil)
+        let deadline = Date(timeIntervalSinceNow: 30)
+        while pinned.withLock({ $0 == nil }), Date() < deadline {
+            pinned.withLock { $0 = test.store.takePinned() }
+            usleep(5_000)
+        }
+        let reading = Thread {
+            pinned.withLock { pinned in
+                while Date() < deadline, (try? pinned?.digests { true }) ?? nil != nil {}
+                pinned = nil
+            }
+        }
+        reading.start()
+        #expect(try test.run(.forgetCredential(credential.row)) == .done)
     }
 
     @Test(
