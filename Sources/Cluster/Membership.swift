@@ -122,7 +122,7 @@ package final class Membership: Sendable {
         let place = try StorePlace(in: folder)
         var marks = [try record.confirmedEntry()]
         // A folder without a store follows the log from its beginning, or from a copy.
-        if place != nil { marks.append(ConfirmedEntry.read(in: folder)) }
+        if let place { marks += [place.mark, ConfirmedEntry.read(in: folder)] }
         try LogContinuity(jetStream: jetStream).check(
             logEnding().state, applied: place?.applied ?? 0, marks.compactMap(\.self))
     }

@@ -7,6 +7,8 @@ package struct EntryMark: Equatable, Sendable {
     /// In hexadecimal digits.
     package let digest: String
 
+    init(number: Int64, digest: String) { (self.number, self.digest) = (number, digest) }
+
     package init(_ entry: CommitEntry, at number: Int64) throws(OpenSSLError) {
         self.number = number
         digest = try entry.digest

@@ -8,6 +8,8 @@ import System
 package struct StorePlace: Sendable {
     /// The last entry of the log that it has; zero if it is of one machine.
     package let applied: Int64
+    /// The same with its digest, if that is known.
+    package let mark: EntryMark?
     package let sealedKeys: [UInt8]
     /// The last number that was given to a subscription, a device or a credential.
     package let lastRow: UInt32
@@ -37,6 +39,7 @@ package struct StorePlace: Sendable {
         _ record: StateRow.Record, _ connection: borrowing Connection
     ) throws(StoreFault) {
         applied = record.values.applied
+        mark = record.values.mark
         sealedKeys = record.sealedKeys
         anchor = record.values.anchor
         lastRow = try Self.lastRow(record.values.counters, connection)
@@ -87,7 +90,7 @@ extension StorePlace {
         at reading: ClockReading
     ) throws(StoreFault) {
         try change(path, isCopy ? .draft : .readWrite) { record, _ in
-            record.applied = number
+            (record.applied, record.appliedDigest) = (number, nil)
             record.anchor = StoreClock.Anchor(time: time, reading: reading)
         }
     }
@@ -104,7 +107,7 @@ extension StorePlace {
             record.counters.subscription = last
             record.counters.device = last
             record.counters.credential = last
-            record.applied = 0
+            (record.applied, record.appliedDigest) = (0, nil)
             record.anchor = StoreClock.Anchor(time: time, reading: reading)
             try connection.run("DELETE FROM engine_client")
         }

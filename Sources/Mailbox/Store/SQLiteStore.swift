@@ -67,7 +67,7 @@ package final class SQLiteStore: MessageStore {
     package var isShutOut: Bool { writer.shutOut.load(ordering: .relaxed) }
     /// The last entry of the log that is in the store.
     package var applied: Int64 { writer.applied.load(ordering: .relaxed) }
-    /// The last entry that was written or followed since the start. Nil if there was none.
+    /// The same with its digest. Nil if that is not known.
     package var lastEntry: EntryMark? { writer.mark.withLock { $0 } }
     package var isLead: Bool { log?.isLead ?? true }
     /// The schema of an entry that ended the following, because this program does not know it.

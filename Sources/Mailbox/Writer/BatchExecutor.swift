@@ -35,8 +35,6 @@ final class BatchExecutor {
     @exclusivity(unchecked) private var outcomes: [StoreOutcome] = []
     @exclusivity(unchecked) var turns = LogTurns()
     @exclusivity(unchecked) var names: EntryNames
-    /// The last entry that was written or followed since the store was opened.
-    @exclusivity(unchecked) var mark: EntryMark?
     /// What is to be compared with other stores, until the writer takes it.
     @exclusivity(unchecked) var pinned: PinnedStore?
     let path: String
@@ -188,7 +186,7 @@ final class BatchExecutor {
             next.position = transaction.position
             next.counters = transaction.index.counters
             next.anchor = transaction.time.anchor
-            next.applied = try writeDown(next)
+            try writeDown(&next)
             try stateRow.write(next)
             try end.run()
         } catch {

@@ -11,6 +11,8 @@ struct StateRow: ~Copyable {
         var counters = StoreIndex.Counters()
         /// The last entry of the log that is in the tables.
         var applied: Int64 = 0
+        /// Its digest, if it is known.
+        var appliedDigest: String?
         var anchor: StoreClock.Anchor
     }
 
@@ -29,7 +31,8 @@ struct StateRow: ~Copyable {
         update = try StoreStatement(
             """
             UPDATE state SET batch = ?1, position = ?2, sequence = ?3, subscription = ?4,
-            device = ?5, credential = ?6, time = ?7, boot = ?8, since_boot = ?9, wall = ?10, applied = ?11
+            device = ?5, credential = ?6, time = ?7, boot = ?8, since_boot = ?9, wall = ?10, applied = ?11,
+            applied_digest = ?12
             """, on: connection)
     }
 
@@ -45,7 +48,8 @@ struct StateRow: ~Copyable {
         let select = try StoreStatement(
             """
             SELECT batch, position, sequence, subscription, device, credential, time, boot,
-            since_boot, wall, sealed_keys, restored_until, applied FROM state
+            since_boot, wall, sealed_keys, restored_until, applied, applied_digest
+            FROM state
             """, on: connection)
         guard try select.step() else { return nil }
         let counters = StoreIndex.Counters(
@@ -59,7 +63,8 @@ struct StateRow: ~Copyable {
             time: StoreTime(milliseconds: select.integer(6)), reading: reading)
         let values = Values(
             batch: select.integer(0), position: select.integer(1), counters: counters,
-            applied: select.integer(12), anchor: anchor)
+            applied: select.integer(12),
+            appliedDigest: select.isNull(13) ? nil : select.text(13), anchor: anchor)
         return Record(
             values: values, sealedKeys: select.bytes(10),
             restoredUntil: select.isNull(11) ? nil : StoreTime(milliseconds: select.integer(11)))
@@ -70,10 +75,10 @@ struct StateRow: ~Copyable {
     ) throws(StoreFault) {
         let insert = try StoreStatement(
             """
-            INSERT INTO state VALUES (1, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, NULL, ?12, ?11)
+            INSERT INTO state VALUES (1, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, NULL, ?13, ?11, ?12)
             """, on: connection)
         try bind(record.values, to: insert)
-        try insert.bind(record.sealedKeys, at: 12)
+        try insert.bind(record.sealedKeys, at: 13)
         try insert.run()
     }
 
@@ -91,5 +96,21 @@ struct StateRow: ~Copyable {
         try statement.bind(values.anchor.reading.sinceBoot, at: 9)
         try statement.bind(values.anchor.reading.wall, at: 10)
         try statement.bind(values.applied, at: 11)
+        if let digest = values.appliedDigest {
+            try statement.bind(text: digest, at: 12)
+        } else {
+            try statement.bindNull(at: 12)
+        }
+    }
+}
+
+extension StateRow.Values {
+    /// The last entry of the log that is in the tables, if its digest is known.
+    var mark: EntryMark? { appliedDigest.map { EntryMark(number: applied, digest: $0) } }
+
+    mutating func follow(_ entry: CommitEntry, at number: Int64) {
+        applied = number
+        // Without it, the entry is not compared at the next start.
+        appliedDigest = (try? EntryMark(entry, at: number))?.digest
     }
 }

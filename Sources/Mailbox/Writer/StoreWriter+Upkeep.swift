@@ -8,7 +8,7 @@ extension StoreWriter {
         // What is left wakes the writer again, and is before the next operations.
         guard try executor.catchUp() else { return wake() }
         applied.store(executor.state.applied, ordering: .relaxed)
-        if let last = executor.mark { mark.withLock { $0 = last } }
+        if let last = executor.state.mark { mark.withLock { $0 = last } }
         if let pin = executor.pinned {
             executor.pinned = nil
             lastPinned = pin

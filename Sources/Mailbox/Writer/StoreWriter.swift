@@ -41,7 +41,7 @@ final class StoreWriter: @unchecked Sendable {
     let settling = Atomic(false)
     /// The last entry of the log that is in the store.
     let applied = Atomic<Int64>(0)
-    /// The last one that was written or followed since the start.
+    /// The same with its digest, if that is known.
     let mark = Lock<EntryMark?>(nil)
     /// To be compared with other stores, and what came of it.
     let pinned = Lock<PinnedStore?>(nil)

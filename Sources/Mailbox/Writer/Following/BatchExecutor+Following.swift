@@ -79,7 +79,7 @@ extension BatchExecutor {
 
     /// Makes the changes of the next entries, in the file and then in memory.
     private func follow(_ entries: ArraySlice<NumberedEntry>) throws(StoreFault) {
-        guard let last = entries.last?.number, last > state.applied else { return }
+        guard let last = entries.last, last.number > state.applied else { return }
         var rows = FollowedRows(node: source?.node)
         var news: [EngineNews] = []
         for next in entries {
@@ -100,7 +100,6 @@ extension BatchExecutor {
             transaction.effects.engineNews = news
             transaction.nextExpiry = try firstExpiry()
         }
-        if let last = entries.last { note(last.entry, at: last.number) }
         let now = Boot.milliseconds
         for entry in entries.map(\.entry) where entry.writer != names.writer {
             turns.followed(entry.writer, asks: entry.asks, at: now)
@@ -131,7 +130,7 @@ extension BatchExecutor {
     }
 
     private func make(
-        _ entries: ArraySlice<NumberedEntry>, through last: Int64,
+        _ entries: ArraySlice<NumberedEntry>, through last: NumberedEntry,
         _ lookUp: () throws(StoreFault) -> Void
     ) throws(StoreFault) {
         for entry in entries.map(\.entry) {
@@ -143,7 +142,7 @@ extension BatchExecutor {
         next.position = transaction.position
         next.counters = transaction.index.counters
         next.anchor = transaction.time.anchor
-        next.applied = last
+        next.follow(last.entry, at: last.number)
         try begin.run()
         do throws(StoreFault) {
             try apply(entries)

@@ -20,14 +20,14 @@ extension BatchExecutor {
         }
     }
 
-    /// Writes the batch to the log, and returns the number of its entry.
-    func writeDown(_ next: StateRow.Values) throws(StoreFault) -> Int64 {
-        guard let log, let recorder else { return next.applied }
+    /// Writes the batch to the log.
+    func writeDown(_ next: inout StateRow.Values) throws(StoreFault) {
+        guard let log, let recorder else { return }
         let changes: [UInt8]
         do throws(SQLiteError) { changes = try recorder.end() } catch {
             throw StoreFault(error)
         }
-        guard !changes.isEmpty else { return next.applied }
+        guard !changes.isEmpty else { return }
         let name = names.next()
         let entry = CommitEntry(
             name: name, position: next.position, sequence: next.counters.sequence,
@@ -36,19 +36,13 @@ extension BatchExecutor {
         switch log.append(entry, after: next.applied) {
         case .appended(let number):
             turns.wrote(from: began, to: Boot.milliseconds)
-            note(entry, at: number)
-            return number
+            next.follow(entry, at: number)
         case .outdated:
             turns.cameTooLate(at: Boot.milliseconds)
             if turns.asks(at: Boot.milliseconds) { ask(log) }
             throw .outdated
         case .unknown: throw .undecided
         }
-    }
-
-    /// Without a digest, what is known of earlier entries stays.
-    func note(_ entry: CommitEntry, at number: Int64) {
-        if let mark = try? EntryMark(entry, at: number) { self.mark = mark }
     }
 
     private func ask(_ log: any CommitLog) {

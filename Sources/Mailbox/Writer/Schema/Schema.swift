@@ -17,12 +17,14 @@ enum Schema {
     /// Stores of earlier schemas are not opened: what is sealed there does not say whose it is.
     static let first = 15
 
-    /// The keys of endpoints and of backups are sealed together. Some devices can only receive.
+    /// The keys of endpoints and of backups are sealed together. Some devices can only receive. A
+    /// store that follows a log knows the digest of the last entry that it has.
     private static let rights = Migration(
         "rights",
         """
         ALTER TABLE state RENAME COLUMN sealed_endpoint_key TO sealed_keys;
         ALTER TABLE credential ADD COLUMN receive_only INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE state ADD COLUMN applied_digest TEXT;
         """)
 
     /// Values that a file of ours can contain. Row numbers kept in memory are 32 bits; sums of
