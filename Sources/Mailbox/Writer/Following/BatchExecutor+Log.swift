@@ -38,6 +38,8 @@ extension BatchExecutor {
             turns.wrote(from: began, to: Boot.milliseconds)
             next.follow(entry, at: number)
         case .outdated:
+            // One that is cut off was not too late: nothing was sent.
+            guard log.isCurrent else { throw .outdated }
             turns.cameTooLate(at: Boot.milliseconds)
             if turns.asks(at: Boot.milliseconds) { ask(log) }
             throw .outdated

@@ -124,6 +124,18 @@ struct FollowingTests {
         try group.expectAlike()
     }
 
+    @Test("A store that is cut off is not taken for one that others are faster than")
+    func cutOff() throws {
+        let group = try Group(1)
+        let store = group.stores[0]
+        let device = try store.addDevice()
+        let subscription = try store.register(device)
+        group.log.fate = .tooLate
+        group.log.isCurrent = false
+        #expect(try store.run(.store(store.message(subscription.address, "one"))) == .unavailable)
+        #expect(!store.store.isShutOut)
+    }
+
     @Test("Both write at the same time, and nothing is lost")
     func contention() throws {
         let group = try Group(3)
