@@ -62,7 +62,10 @@ package enum StoreFault: Error, Equatable, Sendable, CustomStringConvertible {
             "start bellwire again: it then begins with a copy of another node's store"
         case .newerLog: "upgrade bellwire on this node"
         case .foreign:
-            "name an empty folder with state, or move this store to a cluster by bellwire migrate"
+            """
+            name an empty folder with state, or move this store to a cluster by bellwire migrate; if \
+            it was in one that is lost, make that anew by bellwire cluster rebuild
+            """
         case .shared:
             "set store to the servers of the cluster, or take it out by bellwire migrate --to sqlite"
         case .damaged: "move the files bellwire.db* away and run bellwire restore"

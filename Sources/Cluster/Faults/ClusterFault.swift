@@ -132,8 +132,8 @@ package enum ClusterFault: Error, Equatable, Sendable, CustomStringConvertible {
             """
         case .emptied:
             """
-            remove the streams BW_LOG, BW_CLUSTER and BW_SNAPSHOT, or move a store there by \
-            bellwire migrate
+            make the cluster anew from the folder of a node by bellwire cluster rebuild, or move a \
+            store there by bellwire migrate
             """
         case .wentBack:
             """
