@@ -2,8 +2,8 @@ import Glibc
 
 /// The folder with the server's state, used by one server at a time.
 ///
-/// The lock ends when the value goes out of scope, or with the process.
-package struct StateFolder: ~Copyable, Sendable {
+/// The lock ends with the last reference, or with the process.
+package final class StateFolder: Sendable {
     package let path: String
     private let lock: FileDescriptor
 

@@ -40,6 +40,8 @@ package enum ClusterFault: Error, Equatable, Sendable, CustomStringConvertible {
     case emptied
     /// The log ends before an entry that was confirmed, or has another one there.
     case wentBack(last: Int64, confirmed: Int64)
+    /// The log goes on after the last entry of a folder.
+    case hasMore(last: Int64, applied: Int64)
     /// Nodes that live, or write.
     case othersLive([String])
     case file(SystemError)
@@ -83,6 +85,9 @@ package enum ClusterFault: Error, Equatable, Sendable, CustomStringConvertible {
             last < confirmed
                 ? "the log went back: it ends at entry \(last), and entry \(confirmed) was confirmed"
                 : "the log went back: entry \(confirmed) is not the one that was confirmed"
+        case .hasMore(let last, let applied):
+            "the servers have more than this folder: it ends at entry \(applied), and the log goes on "
+                + "to entry \(last)"
         case .othersLive(let nodes):
             nodes.isEmpty
                 ? "other nodes write to the cluster"
@@ -145,6 +150,11 @@ package enum ClusterFault: Error, Equatable, Sendable, CustomStringConvertible {
             """
             start another node, which then keeps a copy for this one; if there is none, make the \
             cluster anew from this folder by bellwire cluster rebuild
+            """
+        case .hasMore:
+            """
+            start this node, which gets what it lacks; to lose that instead, remove the streams \
+            BW_LOG, BW_CLUSTER and BW_SNAPSHOT first
             """
         case .othersLive: "end them first, and wait for ten seconds"
         case .file(let error): error.hint

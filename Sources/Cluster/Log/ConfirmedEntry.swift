@@ -65,6 +65,18 @@ struct LogContinuity {
         }
     }
 
+    /// Whether an entry after this one changes something. Blocks.
+    func hasChanges(after number: Int64, through last: Int64) throws(ClusterFault) -> Bool {
+        guard number < last else { return false }
+        let found = try messages(from: number + 1, Int(min(last - number, 64)))
+        return found.count < last - number
+            || found.contains { message in
+                var collector = LogPartCollector()
+                let entry = collector.receive(message)?.entry
+                return LogBoundary(message.message) == nil && entry?.changes.isEmpty != true
+            }
+    }
+
     /// True also if it was removed meanwhile. An entry has the number of its last message.
     private func isThere(_ mark: EntryMark) throws(ClusterFault) -> Bool {
         guard let last = try messages(from: mark.number, 1).first, last.sequence == mark.number

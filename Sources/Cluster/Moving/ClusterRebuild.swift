@@ -22,20 +22,40 @@ package enum ClusterRebuild {
         guard others.isEmpty else { throw .othersLive(others) }
     }
 
-    /// Nobody may use the folder.
+    /// Fails if the log has what this folder has, and more that would be lost. Blocks.
+    package static func checkLog(_ settings: ClusterSettings, for folder: String) throws {
+        let connection = try ClusterOpening.connect(settings)
+        defer { connection.close() }
+        let timer = try ClusterTimer { [connection] in connection.giveUp(at: Boot.milliseconds) }
+        defer { timer.stop() }
+        let jetStream = JetStream(connection)
+        guard let log = try LogEnding(jetStream), !log.isEmpty else { return }
+        let place = try StorePlace(of: folder)
+        let continuity = LogContinuity(jetStream: jetStream)
+        let marks = [place.mark, ConfirmedEntry.read(in: folder)].compactMap(\.self)
+        do { try continuity.check(log.state, applied: place.applied, marks) } catch {
+            // It is another one.
+            if case .wentBack = error { return }
+            throw error
+        }
+        guard try continuity.hasChanges(after: place.applied, through: log.state.last) else {
+            return
+        }
+        throw ClusterFault.hasMore(last: log.state.last, applied: place.applied)
+    }
+
+    /// The store in this folder is of one machine from now on. The folder is locked.
     package static func leave(_ folder: String) throws {
-        let lock = try StateFolder(folder)
-        let place = try StorePlace(of: lock.path)
+        let place = try StorePlace(of: folder)
         guard place.applied > 0 else { return }
         // The clock of the cluster is gone, and that of this machine is the nearest to it.
         var reading = ClockReading.now()
         reading.boot = nil
         try StorePlace.leave(
-            fileAt: StoreCopy.store(in: lock.path),
+            fileAt: StoreCopy.store(in: folder),
             before: NumberBlock(number: place.blocks + blocks), place.time(at: reading),
             at: .now())
-        WantedCopy.forget(in: lock.path)
-        ConfirmedEntry.forget(in: lock.path)
+        ConfirmedEntry.forget(in: folder)
     }
 
     /// Removes what is on the servers. Blocks.

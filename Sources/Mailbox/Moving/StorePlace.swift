@@ -46,6 +46,11 @@ package struct StorePlace: Sendable {
         isUsed = try StoreOpening.isUsed(connection)
     }
 
+    /// Fails if the keys do not open the store.
+    package func check(_ options: SQLiteStore.Options) throws(StoreFault) {
+        _ = try OwnKeys(sealedKeys, StoreOpening.sealer(options))
+    }
+
     private static func open(
         _ path: String, _ access: Connection.Access
     ) throws(StoreFault) -> Connection {

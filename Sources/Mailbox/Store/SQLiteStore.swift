@@ -11,6 +11,8 @@ package import System
 package final class SQLiteStore: MessageStore {
     package struct Options: Sendable {
         package var folder: String
+        /// If whoever opens the store has locked the folder already.
+        package var lock: StateFolder?
         package var masterKey: MasterKey
         /// Former keys that may still be needed to open old data.
         package var formerKeys: [MasterKey] = []
@@ -80,7 +82,7 @@ package final class SQLiteStore: MessageStore {
 
     /// Locks the folder, checks the database and loads the index.
     package init(_ options: Options) throws(StoreFault) {
-        let folder = try Self.lockFolder(options.folder)
+        let folder = try Self.lockFolder(options)
         let opening = try StoreOpening(options, in: folder.path)
         let writer = StoreWriter(
             opening.executor, source: opening.source, limits: options.limits,
@@ -111,9 +113,14 @@ package final class SQLiteStore: MessageStore {
         FileStamp(of: folder + "/" + WriterDatabase.fileName) != nil
     }
 
-    private static func lockFolder(_ path: String) throws(StoreFault) -> StateFolder {
+    private static func lockFolder(_ options: Options) throws(StoreFault) -> StateFolder {
         do throws(StateFolder.Failure) {
-            let folder = try StateFolder(path)
+            let folder: StateFolder
+            if let lock = options.lock {
+                folder = lock
+            } else {
+                folder = try StateFolder(options.folder)
+            }
             try folder.makeFile(WriterDatabase.fileName)
             return folder
         } catch { throw .folder(error) }

@@ -125,7 +125,7 @@ struct StoreOpening {
             "SELECT EXISTS (SELECT 1 FROM owner) OR EXISTS (SELECT 1 FROM subscription)") != 0
     }
 
-    private static func sealer(_ options: SQLiteStore.Options) throws(StoreFault) -> Sealer {
+    static func sealer(_ options: SQLiteStore.Options) throws(StoreFault) -> Sealer {
         do throws(OpenSSLError) {
             return try Sealer(current: options.masterKey, former: options.formerKeys)
         } catch { throw .crypto(error) }

@@ -54,19 +54,8 @@ extension Command {
                 message: "the store in \(folder) is on this machine alone",
                 hint: "move it to the cluster by bellwire migrate")
         }
-        if StateFolder.isInUse(folder) { throw StoreFault.folder(.inUse(path: folder)) }
-        if pending == nil { try PendingMove.leaving.begin(in: folder) }
-        do {
-            try ClusterRebuilding(remote, configuration, progress).goOn(from: pending ?? .leaving)
-        } catch {
-            // Before the first step is done, everything is as it was.
-            if PendingMove(in: folder) == .leaving,
-                let place = try? StorePlace(in: folder), place.applied > 0
-            {
-                PendingMove.end(in: folder)
-            }
-            throw error
-        }
+        try ClusterRebuilding(remote, configuration, progress).goOn(
+            from: pending ?? .leaving, try StateFolder(folder))
         try MoveText.end(progress, "rebuilt", text(remote, upTo: place.applied))
         return .success
     }

@@ -18,6 +18,7 @@ struct FolderMove {
                 message: "there is no store in \(folder)",
                 hint: "name the server's state folder by --state")
         }
+        let lock = try StateFolder(folder)
         if let target {
             guard place.applied == 0 else {
                 throw CommandError(
@@ -27,12 +28,12 @@ struct FolderMove {
             }
             try PendingMove.arriving.begin(in: folder)
             defer { PendingMove.end(in: folder) }
-            try moveIn(target, folder)
+            try moveIn(target, folder, lock)
         } else {
             guard place.applied > 0 else {
                 throw CommandError(message: "the store in \(folder) is on this machine already")
             }
-            try moveOut(folder, removes: removes)
+            try moveOut(folder, lock, removes: removes)
         }
         try MoveText.end(progress, "moved", text)
         return .success
@@ -47,23 +48,27 @@ struct FolderMove {
             + "let store say so in the configuration before you start the server\n"
     }
 
-    private func moveIn(_ remote: RemoteStore, _ folder: String) throws {
-        let store = try SQLiteStore(try StoreMove.options(configuration))
+    private func moveIn(
+        _ remote: RemoteStore, _ folder: String, _ lock: StateFolder
+    ) throws {
+        let store = try SQLiteStore(try StoreMove.options(configuration, lock))
         defer { store.close() }
         try move(store, folder).run(into: remote)
     }
 
-    private func moveOut(_ folder: String, removes: Bool) throws {
+    private func moveOut(_ folder: String, _ lock: StateFolder, removes: Bool) throws {
         guard let remote = configuration.remoteStore else {
             throw CommandError.usage(
                 "the servers of the cluster are not known",
                 hint: "name them by --store as the configuration did before")
         }
-        try PendingDeparture.begin(from: remote, in: folder)
-        defer { PendingDeparture.end(in: folder) }
-        try StoreMove.takeOut(
-            of: remote, configuration, removes: removes, Log()
-        ) { [progress] step, done, total in progress.advance(step.rawValue, to: done, of: total) }
+        try PendingDeparture.run(from: remote, in: folder) {
+            try StoreMove.takeOut(
+                of: remote, configuration, lock, removes: removes, Log()
+            ) { [progress] step, done, total in
+                progress.advance(step.rawValue, to: done, of: total)
+            }
+        }
     }
 
     private func move(_ store: SQLiteStore, _ folder: String) -> StoreMove {

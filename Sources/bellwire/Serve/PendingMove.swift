@@ -35,11 +35,14 @@ enum PendingMove: String {
     static func end(in folder: String) { FileRemoval.remove(path(folder)) }
 
     /// Does what is left of a move, before the store is opened.
-    static func settle(_ configuration: ServerConfiguration, _ log: Log) throws {
+    static func settle(
+        _ configuration: ServerConfiguration, _ lock: StateFolder, _ log: Log
+    ) throws {
         let folder = configuration.state
         if let remote = try PendingDeparture.cluster(in: folder) {
-            try PendingDeparture.settle(remote, configuration, log)
+            try PendingDeparture.settle(remote, configuration, lock, log)
         }
+        PendingDeparture.end(in: folder)
         guard let pending = PendingMove(in: folder) else { return }
         guard let remote = configuration.remoteStore else {
             // Nobody wants it any more. Another attempt uses what is on the servers.
@@ -48,7 +51,7 @@ enum PendingMove: String {
         }
         log.write(.info, "store-moving", [("to", "cluster")])
         let progress = Progress(.lines)
-        try ClusterRebuilding(remote, configuration, progress).goOn(from: pending)
+        try ClusterRebuilding(remote, configuration, progress).goOn(from: pending, lock)
         log.write(.info, "store-moved", [("to", "cluster")])
     }
 }
@@ -57,12 +60,24 @@ enum PendingMove: String {
 enum PendingDeparture {
     private static func path(_ folder: String) -> String { folder + "/leaving" }
 
-    /// Blocks until it is on the disk. Only the server's user can read it.
-    static func begin(from cluster: RemoteStore, in folder: String) throws(SystemError) {
+    /// It stays pending if nobody knows whether `body` has ended the cluster. Only the server's user
+    /// can read the file.
+    static func run(
+        from cluster: RemoteStore, in folder: String, _ body: () throws -> Void
+    ) throws {
         try AtomicFile.replace(path(folder), with: Array(cluster.lines.utf8).span, mode: 0o600)
+        do { try body() } catch {
+            if error as? ClusterFault != .noAnswer { end(in: folder) }
+            throw error
+        }
+        end(in: folder)
     }
 
-    static func end(in folder: String) { FileRemoval.remove(path(folder)) }
+    /// A kill may have left a draft, which has the password as well.
+    static func end(in folder: String) {
+        FileRemoval.remove(path(folder))
+        FileRemoval.remove(path(folder) + ".new")
+    }
 
     /// Nil if no move is pending there.
     static func cluster(in folder: String) throws -> RemoteStore? {
@@ -73,7 +88,8 @@ enum PendingDeparture {
     }
 
     static func settle(
-        _ cluster: RemoteStore, _ configuration: ServerConfiguration, _ log: Log
+        _ cluster: RemoteStore, _ configuration: ServerConfiguration, _ lock: StateFolder,
+        _ log: Log
     ) throws {
         let folder = configuration.state
         // If the configuration names the cluster again, nobody wants it any more.
@@ -81,10 +97,11 @@ enum PendingDeparture {
             place.applied > 0
         {
             log.write(.info, "store-moving", [("to", "sqlite")])
-            try StoreMove.takeOut(of: cluster, configuration, removes: false, log) { _, _, _ in }
+            try StoreMove.takeOut(
+                of: cluster, configuration, lock, removes: false, log
+            ) { _, _, _ in }
             log.write(.info, "store-moved", [("to", "sqlite")])
         }
-        end(in: folder)
     }
 }
 
@@ -98,26 +115,43 @@ struct ClusterRebuilding {
         (self.remote, self.configuration, self.progress) = (remote, configuration, progress)
     }
 
-    func goOn(from pending: PendingMove) throws {
+    func goOn(from pending: PendingMove, _ lock: StateFolder) throws {
         let folder = configuration.state
         let settings = try ClusterNode.settings(remote)
+        let options = try StoreMove.options(configuration, lock)
+        if pending != .arriving { try check(settings, options) }
         if pending == .leaving {
-            try ClusterRebuild.checkOthers(settings)
             try ClusterRebuild.leave(folder)
             try PendingMove.clearing.begin(in: folder)
         }
-        if pending == .clearing { try ClusterRebuild.checkOthers(settings) }
         if pending != .arriving {
             try ClusterRebuild.clear(settings)
             try PendingMove.arriving.begin(in: folder)
         }
         if let place = try StorePlace(in: folder), place.applied == 0 {
-            let store = try SQLiteStore(try StoreMove.options(configuration))
+            let store = try SQLiteStore(options)
             defer { store.close() }
             try StoreMove(store: store, folder: folder) { [progress] step, done, total in
                 progress.advance(step.rawValue, to: done, of: total)
             }.run(into: remote)
         }
         PendingMove.end(in: folder)
+    }
+
+    /// Fails if the move could not come to its end, or would lose more than it must.
+    private func check(_ settings: ClusterSettings, _ options: SQLiteStore.Options) throws {
+        let place = try StorePlace(of: options.folder)
+        guard place.applied > 0 else { return try ClusterRebuild.checkOthers(settings) }
+        do {
+            try place.check(options)
+            try ClusterNode.check(try Membership.serverReport(settings), remote)
+            try ClusterRebuild.checkLog(settings, for: options.folder)
+            try PendingMove.leaving.begin(in: options.folder)
+            try ClusterRebuild.checkOthers(settings)
+        } catch {
+            // Everything is as it was.
+            PendingMove.end(in: options.folder)
+            throw error
+        }
     }
 }

@@ -6,12 +6,13 @@ import System
 /// The store of the server, and the keys that it is sealed under.
 extension PushServer {
     static func store(
-        _ configuration: ServerConfiguration, _ keys: KeyFolder, _ node: ClusterNode?,
-        _ checkout: Checkout?, _ log: Log
+        _ configuration: ServerConfiguration, _ folder: StateFolder, _ keys: KeyFolder,
+        _ node: ClusterNode?, _ checkout: Checkout?, _ log: Log
     ) throws -> SQLiteStore {
         let earlier = try keys.earlierKeys(of: checkout ?? .ofThisProgram)
         var options = SQLiteStore.Options(
             folder: configuration.state, masterKey: try earlier?.master ?? keys.masterKey(log))
+        options.lock = folder
         options.templates = LanguageTable.templates()
         let former = try earlier.map(\.former) ?? keys.formerMasterKey()
         options.formerKeys =

@@ -46,13 +46,14 @@ final class PushServer {
         let keys = try KeyFolder(configuration)
         self.keys = keys
         self.configuration = configuration
-        try PendingMove.settle(configuration, log)
+        let folder = try StateFolder(configuration.state)
+        try PendingMove.settle(configuration, folder, log)
         let node = try configuration.remoteStore.map {
             try ClusterNode($0, in: configuration.state, log)
         }
         let store: SQLiteStore
         do {
-            store = try Self.store(configuration, keys, node, checkout, log)
+            store = try Self.store(configuration, folder, keys, node, checkout, log)
         } catch {
             node?.leave()
             throw error

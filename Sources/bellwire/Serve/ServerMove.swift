@@ -90,9 +90,9 @@ final class ServerMove: Sendable {
         }
         if let (departure, settings, remote) = cluster {
             // If this process is killed, its next start goes on.
-            try PendingDeparture.begin(from: remote, in: state)
-            defer { PendingDeparture.end(in: state) }
-            try move.run(outOf: departure, removing: wish.removes ? settings : nil)
+            try PendingDeparture.run(from: remote, in: state) {
+                try move.run(outOf: departure, removing: wish.removes ? settings : nil)
+            }
         } else if let remote = configuration.remoteStore {
             try PendingMove.arriving.begin(in: state)
             defer { PendingMove.end(in: state) }

@@ -74,8 +74,8 @@ struct StoreMove {
 extension StoreMove {
     /// The same for a folder that no server uses. Goes on after an attempt that was interrupted.
     static func takeOut(
-        of cluster: RemoteStore, _ configuration: ServerConfiguration, removes: Bool, _ log: Log,
-        _ report: @escaping Report
+        of cluster: RemoteStore, _ configuration: ServerConfiguration, _ lock: StateFolder,
+        removes: Bool, _ log: Log, _ report: @escaping Report
     ) throws {
         let folder = configuration.state
         let node = try ClusterNode(cluster, in: folder, log)
@@ -85,20 +85,24 @@ extension StoreMove {
             if removes { try ClusterRemains.remove(node.settings) }
             return
         }
-        let store = try node.openStore(try options(configuration), log)
+        let store = try node.openStore(try options(configuration, lock), log)
         defer { store.close() }
         try StoreMove(store: store, folder: folder, report: report).run(
             outOf: departure, removing: removes ? node.settings : nil)
     }
 
     /// For the store in a folder that no server uses.
-    static func options(_ configuration: ServerConfiguration) throws -> SQLiteStore.Options {
+    static func options(
+        _ configuration: ServerConfiguration, _ lock: StateFolder
+    ) throws -> SQLiteStore.Options {
         let keys = try KeyFolder.masterKeys(configuration)
         guard let key = keys.first, keys.count == 1 else {
             throw CommandError(
                 message: "the master key is being changed",
                 hint: "start the server, and wait until it says store-resealed")
         }
-        return SQLiteStore.Options(folder: configuration.state, masterKey: key)
+        var options = SQLiteStore.Options(folder: configuration.state, masterKey: key)
+        options.lock = lock
+        return options
     }
 }

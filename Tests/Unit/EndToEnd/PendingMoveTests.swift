@@ -1,6 +1,10 @@
+import Cluster
+import Configuration
 import Foundation
 import TestSupport
 import Testing
+
+@testable import bellwire
 
 @Suite(
     "Moves that were interrupted, and clusters that are lost",
@@ -30,6 +34,24 @@ struct PendingMoveTests {
         try text.write(toFile: fixture.state + "/" + name, atomically: true, encoding: .utf8)
     }
 
+    /// Begins something, and returns when this file says that it is under way.
+    private func launch(_ arguments: [String], until name: String) throws -> RunningProcess {
+        let process = try RunningProcess(
+            Program.path, arguments, environment: fixture.environment, errors: .nowhere)
+        let deadline = Date(timeIntervalSinceNow: 30)
+        while !isThere(name), process.status == nil, Date() < deadline { usleep(1_000) }
+        #expect(isThere(name))
+        return process
+    }
+
+    private func expectMoved(_ arguments: [String], to place: String) throws {
+        let server = try fixture.start(arguments)
+        #expect(server.hasSaid("event=store-moved to=\(place)"))
+        try expectOwner()
+        #expect(!isThere("moving") && !isThere("leaving") && !isThere("leaving.new"))
+        #expect(server.end() == 0)
+    }
+
     private func expectOwner() throws {
         #expect(try fixture.run(["owner", "list"]).output.contains("ann"))
     }
@@ -47,19 +69,46 @@ struct PendingMoveTests {
         let refused = try fixture.run(["serve"] + serve)
         #expect(refused.exitCode == 1 && refused.errors.contains("has a store of its own"))
         #expect(nats.streams.isEmpty)
-        try leave("moving", "arriving")
-        var server = try fixture.start(serve)
-        #expect(server.hasSaid("event=store-moved to=cluster"))
-        try expectOwner()
-        #expect(!isThere("moving") && nats.streams.count == 3)
-        #expect(server.end() == 0)
+        nats.signal(SIGSTOP)
+        try launch(["migrate"] + store, until: "moving").end(by: SIGKILL)
+        nats.signal(SIGCONT)
+        try expectMoved(serve, to: "cluster")
+        #expect(nats.streams.count == 3)
+        // It waits for signs of others, for five seconds.
+        try launch(["migrate", "--to", "sqlite"] + store, until: "leaving").end(by: SIGKILL)
+        try leave("leaving.new", "")
+        try expectMoved(["--listen", "127.0.0.1:0"], to: "sqlite")
+    }
+
+    @Test("The next start finishes what a running server was killed in")
+    func killedServer() throws {
+        let path = fixture.home.file("conf")
+        let listen = "listen = 127.0.0.1:0\n"
         let lines = "store = \(nats.address)\nnode = a\nstore-replicas = 1\n"
-        try leave("leaving", lines)
-        server = try fixture.start()
-        #expect(server.hasSaid("event=store-moved to=sqlite"))
-        try expectOwner()
-        #expect(!isThere("leaving"))
-        #expect(server.end() == 0)
+        try listen.write(toFile: path, atomically: true, encoding: .utf8)
+        let server = try fixture.start(["--config", path])
+        #expect(try fixture.run(["owner", "add", "ann"]).exitCode == 0)
+        try (listen + lines).write(toFile: path, atomically: true, encoding: .utf8)
+        nats.signal(SIGSTOP)
+        let asking = try launch(["migrate", "--config", path], until: "moving")
+        _ = server.end(by: SIGKILL)
+        asking.end(by: SIGKILL)
+        nats.signal(SIGCONT)
+        try expectMoved(["--config", path], to: "cluster")
+    }
+
+    @Test("A move out of a cluster stays pending as long as nobody knows whether that has ended")
+    func unknownEnd() throws {
+        let lines = "store = \(nats.address)\nnode = a\n"
+        let remote = try #require(try RemoteStore(lines: lines, environment: [:]))
+        try FileManager.default.createDirectory(
+            atPath: fixture.state, withIntermediateDirectories: true)
+        for (fault, isPending) in [(ClusterFault.noAnswer, true), (.othersLive([]), false)] {
+            #expect(throws: fault) {
+                try PendingDeparture.run(from: remote, in: fixture.state) { throw fault }
+            }
+            #expect(isThere("leaving") == isPending)
+        }
     }
 
     @Test("A move that nobody wants any more is forgotten")
@@ -69,6 +118,60 @@ struct PendingMoveTests {
         let server = try fixture.start()
         try expectOwner()
         #expect(!isThere("moving") && nats.streams.isEmpty)
+        #expect(server.end() == 0)
+    }
+
+    /// A folder of a cluster.
+    private func join() throws {
+        try begin()
+        let moved = try fixture.run(["migrate"] + store)
+        #expect(moved.exitCode == 0, "\(moved.errors)")
+    }
+
+    @Test("A rebuild that was killed is finished by the next start, and nobody serves beside it")
+    func killed() throws {
+        try join()
+        let rebuilding = try launch(["cluster", "rebuild"] + store, until: "moving")
+        let refused = try fixture.run(["serve"] + serve)
+        #expect(refused.exitCode == 1 && refused.errors.contains("another server uses"))
+        rebuilding.end(by: SIGKILL)
+        try expectMoved(serve, to: "cluster")
+    }
+
+    @Test("A rebuild that could not remove what the servers have is finished by the next start")
+    func interrupted() throws {
+        try join()
+        nats.kill()
+        try nats.start(mayRemove: false)
+        #expect(try fixture.run(["cluster", "rebuild"] + store).exitCode == 4)
+        let step = try String(contentsOfFile: fixture.state + "/moving", encoding: .utf8)
+        #expect(step == "clearing")
+        nats.kill()
+        try nats.start()
+        try expectMoved(serve, to: "cluster")
+        #expect(nats.streams.count == 3)
+    }
+
+    @Test("A rebuild without its key, or from a folder that lacks something, changes nothing")
+    func refused() throws {
+        try join()
+        let (key, kept) = (fixture.state + "/keys/master.json", fixture.home.file("master.json"))
+        try FileManager.default.moveItem(atPath: key, toPath: kept)
+        #expect(try fixture.run(["keys", "new", "master", key]).exitCode == 0)
+        var rebuilt = try fixture.run(["cluster", "rebuild"] + store)
+        #expect(rebuilt.exitCode == 1 && !isThere("moving"), "\(rebuilt.errors)")
+        try FileManager.default.removeItem(atPath: key)
+        try FileManager.default.moveItem(atPath: kept, toPath: key)
+        let former = fixture.home.file("former")
+        try FileManager.default.copyItem(atPath: fixture.state, toPath: former)
+        var server = try fixture.start(serve)
+        #expect(try fixture.run(["owner", "add", "bob"]).exitCode == 0)
+        #expect(server.end() == 0)
+        rebuilt = try fixture.run(["cluster", "rebuild", "--state", former] + store)
+        #expect(rebuilt.exitCode == 4)
+        #expect(rebuilt.errors.contains("the servers have more than this folder"))
+        server = try fixture.start(serve)
+        #expect(try fixture.run(["owner", "list"]).output.contains("bob"))
         #expect(server.end() == 0)
     }
 
@@ -132,7 +235,12 @@ private final class SmallNats: @unchecked Sendable {
         try #require(port > 0)
     }
 
-    private static func launch(_ folder: TemporaryFolder, _ port: Int) throws -> RunningProcess {
+    private static func launch(
+        _ folder: TemporaryFolder, _ port: Int, mayRemove: Bool = true
+    ) throws -> RunningProcess {
+        let rights = """
+            , permissions: { publish: { deny: ["$JS.API.STREAM.DELETE.>", "$JS.API.STREAM.PURGE.>"] } }
+            """
         let configuration = """
             listen: "127.0.0.1:\(port)"
             jetstream { store_dir: "\(folder.file("store"))", sync_interval: always }
@@ -142,7 +250,7 @@ private final class SmallNats: @unchecked Sendable {
                 accounts: [ APP ] } ] }
               APP: {
                 jetstream: enabled
-                users: [ { user: app, password: app } ]
+                users: [ { user: app, password: app\(mayRemove ? "" : rights) } ]
                 imports: [ { service: { account: SYS, subject: "$SYS.REQ.SERVER.PING.JSZ" },
                   to: "bw.servers" } ]
               }
@@ -161,11 +269,19 @@ private final class SmallNats: @unchecked Sendable {
         return (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
     }
 
+    func signal(_ number: Int32) { process.signal(number) }
+
     /// Comes back with an empty disk.
     func lose() throws {
-        process.end(by: SIGKILL)
+        kill()
         try FileManager.default.removeItem(atPath: folder.file("store"))
-        process = try Self.launch(folder, port)
+        try start()
+    }
+
+    func kill() { process.end(by: SIGKILL) }
+
+    func start(mayRemove: Bool = true) throws {
+        process = try Self.launch(folder, port, mayRemove: mayRemove)
         let deadline = Date(timeIntervalSinceNow: 20)
         while Date() < deadline {
             let ready = try RunningProcess(
