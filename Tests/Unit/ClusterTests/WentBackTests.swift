@@ -59,12 +59,9 @@ extension ClusterTests {
         let third = try Machine(machines.0.key)
         let settings = ["a", "b", "c"].map { self.settings($0, .compared) }
         try await onThread {
-            let lead = try ComparedNode(settings[0], machines.0)
-            #expect(becomes(within: 20) { lead.store.isLead })
-            let others = try [
-                ComparedNode(settings[1], machines.1), ComparedNode(settings[2], third),
-            ]
-            try loseRow(of: lead, beside: others)
+            let others = try loseRow(of: machines.0, settings[0]) {
+                try [ComparedNode(settings[1], machines.1), ComparedNode(settings[2], third)]
+            }
             #expect(try machines.0.owners().isEmpty)
             // It may have kept a copy of what it has.
             #expect(
@@ -76,13 +73,17 @@ extension ClusterTests {
         }
     }
 
-    /// Until the node notices it, and ends.
+    /// Until the node, which leads, notices it, and ends.
     private func loseRow(
-        of node: ComparedNode, beside others: [ComparedNode]
-    ) throws {
+        of machine: Machine, _ settings: ClusterSettings,
+        beside makeOthers: () throws -> [ComparedNode]
+    ) throws -> [ComparedNode] {
+        let node = try ComparedNode(settings, machine)
+        #expect(becomes(within: 20) { node.store.isLead })
+        let others = try makeOthers()
         others[0].machine.run(.addOwner(name: "one"), others[0].store)
-        #expect(becomes(within: 30) { (try? node.machine.owners()) == ["one"] })
-        try node.machine.plant("DELETE FROM owner")
+        #expect(becomes(within: 30) { (try? machine.owners()) == ["one"] })
+        try machine.plant("DELETE FROM owner")
         // What asks for it may get lost, and a node that is slow is waited for.
         for _ in 0..<3 where node.differences.isEmpty {
             others[0].store.askForComparison()
@@ -92,6 +93,7 @@ extension ClusterTests {
         let wrong = others.flatMap(\.differences)
         #expect(wrong.isEmpty)
         node.end()
+        return others
     }
 }
 
