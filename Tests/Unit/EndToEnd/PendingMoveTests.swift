@@ -141,12 +141,12 @@ struct PendingMoveTests {
     @Test("A rebuild that could not remove what the servers have is finished by the next start")
     func interrupted() throws {
         try join()
-        nats.kill()
+        nats.stop()
         try nats.start(mayRemove: false)
         #expect(try fixture.run(["cluster", "rebuild"] + store).exitCode == 4)
         let step = try String(contentsOfFile: fixture.state + "/moving", encoding: .utf8)
         #expect(step == "clearing")
-        nats.kill()
+        nats.stop()
         try nats.start()
         try expectMoved(serve, to: "cluster")
         #expect(nats.streams.count == 3)
@@ -273,12 +273,12 @@ private final class SmallNats: @unchecked Sendable {
 
     /// Comes back with an empty disk.
     func lose() throws {
-        kill()
+        stop()
         try FileManager.default.removeItem(atPath: folder.file("store"))
         try start()
     }
 
-    func kill() { process.end(by: SIGKILL) }
+    func stop() { process.end(by: SIGKILL) }
 
     func start(mayRemove: Bool = true) throws {
         process = try Self.launch(folder, port, mayRemove: mayRemove)
