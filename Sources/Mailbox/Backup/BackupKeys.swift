@@ -22,6 +22,10 @@ package struct BackupKeys: Sendable, Confidential {
 
     var all: [MasterKey] { [master] + former }
 
+    package func shareAny(with other: BackupKeys) -> Bool {
+        !Set(all.map(\.id)).isDisjoint(with: other.all.map(\.id))
+    }
+
     /// The keys one after the other.
     var bytes: Secret {
         let keys = all

@@ -106,15 +106,19 @@ extension Command {
         let passphrase = try Passphrase.read(arguments)
         let progress = Progress(Progress.Form(arguments))
         let backup = try BackupFile(path, report: progress.report)
-        let keys = try backup.keys(passphrase) ?? knownKeys(arguments)
+        let known = try knownKeys(arguments)
+        let keys = try backup.keys(passphrase) ?? known
         if let keys { try backup.check(keys) }
+        let check = BackupText.Check(
+            isOpened: keys != nil, isByOwnKeys: keys.flatMap { keys in known?.shareAny(with: keys) }
+        )
         try progress.end(
-            BackupText.verified(path, backup, isOpened: keys != nil),
-            BackupText.json("verified", path, backup, isOpened: keys != nil))
+            BackupText.verified(path, backup, check),
+            BackupText.json("verified", path, backup, check))
         return .success
     }
 
-    /// The keys of this server, for a backup that has none; nil if there are none here.
+    /// The keys of this server; nil if there are none here.
     private static func knownKeys(_ arguments: Arguments) throws -> BackupKeys? {
         // Whoever checks a backup on another machine has neither a configuration nor keys there.
         guard let configuration = try? ConfigurationSources.read(arguments),

@@ -28,15 +28,23 @@ enum BackupText {
         return "\(Printable.text(file)) has \(text(figures))\n\(advice)\n"
     }
 
-    static func verified(_ file: String, _ backup: BackupFile, isOpened: Bool) -> String {
+    struct Check {
+        let isOpened: Bool
+        /// Whether this server has one of the keys; nil if that is not known.
+        let isByOwnKeys: Bool?
+    }
+
+    static func verified(_ file: String, _ backup: BackupFile, _ check: Check) -> String {
         let made = LocalTime.text(Int(backup.header.made / 1_000))
-        let keys =
-            switch (backup.header.protection, isOpened) {
+        var keys =
+            switch (backup.header.protection, check.isOpened) {
             case (.none, true): "the master key of this server opens it"
             case (.none, false):
                 "its master key is neither in it nor here, so somebody may have changed it"
-            default: "its keys open it"
+            case (.clear, _): "its keys open it, and whoever could change it has them"
+            case (.passphrase, _): "its keys open it"
             }
+        if check.isByOwnKeys == false { keys += "; they are not the keys of this server" }
         return "\(Printable.text(file)) is whole: made \(made), \(text(backup.figures)), \(keys)\n"
     }
 
@@ -78,11 +86,12 @@ extension BackupText {
     }
 
     static func json(
-        _ event: String, _ file: String, _ backup: BackupFile, isOpened: Bool
+        _ event: String, _ file: String, _ backup: BackupFile, _ check: Check
     ) -> String {
         json(event, file, backup.figures) { writer in
             writer.member("keys", backup.header.protection.rawValue)
-            writer.member("keys_open_it", isOpened)
+            writer.member("keys_open_it", check.isOpened)
+            if let isOwn = check.isByOwnKeys { writer.member("keys_of_this_server", isOwn) }
             writer.member("made", Int(backup.header.made / 1_000))
             writer.member("program", backup.header.program)
         }

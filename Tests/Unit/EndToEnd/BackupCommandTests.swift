@@ -73,6 +73,25 @@ struct BackupCommandTests {
                 try backup.run("backup", "--verify", "--json", backup.file)
                     .split(separator: "\n").last ?? ""))
         #expect(verified["keys_open_it"] as? Bool == true)
+        #expect(verified["keys_of_this_server"] as? Bool == true)
+    }
+
+    @Test("It says when a backup is sealed under the keys of another server")
+    func otherKeys() throws {
+        let keys = fixture.home.file("elsewhere")
+        let server = try fixture.startInClear()
+        #expect(server.end() == 0)
+        let other = try fixture.start(
+            ["--listen", "http://127.0.0.1:0", "--state", backup.restored, "--keys", keys])
+        #expect(other.end() == 0)
+        let own = try backup.run("backup", "--with-keys", backup.file)
+        #expect(own.contains("the master key is in it"))
+        let verify = ["backup", "--verify", backup.file]
+        let said = try fixture.run(verify).output
+        #expect(said.hasSuffix("its keys open it, and whoever could change it has them\n"))
+        let there = try fixture.run(verify + ["--state", backup.restored, "--keys", keys])
+        #expect(there.output.hasSuffix("has them; they are not the keys of this server\n"))
+        #expect(there.exitCode == 0)
     }
 
     /// Makes the owner of everything somebody else, and the checksum right again.
