@@ -46,14 +46,12 @@ package struct EngineAccount: Equatable, Sendable {
         return accounts
     }
 
-    /// What `bellwire hear` registers. Its accounts are named for what the user hears.
-    private static let scripts = "script"
-
     /// The account of that receiver, as the presenter knows it.
     func source(at host: String) -> PresentedSource {
         PresentedSource(
             id: "\(app)/\(account)@\(host)",
-            name: app == Self.scripts ? account : app.prefix(1).uppercased() + app.dropFirst(),
+            name: app == AccountName.scripts
+                ? account : app.prefix(1).uppercased() + app.dropFirst(),
             desktopEntry: entry ?? PresentedSource.ownDesktopEntry, service: entry)
     }
 }

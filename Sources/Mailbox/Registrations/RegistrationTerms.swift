@@ -74,7 +74,7 @@ package struct RegistrationTerms: Equatable, Sendable, Confidential {
     }
 
     /// What the user calls the account.
-    package var name: String { app == Self.scripts ? account : "\(app)/\(account)" }
+    package var name: String { AccountName(app: app, account: account).description }
 
     /// Like what `bellwire hear` makes: the engine shows what is pushed there, and no application
     /// ever fetches it.
@@ -93,8 +93,7 @@ package struct RegistrationTerms: Equatable, Sendable, Confidential {
         tokenType == .webPush && acceptsClear && [.matrix, .auto].contains(dialect)
     }
 
-    /// What `bellwire hear` registers: endpoints for scripts, each with the account as its name.
-    package static let scripts = "script"
+    package static let scripts = AccountName.scripts
 
     /// Both token types are Telegram's, so an unknown application is taken to speak its dialect.
     private static func usualDialect(of app: String) -> Dialect {

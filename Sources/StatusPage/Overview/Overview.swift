@@ -1,3 +1,5 @@
+import Base
+
 /// What one person sees of the server at one moment. It has no contents, secrets or endpoints.
 package struct Overview: Sendable {
     /// Since the server was started.
@@ -86,12 +88,7 @@ package struct Overview: Sendable {
             self.isUnheard = isUnheard
         }
 
-        package var name: String {
-            app == Self.scripts ? account : "\(app)/\(account)"
-        }
-
-        /// What `bellwire hear` registers, named for what the user hears.
-        private static let scripts = "script"
+        package var name: String { AccountName(app: app, account: account).description }
     }
 
     package struct Failure: Equatable, Sendable {

@@ -15,7 +15,7 @@ struct ChatReport {
         var name: String { title.isEmpty ? "chat \(id)" : Printable.text(title) }
     }
 
-    let account: EngineAccountName
+    let account: AccountName
     let chats: [Chat]
     let isPaused: Bool
     /// How long the account is paused, in seconds; nil means for good.
@@ -28,7 +28,7 @@ struct ChatReport {
     /// High enough to load all chats, because a search must see them all.
     private static let limit = 1_000_000
 
-    init(_ account: EngineAccountName, _ control: ControlConnection) throws {
+    init(_ account: AccountName, _ control: ControlConnection) throws {
         let answer = try EngineDialogue(control: control, account: account)
             .ask("bellwire.getChats") { $0.member("limit", Self.limit) }
         self.account = account

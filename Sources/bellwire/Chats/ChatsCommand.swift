@@ -23,7 +23,7 @@ extension Command {
                 "chats takes at most one account", hint: "see bellwire chats --help")
         }
         let control = try ControlConnection(arguments)
-        let reports = try EngineAccountName.all(control, named: arguments.positional.first)
+        let reports = try AccountName.all(control, named: arguments.positional.first)
             .map { try ChatReport($0, control) }
         guard arguments.has("json") else {
             try StandardOutput.write(reports.map(\.text).joined(separator: "\n"))

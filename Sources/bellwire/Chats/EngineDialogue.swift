@@ -8,7 +8,7 @@ struct EngineDialogue {
     private static let mark = "answer"
 
     let control: ControlConnection
-    let account: EngineAccountName
+    let account: AccountName
 
     /// Returns the answer and skips updates.
     func ask(_ request: StaticString, _ members: (inout JSONWriter) -> Void = { _ in }) throws

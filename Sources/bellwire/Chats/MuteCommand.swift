@@ -57,7 +57,7 @@ extension Command {
                 hint: "run bellwire chats to list them all")
         }
         let control = try ControlConnection(arguments)
-        let reports = try EngineAccountName.all(control, named: arguments["account"])
+        let reports = try AccountName.all(control, named: arguments["account"])
             .map { try ChatReport($0, control) }
         let choice = try ChatChoice(name, in: reports)
         let seconds = time(choice)

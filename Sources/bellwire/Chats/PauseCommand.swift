@@ -54,13 +54,13 @@ extension Command {
 
     private static func pause(
         _ arguments: Arguments, _ isPaused: Bool, _ seconds: Int?
-    ) throws -> EngineAccountName {
+    ) throws -> AccountName {
         guard arguments.positional.count <= 1 else {
             throw CommandError.usage(
                 "name at most one account", hint: "run bellwire list to see all registrations")
         }
         let control = try ControlConnection(arguments)
-        let accounts = try EngineAccountName.all(control, named: arguments.positional.first)
+        let accounts = try AccountName.all(control, named: arguments.positional.first)
         guard let account = accounts.first, accounts.count == 1 else {
             throw CommandError.usage(
                 "say which account",

@@ -1,10 +1,15 @@
 import Base
-import Mailbox
 import System
 
 /// The API paths of registrations.
 enum RegistrationsPath {
     static let all = "/api/v1/registrations"
+
+    /// What the caller sees of all registrations.
+    static func list(_ control: ControlConnection) throws -> [JSONNode] {
+        let answer = try control.send("GET", all)
+        return (try? JSONDocument(answer))?.root["registrations"]?.elements ?? []
+    }
 
     /// Ids are base64url; other characters could change the path.
     static func one(_ id: String) throws -> String {
@@ -21,17 +26,15 @@ enum RegistrationsPath {
     static func named(_ name: String, _ control: ControlConnection) throws -> String {
         let bytes = Array(name.utf8)
         if Bits128(base64URL: bytes.span) != nil { return try one(name) }
-        let answer = try control.send("GET", all)
-        let known = (try? JSONDocument(answer))?.root["registrations"]?.elements ?? []
         // Administrators also see what belongs to others, with its owner, and reach that by its id alone:
         // a name may be somebody else's by mistake.
-        let named = known.filter { isNamed($0, name) }
+        let named = try list(control).filter { AccountName($0).isCalled(name) }
         let own = named.filter { !$0.has("owner") }
         if own.isEmpty, !named.isEmpty {
             throw unclear(
                 "only other owners have a registration \(Printable.text(name))", named)
         }
-        let heard = own.filter { $0["app"]?.text == RegistrationTerms.scripts }
+        let heard = own.filter { AccountName($0).app == AccountName.scripts }
         let found = heard.isEmpty ? own : heard
         guard let id = found.first?["id"]?.text else {
             throw CommandError(
@@ -48,11 +51,6 @@ enum RegistrationsPath {
         let ids = found.compactMap { $0["id"]?.text }.map { Printable.text($0) }
         return CommandError.usage(
             what, hint: "name one by its id: " + ids.prefix(5).joined(separator: ", "))
-    }
-
-    private static func isNamed(_ node: JSONNode, _ name: String) -> Bool {
-        let (app, account) = (node["app"]?.text ?? "", node["account"]?.text ?? "")
-        return account == name || "\(app)/\(account)" == name
     }
 }
 

@@ -78,10 +78,8 @@ final class ScreenTest: TimerHandler {
 /// Asks who listens to the addresses of `bellwire hear`.
 enum AddressTest {
     static func run(_ control: ControlConnection, report: (HopResult) -> Void) throws {
-        let answer = try control.send("GET", RegistrationsPath.all)
-        let all = (try? JSONDocument(answer))?.root["registrations"]?.elements ?? []
         // Administrators also see what belongs to others, with its owner.
-        let heard = all.filter {
+        let heard = try RegistrationsPath.list(control).filter {
             !$0.has("owner") && $0.has("hears") && $0["app"]?.text == RegistrationTerms.scripts
         }
         let unheard = heard.filter(RegistrationText.isUnheard)

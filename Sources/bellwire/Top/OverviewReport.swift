@@ -90,10 +90,7 @@ extension OverviewReport.Device {
 extension OverviewReport.Registration {
     init(_ node: JSONNode) {
         id = node["id"]?.textOrNumber ?? ""
-        account =
-            EngineAccountName(
-                app: node["app"]?.text ?? "", account: node["account"]?.text ?? ""
-            ).description
+        account = AccountName(node).description
         service = node["service"]?.text ?? ""
         owner = node["owner"]?.text ?? ""
         expires = node["expires"]?.whole

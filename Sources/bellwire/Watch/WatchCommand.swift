@@ -65,10 +65,10 @@ extension Command {
     /// The account that is named, or all of them.
     private static func accounts(
         _ arguments: Arguments, _ control: ControlConnection
-    ) throws -> [EngineAccountName] {
+    ) throws -> [AccountName] {
         let app = arguments["app"]
         guard let account = named(arguments) else {
-            let all = try EngineAccountName.all(control).filter { app == nil || $0.app == app }
+            let all = try AccountName.all(control).filter { app == nil || $0.app == app }
             guard !all.isEmpty else {
                 throw CommandError(
                     message: "that application has no registration",
@@ -76,8 +76,8 @@ extension Command {
             }
             return all
         }
-        guard let app else { return try EngineAccountName.all(control, named: account) }
-        return [EngineAccountName(app: app, account: account)]
+        guard let app else { return try AccountName.all(control, named: account) }
+        return [AccountName(app: app, account: account)]
     }
 
     /// What the engine says to a client that it does not take.
@@ -88,7 +88,7 @@ extension Command {
     }
 }
 
-extension EngineAccountName {
+extension AccountName {
     /// The first line that is sent to its engine.
     var opening: [UInt8] {
         var writer = JSONWriter()

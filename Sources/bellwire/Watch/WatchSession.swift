@@ -17,7 +17,7 @@ final class WatchSession: TerminalProgram {
     }
 
     /// Returns when the user quits.
-    func run(_ address: SocketAddress, _ accounts: [EngineAccountName]) throws {
+    func run(_ address: SocketAddress, _ accounts: [AccountName]) throws {
         feeds = accounts.enumerated().map { place, account in
             EngineFeed(address, opening: account.opening, on: shell.loop) { [weak self] event in
                 self?.handle(event, of: place)

@@ -13,7 +13,7 @@ final class WatchedAccounts: TimerHandler {
     private let printsJSON: Bool
     private let loop: EventLoop
     private let text = WatchText(hasColour: StandardOutput.isTerminal && RawTerminal.wantsColour)
-    private var feeds: [EngineAccountName: EngineFeed] = [:]
+    private var feeds: [AccountName: EngineFeed] = [:]
     private var isAway = false
     private var failure: (any Error)?
 
@@ -25,7 +25,7 @@ final class WatchedAccounts: TimerHandler {
     }
 
     /// Ends only if nobody reads the output any more.
-    func run(_ accounts: [EngineAccountName]) throws -> ExitCode {
+    func run(_ accounts: [AccountName]) throws -> ExitCode {
         follow(accounts)
         _ = loop.schedule(after: Self.interval, self)
         _ = loop.run()
@@ -35,11 +35,11 @@ final class WatchedAccounts: TimerHandler {
 
     func timerFired(_ cookie: UInt64) {
         // While the server is away there is no list; the feeds wait for it.
-        if let accounts = try? EngineAccountName.all(control) { follow(accounts) }
+        if let accounts = try? AccountName.all(control) { follow(accounts) }
         _ = loop.schedule(after: Self.interval, self)
     }
 
-    private func follow(_ accounts: [EngineAccountName]) {
+    private func follow(_ accounts: [AccountName]) {
         for account in accounts
         where feeds[account] == nil && (app == nil || account.app == app) {
             let feed = EngineFeed(control.address, opening: account.opening, on: loop) {
@@ -51,7 +51,7 @@ final class WatchedAccounts: TimerHandler {
         }
     }
 
-    private func handle(_ event: EngineFeed.Event, of account: EngineAccountName) {
+    private func handle(_ event: EngineFeed.Event, of account: AccountName) {
         do {
             switch event {
             case .joined: isAway = false
@@ -73,7 +73,7 @@ final class WatchedAccounts: TimerHandler {
         if !printsJSON { try StandardOutput.write("the server is gone; waiting for it\n") }
     }
 
-    private func print(_ update: JSONNode, of account: EngineAccountName) throws {
+    private func print(_ update: JSONNode, of account: AccountName) throws {
         guard printsJSON else {
             let name = Printable.text("\(account)")
             let lines = text.lines(update).split(separator: "\n").map { "\(name)  \($0)\n" }

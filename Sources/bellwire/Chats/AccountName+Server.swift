@@ -1,31 +1,17 @@
 import Base
-import Mailbox
 
-/// An account that has a registration, by its name.
-struct EngineAccountName: Hashable, Comparable, CustomStringConvertible {
-    let app: String
-    let account: String
-
-    /// What the user calls it: what `bellwire hear` made has only the name that it was given.
-    var description: String { app == RegistrationTerms.scripts ? account : full }
-
-    private var full: String { "\(app)/\(account)" }
-
-    static func < (left: Self, right: Self) -> Bool {
-        (left.app, left.account) < (right.app, right.account)
+extension AccountName {
+    /// The name in an answer of the server.
+    init(_ node: JSONNode) {
+        self.init(app: node["app"]?.text ?? "", account: node["account"]?.text ?? "")
     }
 
     /// All accounts of the server, or the named one: `APP/ACCOUNT`, or only the account. If several
     /// applications have it, what `bellwire hear` made is meant.
     static func all(
         _ control: ControlConnection, named name: String? = nil
-    ) throws -> [EngineAccountName] {
-        let answer = try control.send("GET", RegistrationsPath.all)
-        let list = (try? JSONDocument(answer))?.root["registrations"]?.elements ?? []
-        let known = Set(
-            list.map {
-                EngineAccountName(app: $0["app"]?.text ?? "", account: $0["account"]?.text ?? "")
-            })
+    ) throws -> [AccountName] {
+        let known = Set(try RegistrationsPath.list(control).map { AccountName($0) })
         guard !known.isEmpty else {
             throw CommandError(
                 message: "there is no registration", hint: "see bellwire register --help",
