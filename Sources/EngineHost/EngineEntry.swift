@@ -4,15 +4,13 @@ package import Notifications
 
 /// One operation on an engine, as a journal stores it. Applying it again has the same result.
 package enum EngineEntry: Sendable, Confidential {
-    /// `id` is the transport's identifier of the push, or empty; `isTrusted` applies to pushes in
-    /// clear.
+    /// `id` is the transport's identifier of the push, or empty; under `name`, unless that is empty,
+    /// it replaces the former push of that name. `isTrusted` applies to pushes in clear.
     case push(
-        payload: [UInt8], Dialect, TrustLevel, isTrusted: Bool = false, id: String)
-    /// The same with a name, under which it replaces the former push of that name.
-    case namedPush(
-        payload: [UInt8], Dialect, TrustLevel, isTrusted: Bool = false, name: String)
-    /// The push of this name was withdrawn by its sender.
-    case withdrawal(name: String)
+        payload: [UInt8], Dialect, TrustLevel, isTrusted: Bool = false, id: String = "",
+        name: String = "")
+    /// The push of this name was withdrawn by its sender. The level is that of the push.
+    case withdrawal(name: String, TrustLevel)
     case request([UInt8])
     /// A request of the host itself; read back as a client's.
     case own(HostRequest)
@@ -24,11 +22,14 @@ package enum EngineEntry: Sendable, Confidential {
     case time
     /// The engine was started again from its stored account.
     case start
+    /// The account was too large, and dropped something.
+    case room
 
     package struct Damage: Error {}
 
-    /// A bit in the byte of the level.
+    /// Bits in the byte of the level.
     private static let trustFlag: UInt8 = 0x80
+    private static let nameFlag: UInt8 = 0x40
 
     /// The first byte of an entry.
     private enum Kind: UInt8 {
@@ -39,21 +40,21 @@ package enum EngineEntry: Sendable, Confidential {
         case encryptedRegistration = 4
         case start = 5
         case raw = 6
-        case namedPush = 7
-        case withdrawal = 8
+        case withdrawal = 7
+        case room = 8
     }
 
     package var bytes: [UInt8] {
         switch self {
         case .time: [Kind.time.rawValue]
         case .start: [Kind.start.rawValue]
-        case .withdrawal(let name): [Kind.withdrawal.rawValue] + name.utf8
+        case .room: [Kind.room.rawValue]
+        case .withdrawal(let name, let level):
+            [Kind.withdrawal.rawValue, level.rawValue] + name.utf8
         case .request(let text): [Kind.request.rawValue] + text
         case .own(let request): [Kind.request.rawValue] + request.text
-        case .push(let payload, let dialect, let level, let isTrusted, let id):
-            Self.head(.push, dialect, level, isTrusted, id) + payload
-        case .namedPush(let payload, let dialect, let level, let isTrusted, let name):
-            Self.head(.namedPush, dialect, level, isTrusted, name) + payload
+        case .push(let payload, let dialect, let level, let isTrusted, let id, let name):
+            Self.head(dialect, level, isTrusted, id, name) + payload
         case .raw(let payload, let encoding):
             [Kind.raw.rawValue, Self.length(of: encoding)] + encoding.utf8 + payload
         case .registration(let text, nil): [Kind.registration.rawValue] + text
@@ -67,42 +68,53 @@ package enum EngineEntry: Sendable, Confidential {
         switch bytes.first.flatMap(Kind.init) {
         case .time where bytes.count == 1: self = .time
         case .request: self = .request(Array(bytes.dropFirst()))
-        case .push, .namedPush:
-            guard bytes.count >= 4, let level = TrustLevel(rawValue: bytes[1] & ~Self.trustFlag),
-                let dialect = Dialect(number: bytes[2]), bytes.count - 4 >= Int(bytes[3]),
-                let id = String(
-                    validating: bytes.dropFirst(4).prefix(Int(bytes[3])), as: UTF8.self)
-            else { throw Damage() }
-            let payload = Array(bytes.dropFirst(4 + id.utf8.count))
-            let isTrusted = bytes[1] & Self.trustFlag != 0
-            self =
-                bytes[0] == Kind.push.rawValue
-                ? .push(payload: payload, dialect, level, isTrusted: isTrusted, id: id)
-                : .namedPush(payload: payload, dialect, level, isTrusted: isTrusted, name: id)
+        case .push: self = try Self.push(bytes)
         case .registration: self = .registration(Array(bytes.dropFirst()), nil)
         case .encryptedRegistration: self = try Self.registration(bytes.dropFirst())
         case .start where bytes.count == 1: self = .start
+        case .room where bytes.count == 1: self = .room
         case .withdrawal:
-            guard let name = String(validating: bytes.dropFirst(), as: UTF8.self) else {
-                throw Damage()
-            }
-            self = .withdrawal(name: name)
-        case .raw:
-            guard bytes.count >= 2, bytes.count - 2 >= Int(bytes[1]),
-                let encoding = String(
-                    validating: bytes.dropFirst(2).prefix(Int(bytes[1])), as: UTF8.self)
+            guard bytes.count >= 2, let level = TrustLevel(rawValue: bytes[1]),
+                let name = String(validating: bytes.dropFirst(2), as: UTF8.self)
             else { throw Damage() }
-            self = .raw(
-                payload: Array(bytes.dropFirst(2 + encoding.utf8.count)), encoding: encoding)
+            self = .withdrawal(name: name, level)
+        case .raw:
+            var rest = bytes.dropFirst()
+            let encoding = try Self.takeText(from: &rest)
+            self = .raw(payload: Array(rest), encoding: encoding)
         default: throw Damage()
         }
     }
 
     private static func head(
-        _ kind: Kind, _ dialect: Dialect, _ level: TrustLevel, _ isTrusted: Bool, _ id: String
+        _ dialect: Dialect, _ level: TrustLevel, _ isTrusted: Bool, _ id: String, _ name: String
     ) -> [UInt8] {
-        let flags = level.rawValue | (isTrusted ? trustFlag : 0)
-        return [kind.rawValue, flags, dialect.number, length(of: id)] + id.utf8
+        let flags =
+            level.rawValue | (isTrusted ? trustFlag : 0) | (name.isEmpty ? 0 : nameFlag)
+        let head = [Kind.push.rawValue, flags, dialect.number, length(of: id)] + id.utf8
+        return name.isEmpty ? head : head + [length(of: name)] + name.utf8
+    }
+
+    private static func push(_ bytes: [UInt8]) throws(Damage) -> EngineEntry {
+        guard bytes.count >= 4,
+            let level = TrustLevel(rawValue: bytes[1] & ~(trustFlag | nameFlag)),
+            let dialect = Dialect(number: bytes[2])
+        else { throw Damage() }
+        var rest = bytes.dropFirst(3)
+        let id = try takeText(from: &rest)
+        let name = bytes[1] & nameFlag == 0 ? "" : try takeText(from: &rest)
+        return .push(
+            payload: Array(rest), dialect, level, isTrusted: bytes[1] & trustFlag != 0, id: id,
+            name: name)
+    }
+
+    /// Reads a text after the byte that holds its length.
+    private static func takeText(from rest: inout ArraySlice<UInt8>) throws(Damage) -> String {
+        guard let length = rest.popFirst(), rest.count >= Int(length),
+            let text = String(validating: rest.prefix(Int(length)), as: UTF8.self)
+        else { throw Damage() }
+        rest.removeFirst(Int(length))
+        return text
     }
 
     private static func length(of id: String) -> UInt8 {
@@ -178,17 +190,15 @@ extension Engine {
             return registerDevice(document.root, secret: encryption, now: now)
         case .raw(let payload, let encoding):
             return keepRaw(payload, encoding: encoding, now: now)
-        case .push(let payload, let dialect, let level, let isTrusted, let id):
+        case .room:
+            makeRoom()
+            return .ok
+        case .push(let payload, let dialect, let level, let isTrusted, let id, let name):
             return process(
                 payload: payload, dialect: dialect, level: level, isTrusted: isTrusted,
-                templates: templates, id: id, now: now)
-        case .namedPush(let payload, let dialect, let level, let isTrusted, let name):
-            return process(
-                payload: payload, dialect: dialect, level: level, isTrusted: isTrusted,
-                templates: templates, name: name, now: now)
-        // The host gave the name, so no push at another level of trust has taken it.
-        case .withdrawal(let name):
-            return process([.ended(name: name, order: nil)], level: .mtproto, now: now)
+                templates: templates, id: id, name: name, now: now)
+        case .withdrawal(let name, let level):
+            return process([.ended(name: name, order: nil)], level: level, now: now)
         }
     }
 

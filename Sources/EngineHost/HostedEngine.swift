@@ -98,32 +98,24 @@ package struct HostedEngine: Sendable, Confidential {
     /// Performs everything that is due.
     package mutating func advance(to now: Double) { _ = perform(.time, now: now) }
 
-    /// Processes a push as delivered. A repeated `id` changes nothing.
+    /// Processes a push as delivered. A repeated `id` changes nothing. `name` is one that the host
+    /// gives.
     package mutating func process(
         _ payload: [UInt8], _ dialect: Dialect, _ level: TrustLevel, isTrusted: Bool = false,
-        id: String = "", now: Double
+        id: String = "", name: String = "", now: Double
     ) -> Outcome {
         perform(
-            .push(payload: payload, dialect, level, isTrusted: isTrusted, id: id), now: now) ?? .ok
-    }
-
-    /// Processes a push under a name that the host gives, unless that is empty.
-    package mutating func process(
-        _ payload: [UInt8], _ dialect: Dialect, _ level: TrustLevel, isTrusted: Bool,
-        name: String, now: Double
-    ) -> Outcome {
-        guard !name.isEmpty else {
-            return process(payload, dialect, level, isTrusted: isTrusted, now: now)
-        }
-        return perform(
-            .namedPush(payload: payload, dialect, level, isTrusted: isTrusted, name: name),
+            .push(payload: payload, dialect, level, isTrusted: isTrusted, id: id, name: name),
             now: now) ?? .ok
     }
 
-    /// Removes what the push of this name showed.
-    package mutating func withdraw(name: String, now: Double) {
-        _ = perform(.withdrawal(name: name), now: now)
+    /// Removes what the push of this name showed, if `level`, that of the push, is enough for it.
+    package mutating func withdraw(name: String, _ level: TrustLevel, now: Double) {
+        _ = perform(.withdrawal(name: name, level), now: now)
     }
+
+    /// Drops what users are least likely to see.
+    package mutating func makeRoom(now: Double) { _ = perform(.room, now: now) }
 
     /// Keeps a payload as received, besides processing it.
     package mutating func keepRaw(_ payload: [UInt8], encoding: String, now: Double) {

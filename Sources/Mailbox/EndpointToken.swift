@@ -64,6 +64,33 @@ package struct EndpointMint: ~Copyable {
     }
 }
 
+/// Locations that tell, to who has the key, whose push it was: its notification can be taken back
+/// although the store no longer has the push, or never had it.
+extension EndpointMint {
+    package mutating func location(for device: UInt32) throws(OpenSSLError) -> LocationID {
+        let high = try random.word()
+        return try location(high, try random.word(), device)
+    }
+
+    /// Anything if the location is not such a one.
+    mutating func device(of location: LocationID) throws(OpenSSLError) -> UInt32 {
+        let masked = UInt32(truncatingIfNeeded: location.low)
+        return UInt32(
+            truncatingIfNeeded: try self.location(location.high, location.low, masked).low)
+    }
+
+    private mutating func location(
+        _ high: UInt64, _ low: UInt64, _ device: UInt32
+    ) throws(OpenSSLError) -> LocationID {
+        let start = low & ~UInt64(UInt32.max)
+        var bytes: [UInt8] = []
+        bytes.append(bigEndian: high)
+        bytes.append(bigEndian: start)
+        let mask = UInt32(truncatingIfNeeded: try mark(of: bytes.span))
+        return LocationID(high: high, low: start | UInt64(device ^ mask))
+    }
+}
+
 extension EndpointMint {
     package mutating func repetitionMark(
         of token: EndpointToken, name: Span<UInt8>

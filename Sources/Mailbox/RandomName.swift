@@ -3,7 +3,7 @@ package import Crypto
 import Delivery
 package import WebPush
 
-/// 128 random bits that name something and are derived from nothing.
+/// 128 random bits that name something.
 package protocol RandomName: Hashable, Sendable {
     var bits: Bits128 { get }
     init(_ bits: Bits128)

@@ -14,18 +14,15 @@ struct AccountDrafts {
         /// The last record that the account contains, and how long the journal was.
         let position: Int64
         let journalSize: Int
-        /// The account was too large, and has dropped something.
-        let hasMadeRoom: Bool
         let encoding: AccountEncoding
         /// Bytes that are stored, the positions of their parts, and the size of these.
         var done = 0
         var parts: [Int64] = []
         var size = 0
 
-        init(of engine: LoadedEngine, at position: Int64, hasMadeRoom: Bool = false) {
+        init(of engine: LoadedEngine, at position: Int64) {
             self.engine = engine
             self.position = position
-            self.hasMadeRoom = hasMadeRoom
             journalSize = engine.journalSize
             encoding = AccountEncoding(of: engine.hosted.engine.account, engine.row)
         }
@@ -34,11 +31,13 @@ struct AccountDrafts {
     private var asked: [UInt32] = []
     /// The one that is being written.
     var draft: Draft?
-    /// Parts that no account needs any more.
-    private(set) var garbage: [Int64] = []
+    /// The positions of all parts that are stored.
+    private var parts: [UInt32: Set<Int64>] = [:]
+    /// Engines of which no account may need some parts.
+    private(set) var littered: Set<UInt32> = []
 
     var hasWork: Bool {
-        if !garbage.isEmpty { return true }
+        if !littered.isEmpty { return true }
         return draft.map { $0.encoding.bytes != nil } ?? !asked.isEmpty
     }
 
@@ -58,21 +57,35 @@ struct AccountDrafts {
     /// A later account is stored already, or the engine has ended.
     mutating func cancel(_ engine: UInt32) {
         asked.removeAll { $0 == engine }
-        guard let draft, draft.engine.row == engine else { return }
-        garbage += draft.parts
-        self.draft = nil
+        if draft?.engine.row == engine { draft = nil }
+        clear(engine)
     }
 
-    mutating func discard(_ parts: [Int64]) { garbage += parts }
+    /// Parts of the engine that its account does not need are removed soon.
+    mutating func clear(_ engine: UInt32) {
+        if parts[engine] != nil { littered.insert(engine) }
+    }
 
-    mutating func takeGarbage() -> Int64? { garbage.popLast() }
+    mutating func isClear(_ engine: UInt32) { littered.remove(engine) }
+
+    func parts(of engine: UInt32) -> Set<Int64> { parts[engine] ?? [] }
+
+    mutating func wrote(_ part: Int64, of engine: UInt32) {
+        parts[engine, default: []].insert(part)
+    }
+
+    mutating func removed(_ part: Int64, of engine: UInt32) {
+        parts[engine]?.remove(part)
+        guard parts[engine]?.isEmpty == true else { return }
+        parts[engine] = nil
+        littered.remove(engine)
+    }
 }
 
 /// Makes the bytes of an account on a thread of its own, because that can take longer than a commit.
 // The account is a value: what its engine does meanwhile is not seen here.
 final class AccountEncoding: Sendable {
     private let answer: Answer
-    private let thread: WorkThread?
 
     private final class Answer: Sendable {
         let bytes = Lock<[UInt8]?>(nil)
@@ -85,12 +98,14 @@ final class AccountEncoding: Sendable {
             answer.bytes.withLock { $0 = bytes }
         }
         self.answer = answer
-        thread = try? WorkThread(name: "account", encode)
-        // The machine has no more threads.
-        if thread == nil { encode() }
+        // Nobody waits for the account of an engine that has ended meanwhile.
+        if let thread = try? WorkThread(name: "account", encode) {
+            thread.letGo()
+        } else {
+            // The machine has no more threads.
+            encode()
+        }
     }
-
-    deinit { thread?.join() }
 
     /// Nil while it is at work.
     var bytes: [UInt8]? { answer.bytes.withLock { $0 } }

@@ -19,23 +19,30 @@ struct AccountParts {
         return bytes
     }
 
+    init(positions: [Int64]) { self.positions = positions }
+
+    /// Nil if what an account's row holds is the account.
+    init?(_ state: [UInt8]) {
+        guard state.first == Self.mark, state.count % 8 == 1 else { return nil }
+        positions = stride(from: 1, to: state.count, by: 8).map {
+            Int64(bitPattern: state.span.word(at: $0))
+        }
+    }
+
     /// The account of a row; nil if a part of it is missing or does not open.
     static func joined(
         _ state: [UInt8], _ open: (Int64) throws(StoreFault) -> [UInt8]?
     ) throws(StoreFault) -> [UInt8]? {
-        guard state.first == mark else { return state }
-        guard state.count % 8 == 1 else { return nil }
+        guard let parts = AccountParts(state) else { return state }
         var account: [UInt8] = []
-        for start in stride(from: 1, to: state.count, by: 8) {
-            guard let part = try open(Int64(bitPattern: state.span.word(at: start))) else {
-                return nil
-            }
+        for position in parts.positions {
+            guard let part = try open(position) else { return nil }
             account += part
         }
         return account
     }
 
-    static func isPart(_ engines: [UInt8]) -> Bool { engines.count % 4 == 1 }
+    static func isPart(_ engines: Span<UInt8>) -> Bool { engines.count % 4 == 1 }
 
     private static func name(of engine: UInt32) -> [UInt8] {
         var name: [UInt8] = []
@@ -51,26 +58,4 @@ struct AccountParts {
             "INSERT INTO engine_record VALUES (?1, ?2, ?3)", position, name(of: engine), sealed)
     }
 
-    /// The positions of all parts of an engine, also of those that no row names.
-    static func all(
-        of engine: UInt32, on connection: borrowing Connection
-    ) throws(StoreFault) -> [Int64] {
-        let select = try connection.statement(
-            "SELECT position FROM engine_record WHERE engines = ?1", name(of: engine))
-        var positions: [Int64] = []
-        while try select.step() { positions.append(select.integer(0)) }
-        return positions
-    }
-
-    static func remove(
-        _ position: Int64, on connection: borrowing Connection
-    ) throws(StoreFault) {
-        try connection.run("DELETE FROM engine_record WHERE position = ?1", position)
-    }
-
-    static func removeAll(
-        of engine: UInt32, on connection: borrowing Connection
-    ) throws(StoreFault) {
-        try connection.run("DELETE FROM engine_record WHERE engines = ?1", name(of: engine))
-    }
 }

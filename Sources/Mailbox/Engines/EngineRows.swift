@@ -157,15 +157,19 @@ extension EngineRows {
 
     static func loadRecords(
         on connection: borrowing Connection,
-        _ body: (_ position: Int64, _ engines: [UInt32], _ size: Int) -> Void
+        _ body: (_ position: Int64, _ engines: [UInt32], _ size: Int) -> Void,
+        part: (_ position: Int64, _ engine: UInt32) -> Void = { _, _ in }
     ) throws(StoreFault) {
         let select = try StoreStatement(
-            """
-            SELECT position, engines, length(sealed) FROM engine_record
-            WHERE length(engines) % 4 = 0 ORDER BY position
-            """, on: connection)
+            "SELECT position, engines, length(sealed) FROM engine_record ORDER BY position",
+            on: connection)
         while try select.step() {
-            body(select.integer(0), engines(select), Int(select.integer(2)))
+            let engines = engines(select)
+            if select.withBytes(1, AccountParts.isPart) {
+                for engine in engines { part(select.integer(0), engine) }
+            } else {
+                body(select.integer(0), engines, Int(select.integer(2)))
+            }
         }
     }
 

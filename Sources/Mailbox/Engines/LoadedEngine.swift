@@ -10,10 +10,10 @@ final class LoadedEngine {
     /// Bytes of its journal entries, and of the account as last written.
     var journalSize: Int
     var stateSize: Int
-    /// Its account is stored in parts.
-    var hasParts: Bool
     /// Bytes that its account may have.
     var room = 0
+    /// It has dropped something since its account was last written.
+    var hasMadeRoom = false
     /// The account is full and is not measured again before this.
     var isFullUntil: StoreTime?
     /// The deadline that listeners were last told.
@@ -27,15 +27,13 @@ final class LoadedEngine {
     private static let smallJournal = 64 << 10
 
     init(
-        _ row: UInt32, of owner: String, _ hosted: HostedEngine, journalSize: Int, stateSize: Int,
-        hasParts: Bool = false
+        _ row: UInt32, of owner: String, _ hosted: HostedEngine, journalSize: Int, stateSize: Int
     ) {
         self.row = row
         self.owner = owner
         self.hosted = hosted
         self.journalSize = journalSize
         self.stateSize = stateSize
-        self.hasParts = hasParts
     }
 
     /// Roughly its size in memory.

@@ -37,12 +37,14 @@ extension BatchExecutor {
         }
     }
 
-    /// What waits at an account is on the screen, too.
+    /// What was pushed to an account is on the screen, too, also when it does not wait.
     private func withdraw(_ location: LocationID) throws(StoreFault) -> StoreOutcome {
-        let push = try messages.pushName(at: location)
+        let message = try messages.message(at: location)
         let outcome = try messages.withdraw(location)
-        if case .withdrawn = outcome, let push {
-            try engines.withdraw(push.name, ofDevice: push.device)
+        if case .withdrawn = outcome, let message {
+            try engines.withdraw(message)
+        } else {
+            try engines.withdraw(location)
         }
         return outcome
     }

@@ -249,10 +249,11 @@ extension BatchExecutor {
         }
     }
 
-    /// A large account can be written on now.
-    var hasAccountsToWrite: Bool { engines.drafts.hasWork }
+    /// A large account can be written on now. While nobody leads the log, that would only be undone.
+    var hasAccountsToWrite: Bool { isCurrent && engines.drafts.hasWork }
     /// A large account will be written on soon.
-    var isDrafting: Bool { engines.drafts.isDrafting }
+    var isDrafting: Bool { isCurrent && engines.drafts.isDrafting }
+    private var isCurrent: Bool { log?.isCurrent ?? true }
 
     /// Takes the next step in writing large accounts. The commit is as small as others are.
     func writeAccounts() throws(StoreFault) {

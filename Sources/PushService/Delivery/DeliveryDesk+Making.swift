@@ -16,9 +16,10 @@ extension DeliveryDesk {
         }
     }
 
+    /// What an engine shows can be taken back by a location that only tells this server its device.
     func makeMessage(
         _ content: consuming Message.Content, to address: Address,
-        _ reservation: consuming Reservation = Reservation()
+        _ reservation: consuming Reservation = Reservation(), isShown: Bool = false
     ) throws(PushRefusal) -> Message {
         do throws(OpenSSLError) {
             let id =
@@ -26,8 +27,11 @@ extension DeliveryDesk {
                 ? MessageID(high: 0, low: UInt64(service.index.nextSequence()))
                 : try MessageID(from: &random)
             let expiry = service.store.clock.now.adding(seconds: content.ttl)
+            let location =
+                isShown
+                ? try mint.location(for: address.device) : try LocationID(from: &random)
             return Message(
-                id: id, location: try LocationID(from: &random), address: address,
+                id: id, location: location, address: address,
                 sequence: service.index.nextSequence(), content: consume content,
                 arrival: Int64(service.now() * 1_000), expiry: expiry,
                 reservation: reservation)

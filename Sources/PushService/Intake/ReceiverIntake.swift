@@ -302,7 +302,7 @@ final class ReceiverIntake {
     private func make(
         _ content: Message.Content, _ arrival: Arrival
     ) throws(PushRefusal) -> Message {
-        try desk.makeMessage(content, to: arrival.push.endpoint.address)
+        try desk.makeMessage(content, to: arrival.push.endpoint.address, isShown: true)
     }
 
     /// Reserves room, and keeps the mark. A message that is not stored needs neither.
@@ -314,6 +314,7 @@ final class ReceiverIntake {
         guard service.index.reserve(content, for: address, in: &arrival.push.reservation) else {
             throw .tooMany(retryAfter: RetryAfter.whenFull)
         }
-        return try desk.makeMessage(content, to: address, arrival.push.reservation.take())
+        return try desk.makeMessage(
+            content, to: address, arrival.push.reservation.take(), isShown: true)
     }
 }

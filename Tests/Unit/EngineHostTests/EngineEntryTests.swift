@@ -15,9 +15,10 @@ struct EngineEntryTests {
             .push(payload: [1, 2], .matrix, .clear, id: ""),
             .push(payload: [], .plain, .mtproto, id: "a push"),
             .push(payload: [3], .plain, .clear, isTrusted: true, id: ""),
-            .namedPush(payload: [3, 4], .plain, .webpush, name: "topic:1:a"),
-            .namedPush(payload: [], .plain, .clear, isTrusted: true, name: "b"),
-            .withdrawal(name: "push:1:2"),
+            .push(payload: [3, 4], .plain, .webpush, name: "topic:1:a"),
+            .push(payload: [], .plain, .clear, isTrusted: true, id: "a", name: "b"),
+            .withdrawal(name: "push:1:2", .webpush),
+            .room,
             .registration([5], nil),
             .registration([5, 6], RegisteredDevice.Encryption(keyID: -7, secret: [8, 9])),
         ]
@@ -48,8 +49,9 @@ struct EngineEntryTests {
         let entries: [EngineEntry] = [
             .time, .request([]), .push(payload: [], .plain, .clear, id: ""), .registration([], nil),
             .registration([], encryption), .start, .raw(payload: [], encoding: ""),
+            .withdrawal(name: "", .clear), .room,
         ]
-        #expect(entries.map { $0.bytes.first } == [0, 1, 2, 3, 4, 5, 6])
+        #expect(entries.map { $0.bytes.first } == [0, 1, 2, 3, 4, 5, 6, 7, 8])
         // Trust is the highest bit of the level's byte.
         let levels: [TrustLevel] = [.clear, .webpush, .mtproto]
         for (isTrusted, numbers) in [(false, [0, 1, 2]), (true, [128, 129, 130])] {
@@ -64,7 +66,7 @@ struct EngineEntryTests {
         "Invalid values are damage",
         arguments: [
             [], [9], [0, 0], [2], [2, 1, 1, 1, 255], [2, 0, 0], [2, 7, 0, 0], [2, 0, 99, 0],
-            [2, 0, 0, 3, 65],
+            [2, 0, 0, 3, 65], [2, 64, 0, 0], [2, 64, 0, 0, 1], [6, 1], [7], [7, 9], [8, 0],
             [4, 0], [4] + Array(repeating: 0, count: 15),
             [4] + Array(repeating: 255, count: 16), [4] + Array(repeating: 0, count: 15) + [2, 1],
         ])
@@ -74,7 +76,7 @@ struct EngineEntryTests {
 
     @Test("Entries from before clear pushes could be trusted are read as not trusted")
     func former() throws {
-        guard case .push(_, _, .clear, false, "") = try EngineEntry([2, 0, 1, 0, 9]) else {
+        guard case .push(_, _, .clear, false, "", "") = try EngineEntry([2, 0, 1, 0, 9]) else {
             Issue.record("is read as something else")
             return
         }

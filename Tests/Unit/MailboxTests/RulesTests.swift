@@ -143,6 +143,17 @@ struct QuotaLedgerTests {
 
 @Suite("Endpoint tokens")
 struct EndpointTokenTests {
+    @Test("A location tells only who has the key whose push it was")
+    func locations() throws {
+        let key = try Random.secret(count: 32)
+        var mint = try EndpointMint(key: key)
+        var other = try EndpointMint(key: try Random.secret(count: 32))
+        let locations = try (0..<64).map { _ in try mint.location(for: 7) }
+        for location in locations { #expect(try mint.device(of: location) == 7) }
+        #expect(try locations.allSatisfy { try other.device(of: $0) != 7 })
+        #expect(Set(locations.map { UInt32(truncatingIfNeeded: $0.low) }).count > 60)
+    }
+
     @Test("Our tokens are recognised and found by digest; changed, cut or foreign ones are not")
     func ours() throws {
         let key = try Random.secret(count: 32)

@@ -200,8 +200,9 @@ extension TestStore {
         guard store.index.reserve(content, for: address, in: &reservation) else {
             throw Unexpected(outcome: .unavailable)
         }
+        var mint = try EndpointMint(key: store.endpointKey)
         return Message(
-            id: try MessageID(from: &random), location: try LocationID(from: &random),
+            id: try MessageID(from: &random), location: try mint.location(for: address.device),
             address: address, sequence: store.index.nextSequence(),
             content: content, arrival: 3,
             expiry: store.clock.time(at: clocks.now).adding(seconds: ttl),

@@ -5,14 +5,15 @@ extension StoredEngines {
 
     /// Takes one step. Call it in a batch that does nothing else.
     func writeOn() throws(StoreFault) {
-        if let part = drafts.takeGarbage() {
-            return try AccountParts.remove(part, on: transaction.connection)
+        while let row = drafts.littered.first {
+            if let part = try spare(of: row) { return try remove(part: part, of: row) }
+            drafts.isClear(row)
         }
         guard let draft = drafts.draft else { return try beginDraft() }
         guard let state = draft.encoding.bytes else { return }
         let row = draft.engine.row
         touched?.insert(row)
-        if try makesRoom(draft, state.count) { return }
+        if mayMakeRoom(draft, state.count) { return try makeRoom(draft) }
         if draft.done < state.count, state.count > partSize {
             let end = min(draft.done + partSize, state.count)
             return try writePart(Array(state[draft.done..<end]))
@@ -28,19 +29,38 @@ extension StoredEngines {
         }
     }
 
-    /// An account that has outgrown its room drops something and is drafted again.
-    private func makesRoom(
-        _ draft: AccountDrafts.Draft, _ size: Int
-    ) throws(StoreFault) -> Bool {
+    private func mayMakeRoom(_ draft: AccountDrafts.Draft, _ size: Int) -> Bool {
         let engine = draft.engine
-        let weight = size + engine.weight - engine.stateSize
-        guard !draft.hasMadeRoom, draft.done == 0, loaded[engine.row] === engine,
-            mayMakeRoom(in: engine, weighing: weight)
-        else { return false }
-        engine.hosted.engine.makeRoom()
-        drafts.draft = AccountDrafts.Draft(
-            of: engine, at: transaction.position, hasMadeRoom: true)
-        return true
+        return !engine.hasMadeRoom && draft.done == 0 && loaded[engine.row] === engine
+            && mayMakeRoom(in: engine, weighing: size + engine.weight - engine.stateSize)
+    }
+
+    /// An account that has outgrown its room drops something. It is drafted again once that is in
+    /// the journal.
+    private func makeRoom(_ draft: AccountDrafts.Draft) throws(StoreFault) {
+        let engine = draft.engine
+        engine.hasMadeRoom = true
+        try makeRoom(in: engine)
+        drafts.cancel(engine.row)
+        drafts.ask(engine.row)
+    }
+
+    /// A part that no account needs; nil if there is none, or nobody can tell.
+    private func spare(of row: UInt32) throws(StoreFault) -> Int64? {
+        var spare = drafts.parts(of: row)
+        if let draft = drafts.draft, draft.engine.row == row { spare.subtract(draft.parts) }
+        let stored = try EngineRows.state(row, on: transaction.connection)
+        if let stored, stored.size > stored.sealed.count {
+            let place = EngineRows.place(row, of: stored.owner)
+            guard let state = transaction.unsealed(stored.sealed, at: place) else { return nil }
+            spare.subtract(AccountParts(state)?.positions ?? [])
+        }
+        return spare.first
+    }
+
+    func remove(part: Int64, of row: UInt32) throws(StoreFault) {
+        try rows.remove(part)
+        drafts.removed(part, of: row)
     }
 
     private func writePart(_ bytes: [UInt8]) throws(StoreFault) {
@@ -50,6 +70,7 @@ extension StoredEngines {
         try AccountParts.write(sealed, of: row, at: position, on: transaction.connection)
         drafts.draft?.done += bytes.count
         drafts.draft?.parts.append(position)
+        drafts.wrote(position, of: row)
         drafts.draft?.size += sealed.count
     }
 
@@ -57,20 +78,19 @@ extension StoredEngines {
     private func finish(_ draft: AccountDrafts.Draft, _ state: [UInt8]) throws(StoreFault) {
         let row = draft.engine.row
         drafts.draft = nil
-        let all = try AccountParts.all(of: row, on: transaction.connection)
+        let parts = drafts.parts(of: row)
         let text = draft.parts.isEmpty ? state : AccountParts(positions: draft.parts).bytes
         let sealed = try transaction.seal(text, at: EngineRows.place(row, of: draft.engine.owner))
-        // Another node may have taken the parts for its own garbage.
-        guard Set(all).isSuperset(of: draft.parts),
+        // Another node may have removed parts that no account needed yet.
+        guard parts.isSuperset(of: draft.parts),
             try EngineRows.save(
                 draftOf: row, through: draft.position, sealed: sealed, partsOf: draft.size,
                 on: transaction.connection)
-        else { return drafts.discard(draft.parts.filter(all.contains)) }
-        drafts.discard(all.filter { !draft.parts.contains($0) })
+        else { return drafts.clear(row) }
+        if parts.count > draft.parts.count { drafts.clear(row) }
         journal.forget(row, through: draft.position)
         guard let engine = loaded[row] else { return }
-        guard engine === draft.engine || !draft.hasMadeRoom else { return loaded.remove(row) }
-        engine.hasParts = !draft.parts.isEmpty
+        engine.hasMadeRoom = false
         loaded.resize(
             engine, journal: max(0, engine.journalSize - draft.journalSize),
             state: sealed.count + draft.size)

@@ -1,3 +1,4 @@
+import Crypto
 import Delivery
 import Notifications
 import System
@@ -90,12 +91,9 @@ extension StoredEngines {
         let isLearning = engine.hosted.engine.account.policy == .learn
         let dialect = isLearning ? push.dialect.reader(of: message.content.body) : push.dialect
         let isTrusted = push.trustsClear && level == .clear
-        var name = ""
-        // RFC 8030 section 5.4: a push replaces the former one of its topic, also on the screen. One
-        // that waits can be withdrawn.
-        if message.content.topic != nil || isKept(message, push) {
-            name = try messages.pushName(of: message)
-        }
+        // RFC 8030 section 5.4: a push replaces the former one of its topic, also on the screen.
+        // Its sender can take it back.
+        let name = try messages.pushName(of: message)
         let answer = engine.hosted.process(
             message.content.body, dialect, level, isTrusted: isTrusted, name: name, now: wall)
         if engine.hosted.engine.account.owed.keepsRaw {
@@ -110,12 +108,44 @@ extension StoredEngines {
         return (outcome, nil)
     }
 
-    /// The sender withdrew a push that waited for a fetcher.
-    func withdraw(_ name: String, ofDevice device: UInt32) throws(StoreFault) {
-        guard let row = try rows.engine(ofDevice: device) else { return }
-        _ = try engine(row) { engine throws(StoreFault) in
-            engine.hosted.withdraw(name: name, now: wall)
-            return try finish(engine)
+    /// The sender withdrew a push that waited: each engine that got it takes back what it shows.
+    func withdraw(_ message: Message) throws(StoreFault) {
+        guard let push = try transaction.registration(message.address.device)?.enginePush else {
+            return
+        }
+        try withdraw(
+            try messages.pushName(of: message), message.content.level ?? .clear,
+            from: try destinations(of: message, push))
+    }
+
+    /// The same for a push that does not wait. No push at another level of trust can have its name.
+    func withdraw(_ location: LocationID) throws(StoreFault) {
+        guard let push = try transaction.registration(device(of: location))?.enginePush else {
+            return
+        }
+        var rows = [push.engine]
+        if !push.otherUserIDs.isEmpty {
+            rows += try accounts(of: push.otherUserIDs, beside: push.engine)
+        }
+        try withdraw(StoredMessages.pushName(at: location), .mtproto, from: rows)
+    }
+
+    private func device(of location: LocationID) throws(StoreFault) -> UInt32 {
+        do throws(OpenSSLError) {
+            var mint = try EndpointMint(key: transaction.keys.endpoint)
+            return try mint.device(of: location)
+        } catch { throw .crypto(error) }
+    }
+
+    private func withdraw(
+        _ name: String, _ level: TrustLevel, from rows: [UInt32]
+    ) throws(StoreFault) {
+        for row in rows {
+            _ = try engine(row) { engine throws(StoreFault) in
+                guard engine.hosted.engine.account.names[name] != nil else { return .done }
+                engine.hosted.withdraw(name: name, level, now: wall)
+                return try finish(engine)
+            }
         }
     }
 

@@ -27,10 +27,15 @@ extension StoredEngines {
         }
         try save(engine)
         if mayMakeRoom(in: engine, weighing: engine.weight) {
-            engine.hosted.engine.makeRoom()
+            try makeRoom(in: engine)
             try save(engine)
         }
         return !judgeRoom(of: engine)
+    }
+
+    func makeRoom(in engine: LoadedEngine) throws(StoreFault) {
+        engine.hosted.makeRoom(now: wall)
+        _ = try finish(engine)
     }
 
     /// A small account does not fill the room, so it drops nothing for the sake of others.

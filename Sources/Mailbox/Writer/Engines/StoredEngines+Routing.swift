@@ -23,7 +23,7 @@ extension StoredEngines {
     }
 
     /// Accounts whose registrations all have a secret are left out: this payload came without one.
-    private func accounts(
+    func accounts(
         of users: [Int64], beside engine: UInt32
     ) throws(StoreFault) -> [UInt32] {
         // Selects among the accounts of the same owner and application.

@@ -45,7 +45,7 @@ extension StoredEngines {
         guard let found else { return .damaged }
         let loaded = LoadedEngine(
             row, of: stored.owner, host(found.engine.account), journalSize: found.journalSize,
-            stateSize: stored.size, hasParts: stored.size > stored.sealed.count)
+            stateSize: stored.size)
         try measureRoom(of: loaded)
         return .loaded(loaded, isRestored: stored.isRestored)
     }
@@ -97,10 +97,7 @@ extension StoredEngines {
             engine.row, through: transaction.position, sealed: sealed, on: transaction.connection)
         journal.forget(engine.row)
         drafts.cancel(engine.row)
-        if engine.hasParts {
-            drafts.discard(try AccountParts.all(of: engine.row, on: transaction.connection))
-            engine.hasParts = false
-        }
+        engine.hasMadeRoom = false
         loaded.resize(engine, journal: 0, state: sealed.count)
         try measureRoom(of: engine)
     }
@@ -186,7 +183,7 @@ extension StoredEngines {
         loaded.remove(row)
         drafts.cancel(row)
         try removeEntries(of: row)
-        try AccountParts.removeAll(of: row, on: transaction.connection)
+        for part in drafts.parts(of: row) { try remove(part: part, of: row) }
         _ = index.engines.takeAbsence(of: row)
         try EngineRows.delete(row, on: transaction.connection)
         let clients = try transaction.connection.statement(

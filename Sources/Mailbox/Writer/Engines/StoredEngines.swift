@@ -40,6 +40,10 @@ final class StoredEngines {
         self.templates = templates
         try EngineRows.loadRecords(on: transaction.connection) {
             journal.wrote($0, of: $1, size: $2)
+        } part: {
+            drafts.wrote($0, of: $1)
+            // What a kill has left is removed between batches.
+            drafts.clear($1)
         }
     }
 

@@ -19,6 +19,8 @@ struct FollowedEngines {
     private(set) var newRecords: [(record: Int64, engines: [UInt32], size: Int)] = []
     private(set) var lostRecords: [(record: Int64, engines: [UInt32], size: Int)] = []
     private(set) var shortenedRecords: [(record: Int64, size: Int)] = []
+    /// Parts of accounts, in the order in which they were written and removed.
+    private(set) var parts: [(part: Int64, engine: UInt32, isGone: Bool)] = []
 
     mutating func read(engine row: UInt32, _ change: borrowing ChangeReader, isGone: Bool) {
         changed.insert(row)
@@ -35,8 +37,11 @@ struct FollowedEngines {
         let size = (former: former?.bytes?.count ?? 0, now: now?.bytes?.count ?? 0)
         let value = row.new(Column.recordEngines) ?? row.old(Column.recordEngines)
         let bytes = value?.bytes ?? []
-        guard !AccountParts.isPart(bytes) else { return }
         let engines = EngineRows.engines(bytes.span)
+        guard !AccountParts.isPart(bytes.span) else {
+            if kind != .update { parts += engines.map { (record, $0, kind == .delete) } }
+            return
+        }
         switch kind {
         case .insert:
             changed.formUnion(engines)

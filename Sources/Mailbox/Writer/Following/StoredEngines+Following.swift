@@ -18,6 +18,13 @@ extension StoredEngines {
     /// Another store has changed these engines.
     func follow(_ changes: FollowedEngines) {
         for row in changes.changed { loaded.remove(row) }
+        for (part, engine, isGone) in changes.parts {
+            if isGone {
+                drafts.removed(part, of: engine)
+            } else {
+                drafts.wrote(part, of: engine)
+            }
+        }
         for row in changes.rewritten { drafts.cancel(row) }
         for (row, position) in changes.saved { journal.forget(row, through: position) }
         for (record, engines, size) in changes.lostRecords {

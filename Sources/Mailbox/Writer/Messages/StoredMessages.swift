@@ -132,31 +132,38 @@ extension StoredMessages {
         let topic = try message.content.topic.map { topic throws(StoreFault) in
             try name(of: topic.text)
         }
-        return Self.pushName(message.id, message.address.subscription, topic)
+        guard let topic else { return Self.pushName(at: message.location) }
+        return "topic:\(message.address.subscription):" + Base64URL.text(topic.span)
     }
 
-    private static func pushName(
-        _ id: MessageID, _ subscription: UInt32, _ topic: [UInt8]?
-    ) -> String {
-        if let topic { return "topic:\(subscription):" + Base64URL.text(topic.span) }
-        var name = Array("push:".utf8)
-        id.append(to: &name)
-        return String(decoding: name, as: UTF8.self)
+    static func pushName(at location: LocationID) -> String {
+        "push:" + Base64URL.text(location.bytes.span)
     }
 
-    /// The same for a stored message; only right if `withdraw` finds it.
-    func pushName(
-        at location: LocationID
-    ) throws(StoreFault) -> (device: UInt32, name: String)? {
-        guard let position = locations.position(location.high) else { return nil }
+    /// A stored message; nil if there is none, or it cannot be read.
+    func message(at location: LocationID) throws(StoreFault) -> Message? {
+        guard let position = locations.position(location.high),
+            let device = try transaction.connection.rows(
+                "SELECT device FROM message WHERE position = ?1", position
+            ).first
+        else { return nil }
+        return try read(device, "position = ?2", position).first
+    }
+
+    /// Reads messages of a device.
+    private func read(
+        _ device: UInt32, _ condition: String, _ value: Int64
+    ) throws(StoreFault) -> [Message] {
+        var draft = PageDraft(
+            request: PageRequest(device: device), through: transaction.position,
+            besides: transaction.index.setAside)
         let select = try transaction.connection.statement(
-            "SELECT device, subscription, id, topic FROM message WHERE position = ?1", position)
-        guard try select.step(), let id = select.withBytes(2, { MessageID($0) }) else {
-            return nil
-        }
-        let topic = select.isNull(3) ? nil : select.bytes(3)
-        let name = Self.pushName(id, UInt32(clamping: select.integer(1)), topic)
-        return (UInt32(clamping: select.integer(0)), name)
+            """
+            SELECT \(PageDraft.columns) FROM message
+            WHERE device = ?1 AND \(condition) ORDER BY sequence
+            """, device, value)
+        while try select.step() { draft.add(select, unsealing: &transaction.sealer) }
+        return draft.page(isLast: true).messages
     }
 
     private func end(_ ended: [MessageRows.Ended]) -> StoreOutcome {
@@ -174,16 +181,7 @@ extension StoredMessages {
 
     /// Ends all readable messages of a device and returns them.
     func fetchAll(ofDevice device: UInt32) throws(StoreFault) -> [Message] {
-        var draft = PageDraft(
-            request: PageRequest(device: device), through: transaction.position,
-            besides: transaction.index.setAside)
-        let select = try transaction.connection.statement(
-            """
-            SELECT \(PageDraft.columns) FROM message
-            WHERE device = ?1 AND expires > ?2 ORDER BY sequence
-            """, device, transaction.time.now.milliseconds)
-        while try select.step() { draft.add(select, unsealing: &transaction.sealer) }
-        let messages = draft.page(isLast: true).messages
+        let messages = try read(device, "expires > ?2", transaction.time.now.milliseconds)
         for message in messages {
             transaction.effects.ended += try rows.delete(message.reference)
         }

@@ -117,6 +117,18 @@ struct EngineLifeTests {
         #expect(viewer.texts == ["y"])
     }
 
+    @Test("A push that its sender withdraws is gone from the screen")
+    func withdrawn() throws {
+        let app = try RegisteredApp(try PushFixture())
+        let viewer = try EngineViewer(app)
+        let location = try #require(try app.pushMessage("x", id: 1)["location"])
+        try viewer.next("updateNotificationGroup")
+        #expect(viewer.texts == ["x"])
+        #expect(try app.fixture.request("DELETE", location).status == 204)
+        try viewer.next("updateNotificationGroup")
+        #expect(viewer.screen.isEmpty)
+    }
+
     @Test("It ends with the last registration; a later one starts over")
     func end() throws {
         let app = try RegisteredApp(try PushFixture())

@@ -13,6 +13,13 @@ final class MemoryLog: @unchecked Sendable {
     private var nextFate = Fate.stored
     private var answers = true
 
+    init() {}
+
+    /// The log as it was after an entry.
+    init(_ log: MemoryLog, through last: Int64) {
+        entries = log.entries(after: 0).prefix(Int(last)).map(\.entry)
+    }
+
     /// What becomes of an entry, and whether anybody hears of it.
     enum Fate { case stored, storedSilently, lost, tooLateOnce, tooLate }
 

@@ -103,6 +103,113 @@ struct AccountPartsTests {
         #expect(try soon { try isWritten(test) })
     }
 
+    /// A store that followed the log of a group up to an entry, and ended there.
+    private func store(of group: FollowingTests.Group, after entry: Int64) throws -> TestStore {
+        let options = group.stores[0].options
+        let origin = try #require(options.log?.origin)
+        let log = MemoryLog(group.log, through: entry)
+        let store = try TestStore {
+            $0.masterKey = options.masterKey
+            $0.log = log.seat("node-0", origin)
+            $0.limits = options.limits
+        }
+        store.clocks.set { $0 = group.stores[0].clocks.now }
+        return store
+    }
+
+    /// Does something while no account is written, and then waits until the account is. Returns the
+    /// last entry before that.
+    private func write(
+        in group: FollowingTests.Group, after body: () throws -> Void
+    ) throws -> Int64 {
+        let test = group.stores[0]
+        let position = "SELECT max(position) FROM engine"
+        group.log.isCurrent = false
+        let former = try number(test, position)
+        try body()
+        let last = group.log.last
+        group.log.isCurrent = true
+        #expect(try soon { try number(test, position) > former && isWritten(test) })
+        return last
+    }
+
+    @Test("After each part, what is stored is the former account with all that was done since")
+    func everyPart() throws {
+        let group = try FollowingTests.Group(1) { $0.limits.accountPart = Self.part }
+        let test = group.stores[0]
+        let account = try account(test, "a")
+        let engine = account.address.device
+        _ = try write(in: group) { try push(test, account, 0..<100) }
+        var shown: [[String]] = []
+        let last = try write(in: group) {
+            try push(test, account, 100..<300)
+            shown = try test.welcomes([engine])
+        }
+        let parts = try parts(test)
+        #expect(parts > 3 && group.log.last - last > parts)
+        // The first ones, and some of the others.
+        let end = group.log.last
+        for entry in Array(last..<last + 3) + stride(from: last + 3, through: end, by: 5) {
+            let ended = try store(of: group, after: entry)
+            // Parts of an account that was never finished do not stay.
+            #expect(try soon { try isWritten(ended) })
+            #expect(try ended.welcomes([engine]) == shown)
+        }
+    }
+
+    @Test("Nothing of an account is written while nobody leads the log")
+    func leaderless() throws {
+        let group = try FollowingTests.Group(1) { $0.limits.accountPart = Self.part }
+        let test = group.stores[0]
+        let account = try account(test, "a")
+        group.log.isCurrent = false
+        for start in stride(from: 0, to: 200, by: 20) {
+            try push(test, account, start..<start + 20)
+        }
+        usleep(50_000)
+        #expect(try parts(test) == 0)
+        group.log.isCurrent = true
+        #expect(try soon { try isWritten(test) })
+    }
+
+    @Test("What an account drops for its room is dropped at each node, and after each end")
+    func room() throws {
+        let group = try FollowingTests.Group(2) {
+            $0.limits.accountPart = Self.part
+            $0.limits.growth.engine = 256 << 10
+        }
+        let (test, other) = (group.stores[0], group.stores[1])
+        let account = try account(test, "a")
+        let engine = account.address.device
+        try group.settle()
+        // The chats that were silent for longest are hidden.
+        let last = try write(in: group) {
+            for start in stride(from: 0, to: 160, by: 8) {
+                for store in group.stores { store.clocks.advance(seconds: 1) }
+                try push(test, account, start..<start + 8)
+            }
+        }
+        let (end, parts) = (group.log.last, try parts(test))
+        // A message in a chat that was dropped begins it anew.
+        func next(_ test: TestStore) throws -> [[String]] {
+            try push(test, account, 160..<161)
+            return try test.welcomes([engine])
+        }
+        let expected = try next(test)
+        try group.settle()
+        #expect(try other.welcomes([engine]) == expected)
+        let results = try (last...end).map { entry in
+            try next(store(of: group, after: entry)) == expected
+        }
+        // It drops something before the first part is written.
+        let dropped = results.drop { !$0 }
+        #expect(!results[0] && dropped.count > parts && dropped.allSatisfy { $0 })
+        try push(other, account, 161..<162)
+        try group.settle()
+        #expect(try test.welcomes([engine]) == other.welcomes([engine]))
+        try group.expectAlike()
+    }
+
     @Test("An ended account leaves none of its parts, and others stay whole")
     func ended() throws {
         let test = try store()
@@ -153,7 +260,18 @@ struct AccountPartsTests {
         #expect(try number(test, "SELECT max(size) FROM engine") <= (256 + 2 * 64 + 8) << 10)
         let shown = try test.welcomes([account.address.device])
         try test.restart()
-        #expect(try test.welcomes([account.address.device]).count == shown.count)
+        #expect(try test.welcomes([account.address.device]) == shown)
+    }
+
+    @Test(
+        "Parts of an account that is not there are removed", .alone("it changes the file by hand"))
+    func strays() throws {
+        let test = try store()
+        try test.restart {
+            try Connection(test.path + "/bellwire.db", .readWrite).execute(
+                "INSERT INTO engine_record VALUES (9, x'0000270F00', zeroblob(200))")
+        }
+        #expect(try soon { try parts(test) == 0 })
     }
 
     @Test("The journal can be cut while a large account in its oldest record is written")

@@ -5,6 +5,8 @@ import SQLite
 import Testing
 import WebPush
 
+import enum Notifications.TrustLevel
+
 @testable import Mailbox
 
 @Suite("Pushes for registrations in the store")
@@ -67,12 +69,12 @@ struct ReceivedPushTests {
         }
     }
 
-    @Test("A withdrawn push takes its notification back as long as it waits to be fetched")
+    @Test("A withdrawn push takes its notification back")
     func withdrawn() throws {
         let test = try TestStore()
         let (registration, subscription) = try test.addRegistration(
             #"{"token_type":10,"app":"a","account":"b","dialect":"plain"}"#)
-        let (engine, listener) = (registration.device, WelcomeListener())
+        let engine = registration.device
         let push = try test.push(engine)
         func send(_ text: String, topic: String? = nil) throws -> LocationID {
             let message = try test.message(
@@ -80,15 +82,9 @@ struct ReceivedPushTests {
             _ = try test.run(.registration(.receive(message, nil, push)))
             return message.location
         }
+        // A viewer fetches nothing.
         func welcome() throws -> String {
-            // A viewer fetches nothing.
-            test.store.index.engines.listen(listener, to: engine)
-            defer { test.store.index.engines.stopListening(listener, to: engine, at: test.now) }
-            let client = EngineClientID(
-                engine: engine, number: test.store.index.engines.nextClient())
-            try test.expectDone(.engine(.join(client, EngineRole(isFetcher: false))))
-            _ = try test.run(.touchDevice(0, at: 0))
-            return listener.welcome(engine).joined()
+            try test.welcomes([engine], EngineRole(isFetcher: false))[0].joined()
         }
         let locations = [
             try send("alpha"), try send("beta", topic: "t"), try send("gamma"),
@@ -107,6 +103,81 @@ struct ReceivedPushTests {
             #expect(after.contains("gamma"))
             try test.restart()
         }
+    }
+
+    @Test(
+        "A withdrawn push takes its notification back when nothing waits, too",
+        arguments: [
+            #"{"token_type":10,"app":"a","account":"b","dialect":"plain"}"#,
+            #"{"token_type":10,"app":"script","account":"b","dialect":"plain","clear":true,"trust_clear":true}"#,
+        ])
+    func withdrawnLate(terms: String) throws {
+        let test = try TestStore()
+        let (registration, subscription) = try test.addRegistration(terms)
+        let engine = registration.device
+        let push = try test.push(engine)
+        let locations = try ["alpha", "beta"].map { text in
+            let message = try test.message(subscription.address, text, level: .webpush)
+            _ = try test.run(.registration(.receive(message, nil, push)))
+            return message.location
+        }
+        _ = try test.fetch(engine)
+        let before = try test.welcomes([engine])[0].joined()
+        #expect(before.contains("alpha") && before.contains("beta"))
+        for location in [locations[0], LocationID(high: 1, low: 2)] {
+            #expect(try test.run(.withdraw(location)) == .notFound)
+        }
+        for _ in 0..<2 {
+            let after = try test.welcomes([engine])[0].joined()
+            #expect(!after.contains("alpha") && after.contains("beta"))
+            try test.restart()
+        }
+    }
+
+    @Test("A withdrawn push takes back only what it could have replaced")
+    func withdrawnLevel() throws {
+        let test = try TestStore()
+        let (registration, subscription) = try test.addRegistration(
+            #"{"token_type":10,"app":"a","account":"b","dialect":"plain"}"#)
+        let push = try test.push(registration.device)
+        for (text, level) in [("strong", TrustLevel.webpush), ("weak", .clear)] {
+            let message = try test.message(
+                subscription.address, text, topic: "t", level: level)
+            _ = try test.run(.registration(.receive(message, nil, push)))
+            guard level == .clear else { continue }
+            guard case .withdrawn = try test.run(.withdraw(message.location)) else {
+                Issue.record("not withdrawn")
+                return
+            }
+        }
+        #expect(try test.welcomes([registration.device])[0].joined().contains("strong"))
+    }
+
+    @Test("A withdrawn push is taken back from each account that got it")
+    func withdrawnEverywhere() throws {
+        let test = try TestStore()
+        let (registration, subscription) = try test.addRegistration(
+            #"{"token_type":10,"app":"telegram","account":"a","user_id":1,"other_user_ids":[2]}"#)
+        let (other, _) = try test.addRegistration(
+            #"{"token_type":10,"app":"telegram","account":"b","user_id":2}"#)
+        let engines = [registration.device, other.device]
+        func shown() throws -> [Bool] {
+            try test.welcomes(engines, EngineRole(isFetcher: false)).map {
+                $0.joined().contains("a text")
+            }
+        }
+        let payload =
+            #"{"loc_key":"MESSAGE_TEXT","loc_args":["A","a text"],"#
+            + #""custom":{"from_id":"5","msg_id":"1"}}"#
+        let message = try test.message(subscription.address, payload, level: .webpush)
+        let push = try test.push(registration.device)
+        _ = try test.run(.registration(.receive(message, nil, push)))
+        #expect(try shown() == [true, true])
+        guard case .withdrawn = try test.run(.withdraw(message.location)) else {
+            Issue.record("not withdrawn")
+            return
+        }
+        #expect(try shown() == [false, false])
     }
 
     @Test("A body with TTL zero still leaves its mark")

@@ -28,15 +28,16 @@ final class WelcomeListener: EngineListener, @unchecked Sendable {
 
 extension TestStore {
     /// What a new client of each engine is shown.
-    func welcomes(_ engines: [UInt32]) throws -> [[String]] {
+    func welcomes(
+        _ engines: [UInt32], _ role: EngineRole = EngineRole()
+    ) throws -> [[String]] {
         let (index, listener) = (store.index.engines, WelcomeListener())
         for engine in engines {
             index.listen(listener, to: engine)
             try expectDone(
                 .engine(
                     .join(
-                        EngineClientID(engine: engine, number: index.nextClient()),
-                        EngineRole())))
+                        EngineClientID(engine: engine, number: index.nextClient()), role)))
             // News of a commit arrives before the answer to the next operation.
             _ = try run(.touchDevice(0, at: 0))
             index.stopListening(listener, to: engine, at: now)
