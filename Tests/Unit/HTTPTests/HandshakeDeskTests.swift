@@ -87,9 +87,10 @@ struct HandshakeDeskTests {
         let peers = try (0..<100).map { _ in try connect(from: "127.0.0.1", to: fixture.port) }
         defer { for peer in peers { close(peer) } }
         for peer in peers { _ = send(peer, hello, hello.count, 0) }
+        // The loop is no longer busy.
+        #expect(isAnswered(peers[0]))
         let start = ContinuousClock.now
-        #expect(peers.allSatisfy(isAnswered))
-        // The first ones came while the loop was busy.
+        #expect(peers.dropFirst().allSatisfy(isAnswered))
         #expect(ContinuousClock.now - start >= rest * 90)
         #expect(turns(of: fixture) - before >= 100)
         #expect(busy.receive() != nil)

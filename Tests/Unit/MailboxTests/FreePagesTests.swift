@@ -135,12 +135,13 @@ private struct FullDisk {
     private var former: [(descriptor: Int32, copy: Int32)] = []
 
     init(for path: String) throws {
-        let full = open("/dev/full", O_RDWR)
+        let full = Foundation.open("/dev/full", O_RDWR)
         defer { close(full) }
-        for descriptor in Int32(0)..<1_024 {
+        let open = (Int32(0)..<1_024).filter { descriptor in
             let link = "/proc/self/fd/\(descriptor)"
-            let name = try? FileManager.default.destinationOfSymbolicLink(atPath: link)
-            guard name == path else { continue }
+            return (try? FileManager.default.destinationOfSymbolicLink(atPath: link)) == path
+        }
+        for descriptor in open {
             former.append((descriptor, dup(descriptor)))
             dup2(full, descriptor)
         }
