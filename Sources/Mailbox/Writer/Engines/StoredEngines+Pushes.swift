@@ -118,7 +118,7 @@ extension StoredEngines {
             from: try destinations(of: message, push))
     }
 
-    /// The same for a push that does not wait. No push at another level of trust can have its name.
+    /// The same for a push that does not wait.
     func withdraw(_ location: LocationID) throws(StoreFault) {
         guard let push = try transaction.registration(device(of: location))?.enginePush else {
             return
@@ -127,7 +127,7 @@ extension StoredEngines {
         if !push.otherUserIDs.isEmpty {
             rows += try accounts(of: push.otherUserIDs, beside: push.engine)
         }
-        try withdraw(StoredMessages.pushName(at: location), .mtproto, from: rows)
+        try withdraw(StoredMessages.pushName(at: location), nil, from: rows)
     }
 
     private func device(of location: LocationID) throws(StoreFault) -> UInt32 {
@@ -137,13 +137,15 @@ extension StoredEngines {
         } catch { throw .crypto(error) }
     }
 
+    /// Without a level, that of the push which took the name counts: a stronger one about the same
+    /// message may have changed what it showed.
     private func withdraw(
-        _ name: String, _ level: TrustLevel, from rows: [UInt32]
+        _ name: String, _ level: TrustLevel?, from rows: [UInt32]
     ) throws(StoreFault) {
         for row in rows {
             _ = try engine(row) { engine throws(StoreFault) in
-                guard engine.hosted.engine.account.names[name] != nil else { return .done }
-                engine.hosted.withdraw(name: name, level, now: wall)
+                guard let named = engine.hosted.engine.account.names[name] else { return .done }
+                engine.hosted.withdraw(name: name, level ?? named.level, now: wall)
                 return try finish(engine)
             }
         }

@@ -153,6 +153,26 @@ struct ReceivedPushTests {
         #expect(try test.welcomes([registration.device])[0].joined().contains("strong"))
     }
 
+    @Test("What a stronger push made of a message stays, however often the weaker one is withdrawn")
+    func withdrawnTwice() throws {
+        let test = try TestStore()
+        let (registration, subscription) = try test.addRegistration(
+            #"{"token_type":10,"app":"telegram","account":"a"}"#)
+        let push = try test.push(registration.device)
+        let messages = try [("weak", TrustLevel.clear), ("strong", .webpush)].map { text, level in
+            let payload =
+                #"{"loc_key":"MESSAGE_TEXT","loc_args":["A","\#(text)"],"#
+                + #""custom":{"from_id":"5","msg_id":"1"}}"#
+            let message = try test.message(subscription.address, payload, level: level)
+            _ = try test.run(.registration(.receive(message, nil, push)))
+            return message
+        }
+        for _ in 0..<2 {
+            _ = try test.run(.withdraw(messages[0].location))
+            #expect(try test.welcomes([registration.device])[0].joined().contains("strong"))
+        }
+    }
+
     @Test("A withdrawn push is taken back from each account that got it")
     func withdrawnEverywhere() throws {
         let test = try TestStore()
