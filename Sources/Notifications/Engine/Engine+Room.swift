@@ -45,7 +45,9 @@ extension Engine {
             if isLeft || isLearn && place >= groups.count / 2 { forgetHidden(group) }
         }
         forgetIdleChats()
-        account.names = account.names.filter { !$0.value.isTombstone }
+        account.names = account.names.filter { [groups = account.groups] _, named in
+            groups[named.groupID]?.notification(named.notificationID) != nil
+        }
         account.recentMessages = RecentMessages()
         (barred, barredCount) = ([:], 0)
     }

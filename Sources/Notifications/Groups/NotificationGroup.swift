@@ -58,6 +58,13 @@ package struct NotificationGroup: Equatable, Sendable {
         let index = notifications.partitioningIndex { $0.id >= id }
         return index < notifications.count && notifications[index].id == id ? index : nil
     }
+
+    /// Also one that waits to be shown, or sleeps.
+    func notification(_ id: Notification.ID) -> Notification? {
+        if let index = firstIndex(of: id) { return notifications[index] }
+        return pending.last { $0.notification.id == id }?.notification
+            ?? sleeping.last { $0.id == id }
+    }
 }
 
 /// A notification that waits to be shown, with what its update needs.

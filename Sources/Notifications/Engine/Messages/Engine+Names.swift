@@ -70,10 +70,8 @@ extension Engine {
 
     /// The highest trust level that a name has had.
     private func level(of named: NamedNotification) -> TrustLevel {
-        guard let group = account.groups[named.groupID],
-            let index = group.firstIndex(of: named.notificationID)
-        else { return named.level }
-        return max(named.level, group.notifications[index].level)
+        let known = account.groups[named.groupID]?.notification(named.notificationID)
+        return max(named.level, known?.level ?? named.level)
     }
 
     private func isAlive(_ tombstone: NamedNotification) -> Bool {
@@ -91,12 +89,15 @@ extension Engine {
             return leaveTombstone(name, order: order, level: level)
         }
         guard !isOutdated(order, level, by: named), let group = account.groups[named.groupID],
-            let index = group.firstIndex(of: named.notificationID)
+            let known = group.notification(named.notificationID)
         else { return }
-        if case .newCall(let id, _) = group.notifications[index].content {
+        if case .newCall(let id, _) = known.content {
             endCall(id)
+        } else if group.sleeping.contains(where: { $0.id == known.id }) {
+            account.groups[group.id]?.sleeping.removeAll { $0.id == known.id }
+            forgetName(of: known)
         } else {
-            remove(named.notificationID, from: group.id, isPermanent: true, isForced: true)
+            remove(known.id, from: group.id, isPermanent: true, isForced: true)
         }
         guard leavesTombstone else { return }
         leaveTombstone(name, order: order ?? named.order, level: level)
