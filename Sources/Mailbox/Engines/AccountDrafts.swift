@@ -35,6 +35,8 @@ struct AccountDrafts {
     private var parts: [UInt32: Set<Int64>] = [:]
     /// Engines of which no account may need some parts.
     private(set) var littered: Set<UInt32> = []
+    /// Engines that have dropped something since their accounts were last written.
+    var relieved: Set<UInt32> = []
 
     var hasWork: Bool {
         if !littered.isEmpty { return true }
@@ -54,11 +56,11 @@ struct AccountDrafts {
 
     mutating func takeAsked() -> UInt32? { asked.isEmpty ? nil : asked.removeFirst() }
 
-    /// A later account is stored already, or the engine has ended.
+    /// A later account is stored already, or the engine has ended. Who did that removes the parts.
     mutating func cancel(_ engine: UInt32) {
         asked.removeAll { $0 == engine }
         if draft?.engine.row == engine { draft = nil }
-        clear(engine)
+        relieved.remove(engine)
     }
 
     /// Parts of the engine that its account does not need are removed soon.

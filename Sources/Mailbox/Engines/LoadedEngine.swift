@@ -12,8 +12,6 @@ final class LoadedEngine {
     var stateSize: Int
     /// Bytes that its account may have.
     var room = 0
-    /// It has dropped something since its account was last written.
-    var hasMadeRoom = false
     /// The account is full and is not measured again before this.
     var isFullUntil: StoreTime?
     /// The deadline that listeners were last told.

@@ -31,18 +31,18 @@ extension StoredEngines {
 
     private func mayMakeRoom(_ draft: AccountDrafts.Draft, _ size: Int) -> Bool {
         let engine = draft.engine
-        return !engine.hasMadeRoom && draft.done == 0 && loaded[engine.row] === engine
+        return !drafts.relieved.contains(engine.row) && draft.done == 0
+            && loaded[engine.row] === engine
             && mayMakeRoom(in: engine, weighing: size + engine.weight - engine.stateSize)
     }
 
     /// An account that has outgrown its room drops something. It is drafted again once that is in
     /// the journal.
     private func makeRoom(_ draft: AccountDrafts.Draft) throws(StoreFault) {
-        let engine = draft.engine
-        engine.hasMadeRoom = true
-        try makeRoom(in: engine)
-        drafts.cancel(engine.row)
-        drafts.ask(engine.row)
+        try makeRoom(in: draft.engine)
+        drafts.cancel(draft.engine.row)
+        drafts.ask(draft.engine.row)
+        drafts.relieved.insert(draft.engine.row)
     }
 
     /// A part that no account needs; nil if there is none, or nobody can tell.
@@ -89,8 +89,8 @@ extension StoredEngines {
         else { return drafts.clear(row) }
         if parts.count > draft.parts.count { drafts.clear(row) }
         journal.forget(row, through: draft.position)
+        drafts.relieved.remove(row)
         guard let engine = loaded[row] else { return }
-        engine.hasMadeRoom = false
         loaded.resize(
             engine, journal: max(0, engine.journalSize - draft.journalSize),
             state: sealed.count + draft.size)
