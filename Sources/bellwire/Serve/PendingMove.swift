@@ -60,14 +60,14 @@ enum PendingMove: String {
 enum PendingDeparture {
     private static func path(_ folder: String) -> String { folder + "/leaving" }
 
-    /// It stays pending if nobody knows whether `body` has ended the cluster. Only the server's user
-    /// can read the file.
+    /// It stays pending if `body` may have ended the cluster, or has, and the store has not left it.
+    /// Only the server's user can read the file.
     static func run(
         from cluster: RemoteStore, in folder: String, _ body: () throws -> Void
     ) throws {
         try AtomicFile.replace(path(folder), with: Array(cluster.lines.utf8).span, mode: 0o600)
         do { try body() } catch {
-            if error as? ClusterFault != .noAnswer { end(in: folder) }
+            if let fault = error as? ClusterFault, fault != .noAnswer { end(in: folder) }
             throw error
         }
         end(in: folder)
