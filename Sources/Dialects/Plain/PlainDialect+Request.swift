@@ -26,7 +26,8 @@ extension PlainDialect {
             return try payload(text, &fields)
         }
         guard String(validating: body, as: UTF8.self) != nil else { throw .notText }
-        let root = try json(body, isDeclared: fields.isJSON).flatMap { text($0) == nil ? nil : $0 }
+        let root = try json(body, isDeclared: fields.isJSON)
+            .flatMap { PlainMembers($0).body == nil ? nil : $0 }
         if let root { try fields.note(root) }
         guard !fields.isEmpty else { return body }
         var writer = JSONWriter(capacity: body.count + 256)
@@ -102,18 +103,21 @@ extension SenderFields {
         if let node = root["priority"], node.saysSomething, PlainDialect.priority(node) == nil {
             throw .badPriority
         }
-        // A picture that JSON holds is shown.
-        for (name, value) in root.members where name != "icon" && value.saysSomething {
-            if SenderField(name) == .other { ignore(name) }
+        if let click = PlainMembers(root).text(.click), Self.link(click).isEmpty { ignore("click") }
+        for (name, value) in root.members where value.saysSomething {
+            // A picture that JSON holds is shown.
+            let isShown = name == "icon" && value.text?.hasPrefix("data:") == true
+            if SenderField(name) == .other, !isShown { ignore(name) }
         }
     }
 
     /// What the body says itself counts before a field.
     fileprivate mutating func forget(_ root: JSONNode) {
-        if root.firstText(of: .title) != nil { title = "" }
-        if root.firstText(of: .click) != nil { click = "" }
-        if root.values(of: .tags).first != nil { tags = [] }
-        if PlainDialect.priority(of: root) != nil { priority = nil }
+        let said = PlainMembers(root)
+        if said.text(.title) != nil { title = "" }
+        if said.text(.click) != nil { click = "" }
+        if said.first(.tags, { $0 }) != nil { tags = [] }
+        if said.priority != nil { priority = nil }
     }
 
     fileprivate func write(to writer: inout JSONWriter) {
@@ -132,16 +136,6 @@ extension JSONNode {
     var firstMembers: [(name: String, value: JSONNode)] {
         var names: Set<String> = []
         return members.filter { names.insert($0.name).inserted }
-    }
-
-    /// The members that say something in this field, in their order.
-    func values(of field: SenderField) -> [JSONNode] {
-        members.filter { $0.value.saysSomething && SenderField($0.name) == field }.map(\.value)
-    }
-
-    /// The first text in this field.
-    func firstText(of field: SenderField) -> String? {
-        values(of: field).lazy.compactMap(\.text).first
     }
 
     /// As for header fields, an empty text says nothing.

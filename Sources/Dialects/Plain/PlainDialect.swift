@@ -24,22 +24,11 @@ package enum PlainDialect {
         return root
     }
 
-    /// The text to show; nil for an object without any known member. A letter alone may be data of the
-    /// sender's own, so one of the words is needed.
-    static func text(_ root: JSONNode) -> String? {
-        let words = [root["message"]?.text, root["body"]?.text, root["title"].flatMap(nonEmpty)]
-        guard words.contains(where: { $0 != nil }) else { return nil }
-        return root.firstText(of: .message) ?? root["body"]?.text ?? ""
-    }
-
-    private static func nonEmpty(_ node: JSONNode) -> String? {
-        node.text.flatMap { $0.isEmpty ? nil : $0 }
-    }
-
     /// Nil for an object without any known member: it is shown as text.
     private static func event(_ root: JSONNode, _ context: DialectContext) -> Event? {
-        guard let body = text(root) else { return nil }
-        let title = SenderFields.cut(Array((root.firstText(of: .title) ?? "").utf8))
+        let said = PlainMembers(root)
+        guard let body = said.body else { return nil }
+        let title = SenderFields.cut(Array((said.text(.title) ?? "").utf8))
         let topic = root["topic"]?.text ?? ""
         var message = IncomingMessage(
             chat: .conversation(chat(topic)),
@@ -47,9 +36,9 @@ package enum PlainDialect {
         message.senderName = title
         message.chatTitle = topic.isEmpty ? context.accountTitle : topic
         var presentation = Presentation(title: title, body: body)
-        apply(priority(of: root) ?? root["priority"]?.integer ?? 3, to: &presentation, &message)
-        presentation.tags = tags(root)
-        presentation.link = link(root)
+        apply(said.priority ?? root["priority"]?.integer ?? 3, to: &presentation, &message)
+        presentation.tags = said.tags
+        presentation.link = said.text(.click).map(SenderFields.link) ?? ""
         presentation.icon = DeclarativeDialect.picture(root["icon"])
         presentation.data = PayloadData.text(root.members(without: shown))
         if let id = root["id"]?.text, !id.isEmpty { message.dedupeKey = "plain:\(id)" }
@@ -60,22 +49,7 @@ package enum PlainDialect {
     /// Members that only affect how it looks, and are not passed to the application.
     private static let shown: Set = ["title", "message", "body", "priority", "tags", "icon"]
 
-    /// A list, or a text with commas.
-    static func tags(_ root: JSONNode) -> [String] {
-        guard let tags = root.values(of: .tags).first else { return [] }
-        if let text = tags.text { return SenderFields.tags(text) }
-        return Array(tags.elements.compactMap(\.text).prefix(SenderFields.tagsLimit))
-    }
-
-    static func link(_ root: JSONNode) -> String {
-        DeclarativeDialect.link(root.firstText(of: .click).map(SenderFields.link) ?? "")
-    }
-
     /// A priority from 1 (lowest) to 5; 3 is normal.
-    static func priority(of root: JSONNode) -> Int64? {
-        root.values(of: .priority).lazy.compactMap { priority($0) }.first
-    }
-
     static func priority(_ node: JSONNode) -> Int64? { node.textOrNumber.flatMap(priority) }
 
     /// Nil for a word that is none.
@@ -104,5 +78,47 @@ package enum PlainDialect {
         case 4: .high
         default: .critical
         }
+    }
+}
+
+/// What JSON says about its notification, in the names of header fields. Of several members for one
+/// field the first counts that can be used.
+struct PlainMembers {
+    private let root: JSONNode
+    private let said: [(field: SenderField, node: JSONNode)]
+
+    init(_ root: JSONNode) {
+        self.root = root
+        said = root.members.compactMap { name, value in
+            guard let field = SenderField(name), value.saysSomething else { return nil }
+            return (field, value)
+        }
+    }
+
+    func first<Value>(_ field: SenderField, _ read: (JSONNode) -> Value?) -> Value? {
+        for (known, node) in said where known == field {
+            if let value = read(node) { return value }
+        }
+        return nil
+    }
+
+    func text(_ field: SenderField) -> String? { first(field, \.text) }
+
+    /// The text to show; nil for an object without any known member. A letter alone may be data of the
+    /// sender's own, so one of the words is needed.
+    var body: String? {
+        let body = root["body"]?.text
+        let isWord =
+            body != nil || root["message"]?.text != nil || root["title"]?.text?.isEmpty == false
+        return isWord ? text(.message) ?? body ?? "" : nil
+    }
+
+    var priority: Int64? { first(.priority, PlainDialect.priority) }
+
+    /// A list, or a text with commas.
+    var tags: [String] {
+        guard let tags = first(.tags, { $0 }) else { return [] }
+        if let text = tags.text { return SenderFields.tags(text) }
+        return Array(tags.elements.compactMap(\.text).prefix(SenderFields.tagsLimit))
     }
 }

@@ -70,7 +70,9 @@ package struct SenderFields: Sendable, Confidential {
         case .message: if message.isEmpty { message = Self.text(value, limit: Self.messageLimit) }
         case .tags: if tags.isEmpty { tags = Self.tags(Self.text(value)) }
         case .click:
-            if click.isEmpty { click = Self.link(Self.text(value, limit: .max)) }
+            guard click.isEmpty else { return }
+            click = Self.link(Self.text(value, limit: .max))
+            if click.isEmpty { ignore(name) }
         case .priority: if priority == nil { setPriority(value) }
         case .delay: objection = objection ?? .delayed
         case .event: if event.isEmpty { event = Self.event(value) }
@@ -147,8 +149,10 @@ package struct SenderFields: Sendable, Confidential {
         return String(decoding: value[..<end], as: UTF8.self)
     }
 
-    /// A link that was cut would lead elsewhere.
-    static func link(_ text: String) -> String { text.utf8.count <= clickLimit ? text : "" }
+    /// Empty for one that is not opened. A link that was cut would lead elsewhere.
+    static func link(_ text: String) -> String {
+        text.utf8.count <= clickLimit ? DeclarativeDialect.link(text) : ""
+    }
 
     static func tags(_ text: String) -> [String] {
         text.split(separator: ",").prefix(tagsLimit)
@@ -169,7 +173,12 @@ enum SenderField {
     /// Something of ntfy's that is not done here.
     case other
 
-    init?(_ name: String) { self.init(Array(name.utf8).span) }
+    init?(_ name: String) {
+        var name = name
+        let field = name.withUTF8 { SenderField(Span(_unsafeElements: $0)) }
+        guard let field else { return nil }
+        self = field
+    }
 
     /// Nil for a field that has nothing to do with notifications. Of header fields there are many
     /// and few concern us, so the length decides first.
@@ -200,7 +209,8 @@ enum SenderField {
             ("icon", .other), ("filename", .other), ("file", .other), ("f", .other),
             ("markdown", .other), ("md", .other), ("email", .other), ("e-mail", .other),
             ("call", .other), ("cache", .other), ("firebase", .other), ("timezone", .other),
-            ("template", .other), ("tpl", .other), ("sequence-id", .other), ("sid", .other),
+            ("template", .other), ("tpl", .other), ("sequence-id", .other), ("sequence_id", .other),
+            ("sid", .other),
         ]
         let longest = all.map(\.0.utf8CodeUnitCount).max() ?? 0
         return (0...longest).map { length in

@@ -53,8 +53,9 @@ enum HomeAssistantDialect {
             link: NoteText.link(data?["clickAction"], data?["url"], root["click"]))
         // Without a group it is one chat with the texts that come to the same address.
         note.isGroup = !group.isEmpty
-        note.tags = PlainDialect.tags(root)
-        note.urgency = urgency(data) ?? PlainDialect.urgency(PlainDialect.priority(of: root) ?? 3)
+        let said = PlainMembers(root)
+        note.tags = said.tags
+        note.urgency = urgency(data) ?? PlainDialect.urgency(said.priority ?? 3)
         note.icon = DeclarativeDialect.picture(data?["image"])
         if context.mayAct { note.actions = actions(data) }
         return [note.event]

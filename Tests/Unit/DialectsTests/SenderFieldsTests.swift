@@ -110,9 +110,12 @@ struct SenderFieldsTests {
             }
         }
         var said = fields([])
-        let body = #"{"message":"m","attach":"https://a/","icon":"x","actions":[],"own":1,"md":""}"#
+        let body =
+            #"{"message":"m","click":"http://a/","attach":"https://a/","icon":"x","actions":[],"#
+            + #""own":1,"md":""}"#
         _ = try PlainDialect.payload(Array(body.utf8), &said)
-        #expect(said.ignored == ["attach", "actions"])
+        #expect(said.ignored == ["click", "attach", "icon", "actions"])
+        #expect(fields([("Click", "mailto:a@b")]).ignored == ["click"])
     }
 
     @Test("JSON without a text, broken JSON and deep JSON are text")
