@@ -105,7 +105,8 @@ struct NotificationComposer {
 
     /// The conversation's name in a summary.
     func conversation(of notification: EngineNotification?, _ chat: Presenter.Chat) -> String {
-        let name = notification.map { title(of: $0, chat) } ?? source.name
+        let known = chat.title.isEmpty ? source.name : chat.title
+        let name = notification.map { title(of: $0, chat) } ?? known
         return Printable.onScreen(name, limit: Self.labelLimit)
     }
 

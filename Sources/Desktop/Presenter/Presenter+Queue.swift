@@ -145,8 +145,10 @@ extension Presenter {
             var name = ""
             for key in keys {
                 guard let entry = entries[key] else { continue }
-                name = composer.conversation(of: entry.notification, entry.chat)
-                counts[name, default: 0] += 1
+                let title = composer.conversation(of: entry.notification, entry.chat)
+                counts[title, default: 0] += 1
+                // Those that made way had titles of their own, which nobody knows any more.
+                name = entry.chat.title.isEmpty ? title : composer.conversation(of: nil, entry.chat)
             }
             counts[name, default: 0] += sources[source]?.passed[group] ?? 0
         }
