@@ -50,7 +50,7 @@ gate_all_threads_build() { build_tests thread "${thread[@]}"; }
 gate_all_threads() { run_threads; }
 
 # plain <bare-root: README's two commands as a user types them, with all tests, also those that a sanitizer disturbs
-gate_plain() { fresh plain && .ci/bare user "$logs/plain" --long; }
+gate_plain() { fresh used && .ci/bare user "$logs/used" --long; }
 
 # whole-torture <release libraries: a server and a desktop under load, which are killed hundreds of times
 gate_whole_torture() { without_passes tools/torture --jobs 3 --json $data/torture.json; }

@@ -86,7 +86,7 @@ struct FirstHourTests {
     @Test("The link of bellwire ui is also a picture on a terminal, if a phone can come there")
     func picture() throws {
         let server = try fixture.start(Self.named)
-        let command = "\(Program.path) ui --state \(fixture.state)"
+        let command = "'\(Program.path)' ui --state '\(fixture.state)'"
         let shown = try ServeFixture.output("/usr/bin/script", ["-qec", command, "/dev/null"])
         #expect(shown.hasPrefix("https://push.invalid:8443/ui/login#"), "\(shown)")
         #expect(shown.contains("\u{1B}[97;40m"))

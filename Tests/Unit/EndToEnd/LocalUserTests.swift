@@ -59,7 +59,9 @@ struct LocalUserTests {
         print("401" if b'"code":401' in data else "404" if b'"code":404' in data else "cut", flush=True)
         """
 
-    @Test("Who may not use the socket is told so, and not that there is no server")
+    @Test(
+        "Who may not use the socket is told so, and not that there is no server",
+        .enabled(if: geteuid() == 0))
     func notAllowed() throws {
         let (server, folder) = try fixture.startForUsers()
         let said = try fixture.runAsUser(["list"], folder, group: 23456)
