@@ -61,7 +61,7 @@ package enum DeclarativeDialect {
 
     /// Pictures are never fetched; only data links are shown.
     static func picture(_ node: JSONNode?) -> String {
-        let text = node?.text ?? ""
+        guard let text = node?.text else { return "" }
         let isHeld = ["png", "jpeg"].contains { text.hasPrefix("data:image/\($0);base64,") }
         return isHeld ? text : link(node)
     }
