@@ -40,6 +40,8 @@ final class DesktopTestRun {
         let run = DesktopTestRun(loop, sender, token: Base64URL.text(random.span), report)
         guard run.connect() else { return }
         _ = loop.run()
+        // What is exported there holds it.
+        (run.exported, run.bus) = (nil, nil)
     }
 
     private func connect() -> Bool {
