@@ -33,8 +33,9 @@ package struct Migration: Sendable {
 }
 
 extension Connection {
-    /// Runs the steps that are new for this file, each in a transaction that also stores its
-    /// number. `beginning` is told before each step of a file that has had a schema before.
+    /// Runs the steps that are new for this file, each in a transaction that also stores its number.
+    /// `beginning` is told before each step of a file that has had a schema before. A new file gets
+    /// all of them in one transaction: a power cut leaves the whole schema there, or none.
     package func migrate(
         _ migrations: [Migration], beginning: (Migration.Step) -> Void = { _ in }
     ) throws(Migration.Failure) {
@@ -45,18 +46,21 @@ extension Connection {
         guard (0...migrations.count).contains(version) else {
             throw .newerSchema(found: version, known: migrations.count)
         }
-        for (index, migration) in migrations.enumerated().dropFirst(version) {
-            if version > 0 {
-                beginning(
-                    Migration.Step(
-                        name: "\(migration.name)", number: index + 1, last: migrations.count))
-            }
+        let steps = Array(migrations.enumerated().dropFirst(version))
+        for group in version > 0 ? steps.map({ [$0] }) : [steps] {
+            var name = ""
             do throws(SQLiteError) {
                 try transaction { () throws(SQLiteError) in
-                    try execute(migration.sql)
-                    try execute("PRAGMA user_version = \(index + 1)")
+                    for (index, migration) in group {
+                        name = "\(migration.name)"
+                        let step = Migration.Step(
+                            name: name, number: index + 1, last: migrations.count)
+                        if version > 0 { beginning(step) }
+                        try execute(migration.sql)
+                        try execute("PRAGMA user_version = \(step.number)")
+                    }
                 }
-            } catch { throw .step("\(migration.name)", error) }
+            } catch { throw .step(name, error) }
         }
     }
 }

@@ -56,11 +56,12 @@ struct AccountDrafts {
 
     mutating func takeAsked() -> UInt32? { asked.isEmpty ? nil : asked.removeFirst() }
 
-    /// A later account is stored already, or the engine has ended. Who did that removes the parts.
+    /// A later account is stored already, or the engine has ended.
     mutating func cancel(_ engine: UInt32) {
         asked.removeAll { $0 == engine }
         if draft?.engine.row == engine { draft = nil }
         relieved.remove(engine)
+        clear(engine)
     }
 
     /// Parts of the engine that its account does not need are removed soon.

@@ -10,6 +10,8 @@ struct MigrationTests {
         Migration("first", "CREATE TABLE first (a); INSERT INTO first VALUES (1)"),
         Migration("second", "CREATE TABLE second (a)"),
     ]
+    private let broken = Migration(
+        "broken", "CREATE TABLE third (a); INSERT INTO nowhere VALUES (1)")
 
     init() throws { folder = try TemporaryFolder() }
 
@@ -47,12 +49,22 @@ struct MigrationTests {
 
     @Test("A step that fails leaves the file at the step before")
     func failing() throws {
-        let broken = Migration("broken", "CREATE TABLE third (a); INSERT INTO nowhere VALUES (1)")
+        try connection().migrate(steps)
         let error = #expect(throws: Migration.Failure.self) {
             try connection().migrate(steps + [broken])
         }
         #expect(error?.description.hasPrefix("migration broken: ") == true)
         #expect(try connection().integer("PRAGMA user_version") == 2)
         #expect(try connection().integer("SELECT count(*) FROM sqlite_schema") == 2)
+    }
+
+    @Test("A new file has the whole schema or none")
+    func new() throws {
+        let error = #expect(throws: Migration.Failure.self) {
+            try connection().migrate(steps + [broken])
+        }
+        #expect(error?.description.hasPrefix("migration broken: ") == true)
+        #expect(try connection().integer("PRAGMA user_version") == 0)
+        #expect(try connection().integer("SELECT count(*) FROM sqlite_schema") == 0)
     }
 }

@@ -97,7 +97,6 @@ extension StoredEngines {
             engine.row, through: transaction.position, sealed: sealed, on: transaction.connection)
         journal.forget(engine.row)
         drafts.cancel(engine.row)
-        drafts.clear(engine.row)
         loaded.resize(engine, journal: 0, state: sealed.count)
         try measureRoom(of: engine)
     }
