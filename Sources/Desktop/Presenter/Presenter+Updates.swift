@@ -84,7 +84,10 @@ extension Presenter {
         let total = (former ?? change.total - change.added.count) + change.added.count
         let takenBack = max(total - change.total, 0)
         let unseen = removed.count { isUnseen($0) }
-        let count = min(unseen, max(removed.count - takenBack, 0))
+        // Only a newer one makes another give way; what a client removes may leave the total as it is.
+        let last = change.removed.max() ?? 0
+        let newer = change.added.count { $0.id > last }
+        let count = min(unseen, max(removed.count - takenBack, 0), newer)
         if count > 0 { sources[source]?.passed[change.group, default: 0] += count }
     }
 

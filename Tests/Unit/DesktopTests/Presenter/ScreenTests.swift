@@ -174,6 +174,19 @@ struct ScreenTests {
         #expect(screen.visible.values.contains { $0.call.summary == "3 more notifications" })
     }
 
+    @Test("The summary does not count what another client has removed")
+    func removedElsewhere() throws {
+        var screen = Screen()
+        screen.serverAppears()
+        for id in 1...13 { try screen.group(added: [Screen.push(id)], total: 20 + id) }
+        screen.elapse(.seconds(1))
+        #expect(screen.visible.values.contains { $0.call.summary == "3 more notifications" })
+        // The engine has more than the screen, so its count stays.
+        try screen.group(removed: [12], sound: 0, total: 33)
+        screen.elapse(.seconds(1))
+        #expect(screen.visible.values.contains { $0.call.summary == "2 more notifications" })
+    }
+
     @Test("Dismissing the summary dismisses everything it counts")
     func dismissedSummary() throws {
         var screen = Screen()
