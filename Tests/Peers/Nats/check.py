@@ -5,7 +5,6 @@ usage: check.py      nothing else may use the ports of deploy/cluster: run it un
 """
 
 import asyncio
-import contextlib
 import json
 import logging
 import pathlib
@@ -206,7 +205,7 @@ async def record(node):
 
 async def snapshot(node):
     for piece in ("0", "manifest"):
-        stored = await node.ask(f"bw.snapshot.a.{piece}", b"piece", Nats_Msg_Id=piece)
+        stored = await led(lambda: node.ask(f"bw.snapshot.a.{piece}", b"piece", Nats_Msg_Id=piece))
         check("seq" in stored, f"a copy of the store is kept: {stored}")
     request = {"multi_last": ["bw.snapshot.*.manifest"], "batch": 64}
     found = await node.answers("$JS.API.DIRECT.GET.BW_SNAPSHOT", request, 2)
@@ -264,12 +263,16 @@ async def kills(cluster, node):
     return gap
 
 
-async def led(node, subject):
-    """Nobody answers before the stream has a leader again, which takes some seconds."""
+async def led(ask):
+    """Nobody answers before a stream has a leader, which takes some seconds."""
     for _ in range(6):
-        with contextlib.suppress(nats.errors.TimeoutError):
-            return await node.api(subject)
-    raise Failed(f"{subject}: no answer")
+        try:
+            return await ask()
+        except nats.errors.TimeoutError:
+            pass
+        except nats.errors.NoRespondersError:
+            await asyncio.sleep(1)
+    raise Failed("no answer")
 
 
 async def main():
@@ -287,7 +290,7 @@ async def main():
         check(not any(pathlib.Path(f"/proc/{number}").exists() for number in numbers), "no server is left")
         with Cluster(folder) as cluster:
             node = await Node(cluster).connect()
-            about = await led(node, "STREAM.INFO.BW_LOG")
+            about = await led(lambda: node.api("STREAM.INFO.BW_LOG"))
             check(about["state"]["last_seq"] == 4, "another start finds everything")
             await node.bus.close()
         return gap

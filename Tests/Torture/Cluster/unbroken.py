@@ -173,8 +173,9 @@ class Steady:
         said, code = await self.say(self.nodes[0], "hear", "steady", "--json")
         check(code == 0, said)
         webhook = "/wpush" + json.loads(said)["endpoint"].partition("/wpush")[2]
-        # Nodes that have not heard of an address yet would ask to come again.
-        await asyncio.sleep(1)
+        # Nodes that have not heard of an address yet would ask to come again, and so would one whose servers on a busy
+        # machine are just choosing who leads.
+        await asyncio.sleep(3)
         for node in self.nodes:
             self.pushers.append(Pusher(self, node, f"/wpush/v1/{self.agent.token}", ENCRYPTED, text))
             self.pushers.append(Pusher(self, node, webhook, [("Content-Type", "application/json")], note))
