@@ -26,17 +26,17 @@ extension PlainDialect {
             return try payload(text, &fields)
         }
         guard String(validating: body, as: UTF8.self) != nil else { throw .notText }
-        let root = try json(body, isDeclared: fields.isJSON)
-            .flatMap { PlainMembers($0).body == nil ? nil : $0 }
-        if let root { try fields.note(root) }
+        let said = try json(body, isDeclared: fields.isJSON).map(PlainMembers.init)
+            .flatMap { $0.body == nil ? nil : $0 }
+        if let said { try fields.note(said) }
         guard !fields.isEmpty else { return body }
         var writer = JSONWriter(capacity: body.count + 256)
         writer.object { writer in
             var missing = fields
-            if let root, !root.isTooNested {
-                missing.forget(root)
+            if let said, !said.root.isTooNested {
+                missing.forget(said)
                 let names = missing.names
-                for (name, value) in root.firstMembers where !names.contains(name) {
+                for (name, value) in said.root.firstMembers where !names.contains(name) {
                     writer.name(text: name)
                     writer.value(value)
                 }
@@ -97,13 +97,14 @@ extension SenderFields {
     }
 
     /// Objects to what JSON says like a field, and names what is ignored of it.
-    fileprivate mutating func note(_ root: JSONNode) throws(PlainDialect.Refusal) {
+    fileprivate mutating func note(_ said: PlainMembers) throws(PlainDialect.Refusal) {
+        let root = said.root
         // Shorter words for these may be data of the sender's own.
         if root["delay"]?.saysSomething == true { throw .delayed }
         if let node = root["priority"], node.saysSomething, PlainDialect.priority(node) == nil {
             throw .badPriority
         }
-        if let click = PlainMembers(root).text(.click), Self.link(click).isEmpty { ignore("click") }
+        if let click = said.text(.click), Self.link(click).isEmpty { ignore("click") }
         for (name, value) in root.members where value.saysSomething {
             // A picture that JSON holds is shown.
             let isShown = name == "icon" && value.text?.hasPrefix("data:") == true
@@ -112,8 +113,7 @@ extension SenderFields {
     }
 
     /// What the body says itself counts before a field.
-    fileprivate mutating func forget(_ root: JSONNode) {
-        let said = PlainMembers(root)
+    fileprivate mutating func forget(_ said: PlainMembers) {
         if said.text(.title) != nil { title = "" }
         if said.text(.click) != nil { click = "" }
         if said.first(.tags, { $0 }) != nil { tags = [] }

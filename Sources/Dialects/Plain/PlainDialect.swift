@@ -84,7 +84,7 @@ package enum PlainDialect {
 /// What JSON says about its notification, in the names of header fields. Of several members for one
 /// field the first counts that can be used.
 struct PlainMembers {
-    private let root: JSONNode
+    let root: JSONNode
     private let said: [(field: SenderField, node: JSONNode)]
 
     init(_ root: JSONNode) {
