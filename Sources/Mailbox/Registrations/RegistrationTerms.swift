@@ -78,7 +78,7 @@ package struct RegistrationTerms: Equatable, Sendable, Confidential {
 
     /// Like what `bellwire hear` makes: the engine shows what is pushed there, and no application
     /// ever fetches it.
-    package var isOnlyShown: Bool { app == Self.scripts && heard != nil }
+    package var isOnlyShown: Bool { app == AccountName.scripts && heard != nil }
 
     /// The most bytes of an unencrypted body. Services write long JSON, which is cut before it is
     /// kept.
@@ -93,13 +93,11 @@ package struct RegistrationTerms: Equatable, Sendable, Confidential {
         tokenType == .webPush && acceptsClear && [.matrix, .auto].contains(dialect)
     }
 
-    package static let scripts = AccountName.scripts
-
     /// Both token types are Telegram's, so an unknown application is taken to speak its dialect.
     private static func usualDialect(of app: String) -> Dialect {
         let app = app.lowercased()
         // Other applications have names that contain this word.
-        if app == scripts { return .plain }
+        if app == AccountName.scripts { return .plain }
         let known: [(String, Dialect)] = [
             ("matrix", .matrix), ("element", .matrix), ("icq", .icq), ("zpns", .zpns),
             ("zego", .zpns), ("declarative", .declarative), ("plain", .plain),

@@ -74,7 +74,7 @@ struct HeardPlace: Confidential {
         _ name: String, _ format: HeardFormat, _ root: JSONNode
     ) throws -> String? {
         let found = root["registrations"]?.elements.last { node in
-            node["app"]?.text == RegistrationTerms.scripts && node["account"]?.text == name
+            node["app"]?.text == AccountName.scripts && node["account"]?.text == name
                 && node.has("hears") && !node.has("owner")
         }
         guard let found, let id = found["id"]?.text else { return nil }
@@ -91,7 +91,7 @@ struct HeardPlace: Confidential {
         var writer = JSONWriter()
         writer.object { writer in
             writer.member("token_type", RegistrationTerms.TokenType.webPush.rawValue)
-            writer.member("app", RegistrationTerms.scripts)
+            writer.member("app", AccountName.scripts)
             writer.member("account", name)
             writer.member("dialect", format.dialect.rawValue)
             writer.member("clear", true)

@@ -1,6 +1,5 @@
 import Base
 import Bus
-import Mailbox
 import Reactor
 
 /// Asks whether a program of this session shows notifications, as the desktop service asks it.
@@ -80,7 +79,7 @@ enum AddressTest {
     static func run(_ control: ControlConnection, report: (HopResult) -> Void) throws {
         // Administrators also see what belongs to others, with its owner.
         let heard = try RegistrationsPath.list(control).filter {
-            !$0.has("owner") && $0.has("hears") && $0["app"]?.text == RegistrationTerms.scripts
+            !$0.has("owner") && $0.has("hears") && $0["app"]?.text == AccountName.scripts
         }
         let unheard = heard.filter(RegistrationText.isUnheard)
         guard unheard.isEmpty else {

@@ -69,6 +69,10 @@ struct ReceivedPushTests {
         }
     }
 
+    private func isWithdrawn(_ location: LocationID, _ test: TestStore) throws -> Bool {
+        if case .withdrawn = try test.run(.withdraw(location)) { true } else { false }
+    }
+
     @Test("A withdrawn push takes its notification back")
     func withdrawn() throws {
         let test = try TestStore()
@@ -92,10 +96,7 @@ struct ReceivedPushTests {
         let before = try welcome()
         #expect(["alpha", "beta", "gamma"].allSatisfy { before.contains($0) })
         for location in locations.dropLast() {
-            guard case .withdrawn = try test.run(.withdraw(location)) else {
-                Issue.record("not withdrawn")
-                return
-            }
+            #expect(try isWithdrawn(location, test))
         }
         for _ in 0..<2 {
             let after = try welcome()
@@ -145,10 +146,7 @@ struct ReceivedPushTests {
                 subscription.address, text, topic: "t", level: level)
             _ = try test.run(.registration(.receive(message, nil, push)))
             guard level == .clear else { continue }
-            guard case .withdrawn = try test.run(.withdraw(message.location)) else {
-                Issue.record("not withdrawn")
-                return
-            }
+            #expect(try isWithdrawn(message.location, test))
         }
         #expect(try test.welcomes([registration.device])[0].joined().contains("strong"))
     }
@@ -193,10 +191,7 @@ struct ReceivedPushTests {
         let push = try test.push(registration.device)
         _ = try test.run(.registration(.receive(message, nil, push)))
         #expect(try shown() == [true, true])
-        guard case .withdrawn = try test.run(.withdraw(message.location)) else {
-            Issue.record("not withdrawn")
-            return
-        }
+        #expect(try isWithdrawn(message.location, test))
         #expect(try shown() == [false, false])
     }
 
