@@ -447,7 +447,7 @@ def report(findings, required):
         verdict = "NONE" if is_empty else "FAIL" if bad else "pass"
         print(f"{verdict}  invariant {invariant!s:8} {count:9,} cases, {len(bad)} violations")
         for text in bad[:5]:
-            print(f"      {text}")
+            print(f"      broken: {text}")
     return is_good
 
 
