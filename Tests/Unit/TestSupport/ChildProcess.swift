@@ -24,9 +24,14 @@ final class ChildProcess: @unchecked Sendable {
     /// The exit code, or the number of the signal that ended it; nil while it runs.
     var status: Int32? { condition.withLock { end } }
 
-    /// Does nothing once the process has ended.
+    /// Does nothing once the process has ended. A process that is to stand still does so afterwards.
     func signal(_ number: Int32) {
-        condition.withLock { if end == nil { kill(identifier, number) } }
+        condition.withLock {
+            guard end == nil else { return }
+            kill(identifier, number)
+            // Its threads go on until each of them has got the signal.
+            if number == SIGSTOP { waitFor(WSTOPPED | WEXITED) }
+        }
     }
 
     func wait() -> Int32 {
@@ -38,9 +43,14 @@ final class ChildProcess: @unchecked Sendable {
         }
     }
 
-    private func reap() {
+    /// Leaves what happened to whoever asks next.
+    private func waitFor(_ changes: Int32) {
         var state = siginfo_t()
-        while waitid(P_PID, id_t(identifier), &state, WEXITED | WNOWAIT) != 0, errno == EINTR {}
+        while waitid(P_PID, id_t(identifier), &state, changes | WNOWAIT) != 0, errno == EINTR {}
+    }
+
+    private func reap() {
+        waitFor(WEXITED)
         condition.withLock {
             var status: Int32 = 0
             waitpid(identifier, &status, 0)
