@@ -22,14 +22,20 @@ struct AccountPartsTests {
     private func push(_ test: TestStore, _ account: Subscription, _ numbers: Range<Int>) throws {
         let push = try test.push(account.address.device)
         let text = String(repeating: "x", count: 1_000)
-        let tickets = try numbers.map { number in
-            let payload =
-                #"{"data":{"loc_key":"MESSAGE_TEXT","loc_args":["Ada","\#(text) \#(number)"],"#
-                + #""custom":{"from_id":"\#(number % 40 + 1)","msg_id":"\#(number + 1)"}}}"#
-            let message = try test.message(account.address, payload)
-            return test.submit(.registration(.receive(message, nil, push)))
+        var rest = Array(numbers)
+        let deadline = Date(timeIntervalSinceNow: 60)
+        while !rest.isEmpty, Date() < deadline {
+            let tickets = try rest.map { number in
+                let payload =
+                    #"{"data":{"loc_key":"MESSAGE_TEXT","loc_args":["Ada","\#(text) \#(number)"],"#
+                    + #""custom":{"from_id":"\#(number % 40 + 1)","msg_id":"\#(number + 1)"}}}"#
+                let message = try test.message(account.address, payload)
+                return (number, test.submit(.registration(.receive(message, nil, push))))
+            }
+            // Nodes that take too many turns refuse some, which senders repeat.
+            rest = try tickets.filter { try test.box.outcome($0.1) == .unavailable }.map(\.0)
         }
-        for ticket in tickets { _ = try test.box.outcome(ticket) }
+        #expect(rest.isEmpty)
     }
 
     private func number(_ test: TestStore, _ sql: String) throws -> Int {
