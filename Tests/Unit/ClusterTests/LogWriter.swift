@@ -69,7 +69,7 @@ final class LogWriter {
 }
 
 /// Whether it becomes true within so many seconds.
-func becomes(within seconds: Double, _ condition: () -> Bool) -> Bool {
+func becomes(within seconds: Double = 60, _ condition: () -> Bool) -> Bool {
     let deadline = Date(timeIntervalSinceNow: seconds)
     while Date() < deadline {
         if condition() { return true }

@@ -47,7 +47,7 @@ final class NatsServers: @unchecked Sendable {
     private func wait(for server: Int) throws {
         let settings = ClusterSettings(
             servers: [address(server, user: ClusterUser.survey.rawValue)], name: "test")
-        let deadline = Date(timeIntervalSinceNow: 20)
+        let deadline = Date(timeIntervalSinceNow: 60)
         while true {
             do { return try NatsConnection(settings).close() } catch {
                 if processes[server].status != nil {

@@ -48,7 +48,7 @@ extension ClusterTests {
             }
             #expect(isFound && reports.all.count == 1, "\(reports.all) after \(last)")
             #expect(try second.owners() == ["two"])
-            #expect(becomes(within: 5) { copied.isUsable })
+            #expect(becomes { copied.isUsable })
             copied.close()
             other.close()
             upkeep.stop()
@@ -83,10 +83,10 @@ extension ClusterTests {
         beside makeOthers: () throws -> [ComparedNode]
     ) throws -> [ComparedNode] {
         let node = try ComparedNode(settings, machine)
-        #expect(becomes(within: 20) { node.store.isLead })
+        #expect(becomes { node.store.isLead })
         let others = try makeOthers()
         others[0].machine.run(.addOwner(name: "one"), others[0].store)
-        #expect(becomes(within: 30) { (try? machine.owners()) == ["one"] })
+        #expect(becomes { (try? machine.owners()) == ["one"] })
         try machine.plant("DELETE FROM owner")
         // What asks for it may get lost, and a node that is slow is waited for.
         for _ in 0..<3 where node.differences.isEmpty {
@@ -170,7 +170,7 @@ private struct WentBackStory: Sendable {
                     atPath: copies.file("\(index)"), toPath: folder)
             }
         }
-        #expect(becomes(within: 60) { node.log.hasGoneBack })
+        #expect(becomes { node.log.hasGoneBack })
         #expect(!node.isUsable)
         #expect(node.log.append(LogWriter.entry(3), after: writer.last) == .unknown)
         try expectRefusal { $0 < $1 }
@@ -189,7 +189,7 @@ private struct WentBackStory: Sendable {
         let node = try Membership(settings)
         let store = try node.openStore(machine.options, node: settings.name)
         machine.run(.addOwner(name: owner), store)
-        #expect(becomes(within: 5) { store.lastEntry?.number == store.applied })
+        #expect(becomes { store.lastEntry?.number == store.applied })
         if isRemembered {
             try ConfirmedEntry.keep(#require(store.lastEntry), in: machine.state)
         }
@@ -220,7 +220,7 @@ private struct WentBackStory: Sendable {
         // Each of the servers may be asked, and one may not have it yet.
         let refusal = ClusterFault.wentBack(last: mark.number, confirmed: other.number)
         #expect(
-            becomes(within: 5) {
+            becomes {
                 do { try openAndClose(others, Machine(second.key)) } catch {
                     return error as? ClusterFault == refusal
                 }

@@ -230,7 +230,7 @@ private final class SmallNats: @unchecked Sendable {
     init() throws {
         folder = try TemporaryFolder()
         process = try Self.launch(folder, port)
-        let deadline = Date(timeIntervalSinceNow: 20)
+        let deadline = Date(timeIntervalSinceNow: 60)
         while port < 0, Date() < deadline {
             let log = (try? String(contentsOfFile: folder.file("log"), encoding: .utf8)) ?? ""
             let start = "Listening for client connections on 127.0.0.1:"
@@ -288,7 +288,7 @@ private final class SmallNats: @unchecked Sendable {
 
     func start(mayRemove: Bool = true) throws {
         process = try Self.launch(folder, port, mayRemove: mayRemove)
-        let deadline = Date(timeIntervalSinceNow: 20)
+        let deadline = Date(timeIntervalSinceNow: 60)
         while Date() < deadline {
             let ready = try RunningProcess(
                 "/bin/bash", ["-c", "exec 3<>/dev/tcp/127.0.0.1/\(port)"], errors: .nowhere)

@@ -271,7 +271,7 @@ struct RotateMasterTests {
 
     /// A running server finishes an interrupted rotation.
     private func awaitEnd() throws {
-        let deadline = Date(timeIntervalSinceNow: 20)
+        let deadline = Date(timeIntervalSinceNow: 60)
         while FileManager.default.fileExists(atPath: formerPath), Date() < deadline {
             _ = try fixture.run(["list"])
         }

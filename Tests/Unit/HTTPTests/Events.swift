@@ -17,7 +17,7 @@ final class Events<Value: Sendable>: @unchecked Sendable {
     func next() -> Value? {
         condition.lock()
         defer { condition.unlock() }
-        let deadline = Date(timeIntervalSinceNow: 10)
+        let deadline = Date(timeIntervalSinceNow: 60)
         while values.isEmpty {
             guard condition.wait(until: deadline) else { return nil }
         }

@@ -94,7 +94,7 @@ struct MovingTests {
     }
 
     private func eventually(_ condition: () -> Bool) -> Bool {
-        let deadline = Date(timeIntervalSinceNow: 10)
+        let deadline = Date(timeIntervalSinceNow: 60)
         while !condition(), Date() < deadline { usleep(2_000) }
         return condition()
     }

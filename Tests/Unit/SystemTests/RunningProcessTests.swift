@@ -19,7 +19,7 @@ struct RunningProcessTests {
 
     /// Another thread, or the system, may be about to end it.
     private func hasGone(_ number: String) -> Bool {
-        let deadline = Date(timeIntervalSinceNow: 20)
+        let deadline = Date(timeIntervalSinceNow: 60)
         while isThere(number), Date() < deadline { usleep(10_000) }
         return !isThere(number)
     }

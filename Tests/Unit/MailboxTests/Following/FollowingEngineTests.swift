@@ -35,7 +35,7 @@ struct FollowingEngineTests {
         }
 
         func wait(for part: String) -> Bool {
-            let deadline = Date(timeIntervalSinceNow: 10)
+            let deadline = Date(timeIntervalSinceNow: 60)
             while !has(part), Date() < deadline { usleep(2_000) }
             return has(part)
         }
@@ -64,7 +64,7 @@ struct FollowingEngineTests {
         #expect(listener.wait(for: "Lunch?"))
         index.removeFetcher(of: engine)
         index.stopListening(listener, to: engine, at: second.now)
-        let deadline = Date(timeIntervalSinceNow: 10)
+        let deadline = Date(timeIntervalSinceNow: 60)
         while first.store.index.engines.hasListeners(engine), Date() < deadline { usleep(2_000) }
         #expect(!first.store.index.engines.hasListeners(engine))
         index.listen(listener, to: engine)
@@ -83,7 +83,7 @@ struct FollowingEngineTests {
         let index = second.store.index.engines
         index.listen(Listener(), to: registration.device)
         index.addFetcher(of: registration.device)
-        let deadline = Date(timeIntervalSinceNow: 10)
+        let deadline = Date(timeIntervalSinceNow: 60)
         let fetched = { first.store.index.engines.engines(fetchedAt: "node-1") }
         while fetched().isEmpty, Date() < deadline { usleep(2_000) }
         #expect(fetched() == [registration.device])
@@ -114,7 +114,7 @@ struct FollowingEngineTests {
         #expect(!first.store.index.engines.hasListeners(engine))
         group.log.fate = .stored
         group.log.isCurrent = true
-        let deadline = Date(timeIntervalSinceNow: 10)
+        let deadline = Date(timeIntervalSinceNow: 60)
         while !first.store.index.engines.hasListeners(engine), Date() < deadline { usleep(2_000) }
         #expect(first.store.index.engines.hasListeners(engine))
     }

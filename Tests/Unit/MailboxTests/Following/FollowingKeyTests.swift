@@ -9,7 +9,7 @@ import Testing
 @Suite("A new master key of stores that stay alike")
 struct FollowingKeyTests {
     private func becomes(_ condition: () throws -> Bool) rethrows -> Bool {
-        let deadline = Date(timeIntervalSinceNow: 20)
+        let deadline = Date(timeIntervalSinceNow: 60)
         while try !condition() {
             guard Date() < deadline else { return false }
             usleep(2_000)

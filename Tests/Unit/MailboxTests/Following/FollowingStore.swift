@@ -31,7 +31,7 @@ final class FollowingStore {
     /// `other` is the folder of the store that was followed.
     func compare(with other: String) {
         do {
-            let deadline = Date(timeIntervalSinceNow: 10)
+            let deadline = Date(timeIntervalSinceNow: 60)
             while try StorePicture.applied(folder) < log.last, Date() < deadline { usleep(2_000) }
             let (rows, own) = (try StorePicture.rows(other), try StorePicture.rows(folder))
             if rows != own {

@@ -161,7 +161,7 @@ private final class OutcomeBox: StoreSink, @unchecked Sendable {
 
     private func wait<Value>(_ body: () -> Value?) throws -> Value {
         try condition.withLock {
-            let deadline = Date(timeIntervalSinceNow: 20)
+            let deadline = Date(timeIntervalSinceNow: 60)
             while true {
                 if let value = body() { return value }
                 guard condition.wait(until: deadline) else { throw Missing() }

@@ -271,7 +271,7 @@ struct CallbackServiceTests {
 /// Waits until it is true, at most ten seconds.
 private func waitUntil(_ body: () throws -> Bool) throws {
     struct TooLate: Error {}
-    let deadline = Date(timeIntervalSinceNow: 10)
+    let deadline = Date(timeIntervalSinceNow: 60)
     while try !body() {
         guard Date() < deadline else { throw TooLate() }
         sched_yield()

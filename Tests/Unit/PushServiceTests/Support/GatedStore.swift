@@ -69,7 +69,7 @@ final class GatedStore: MessageStore, @unchecked Sendable {
     /// Waits until this many operations of a kind have come since the start.
     func await(_ kind: Kind, _ count: Int) -> Bool {
         lock.withLock {
-            let deadline = Date(timeIntervalSinceNow: 10)
+            let deadline = Date(timeIntervalSinceNow: 60)
             while seen[kind, default: 0] < count {
                 guard lock.wait(until: deadline) else { return false }
             }
