@@ -175,7 +175,7 @@ def is_not_repeated(story, findings):
         if push.is_refused:
             findings.check(6, len(push.deliveries) <= 1, lambda: f"{push}: refused but repeated")
         for one in push.deliveries:
-            limit = one.connection.closed + 0.1 + story.slack(one.start)
+            limit = one.connection.replaced + 0.1 + story.slack(one.start)
             findings.check(
                 7,
                 one.start <= limit or one.connection.reads_late,

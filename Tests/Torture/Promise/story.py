@@ -64,7 +64,8 @@ class Connection:
     def __init__(self, event):
         self.number, self.agent, self.mode = event["c"], event["a"], event["mode"]
         self.opened, self.greeted, self.ready = event["t"], FOREVER, FOREVER
-        self.closed = FOREVER
+        # `replaced`: a newer connection of its client was answered, so the server knows of that at the latest.
+        self.closed = self.replaced = FOREVER
         self.uaid, self.device = None, event.get("d")
         # How its handshake was answered, if it has a device.
         self.status, self.answered = None, FOREVER
@@ -319,6 +320,7 @@ class Story:
             if one.greeted < FOREVER:
                 if one.agent in last:
                     last[one.agent].closed = min(last[one.agent].closed, one.greeted)
+                    last[one.agent].replaced = one.ready
                 last[one.agent] = one
         # A client may read both at once; the server has written to the older one before.
         for push in self.pushes.values():

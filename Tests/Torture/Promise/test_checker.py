@@ -92,6 +92,13 @@ GOOD_RESTORES = [
         saved(7) + UNREGISTERED + restored(12, former=False) + push(3, 14) + delivery(3, 14.1, connection=2),
     ),
     (
+        "a message for a connection whose successor a busy server has not answered yet",
+        [dict(one, t=8.6) if one["e"] == "hello" else one for one in again(8) if one["e"] != "closed"]
+        + push(2, 8.3)
+        + delivery(2, 8.4)
+        + [dict(e="ack", t=8.4, c=1, id="id2")],
+    ),
+    (
         "an endpoint that is newer than the backup, before and after thirty days",
         saved(0.1)
         + restored(12)
