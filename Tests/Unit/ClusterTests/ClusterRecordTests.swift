@@ -74,7 +74,7 @@ extension ClusterTests {
                 try data.write(to: URL(filePath: source))
                 try first.putSnapshot(fileAt: source, through: Int64(number))
                 // A server that has not heard of it yet gives the one before.
-                let isSame = becomes {
+                let isSame = becomes(within: 5) {
                     (try? second.newestSnapshot(to: copy)) == Int64(number)
                         && (try? Data(contentsOf: URL(filePath: copy))) == data
                 }
@@ -85,12 +85,12 @@ extension ClusterTests {
             usleep(500_000)
             let late = second.log
             #expect(late.entries(after: 0).isEmpty)
-            #expect(becomes { late.isTooFarBehind && !second.isUsable })
+            #expect(becomes(within: 3) { late.isTooFarBehind && !second.isUsable })
             #expect(late.entries(after: 4).isEmpty)
-            #expect(becomes { late.entries(after: 4).map(\.number) == [5] })
+            #expect(becomes(within: 3) { late.entries(after: 4).map(\.number) == [5] })
             #expect(!late.isTooFarBehind && !second.isUsable)
             #expect(late.entries(after: 5).isEmpty)
-            #expect(becomes { second.isUsable })
+            #expect(becomes(within: 3) { second.isUsable })
         }
         first.close()
         second.close()
@@ -181,7 +181,7 @@ extension ClusterTests {
         try await onThread {
             _ = try first.record.identity { () throws(ClusterFault) in identity(1) }
             for record in records {
-                #expect(becomes { record.keyTerms == KeyTerms(key: former) })
+                #expect(becomes(within: 6) { record.keyTerms == KeyTerms(key: former) })
             }
             try second.record.rotate(to: key) { (found) throws(ClusterFault) in
                 #expect(found == identity(1))
@@ -190,12 +190,12 @@ extension ClusterTests {
             #expect(second.record.keyTerms?.isResealing == true)
             // A second attempt, as after an answer that was lost, changes nothing.
             try second.record.rotate(to: key) { (_) throws(ClusterFault) in identity(3) }
-            #expect(becomes { first.record.keyTerms?.isResealing == true })
+            #expect(becomes(within: 6) { first.record.keyTerms?.isResealing == true })
             #expect(first.record.keyTerms?.key == key)
             try first.record.endResealing(former, unopened: 9)
             try first.record.endResealing(key, unopened: 0)
             for record in records {
-                #expect(becomes { record.keyTerms?.isResealing == false })
+                #expect(becomes(within: 6) { record.keyTerms?.isResealing == false })
                 #expect(record.keyTerms?.unopened == 0 && record.keyTerms?.key == key)
             }
         }

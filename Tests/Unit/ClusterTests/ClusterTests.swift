@@ -81,13 +81,13 @@ struct ClusterTests {
         try await onThread { [servers] in
             let (writer, reader) = (LogWriter(node.log), LogWriter(other.log))
             #expect(writer.write(LogWriter.entry(1)))
-            #expect(becomes { node.isUsable })
+            #expect(becomes(within: 5) { node.isUsable })
             servers.signal(SIGSTOP, to: 0)
             let asked = Date()
             #expect(becomes(within: 2) { !node.isUsable })
             #expect(Date().timeIntervalSince(asked) < 3)
             #expect(writer.write(LogWriter.entry(2, length: 3 << 20)))
-            #expect(becomes { node.isUsable })
+            #expect(becomes(within: 10) { node.isUsable })
             servers.signal(SIGCONT, to: 0)
             #expect(reader.wait(for: 2))
             #expect(reader.names == [1, 2] && reader.last == writer.last)
@@ -108,7 +108,7 @@ struct ClusterTests {
             #expect(writer.last == 8)
             var found: [NumberedEntry] = []
             #expect(
-                becomes {
+                becomes(within: 5) {
                     found += reader.take(); return found.count == 3
                 })
             let isWhole = found.map(\.number) == [1, 7, 8] && found[1].entry == entry
@@ -116,7 +116,7 @@ struct ClusterTests {
             // Whoever lost it gets it again.
             #expect(reader.take().isEmpty)
             #expect(reader.log.entries(after: 1).isEmpty)
-            #expect(becomes { reader.log.entries(after: 1).count == 2 })
+            #expect(becomes(within: 5) { reader.log.entries(after: 1).count == 2 })
             let isSame = reader.log.entries(after: 1).first?.entry == entry
             #expect(isSame)
             // Others were first.
@@ -166,13 +166,13 @@ struct ClusterTests {
         try await onThread { [servers] in
             #expect(!node.isUsable)
             _ = node.log.entries(after: 0)
-            #expect(becomes { node.isUsable })
+            #expect(becomes(within: 5) { node.isUsable })
             // A cluster with nothing to do is not taken for one that is cut off.
             #expect(!becomes(within: 3) { !node.isUsable })
             for other in others { servers.signal(SIGSTOP, to: other) }
             #expect(becomes(within: 2) { !node.isUsable })
             for other in others { servers.signal(SIGCONT, to: other) }
-            #expect(becomes { node.isUsable })
+            #expect(becomes(within: 15) { node.isUsable })
         }
         node.close()
     }

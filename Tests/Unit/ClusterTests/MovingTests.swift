@@ -46,7 +46,7 @@ extension ClusterTests {
             for server in 0..<NatsServers.count { servers.signal(SIGCONT, to: server) }
             let connection = try NatsConnection(settings("b", .notEnded))
             #expect(
-                becomes {
+                becomes(within: 30) {
                     switch JetStream(connection).delete(LogFeed.stream, patience: 2_000) {
                     case .done: return true
                     // A request whose answer was lost was carried out.
@@ -151,7 +151,7 @@ private struct MovingStory: Sendable {
         expect(.ended(node: "a")) {
             _ = try Departure(other, node: "b", folder: second.state).finish()
         }
-        let cannotGoOn = becomes {
+        let cannotGoOn = becomes(within: 5) {
             _ = other.log.entries(after: applied)
             return other.log.isTooFarBehind && !other.isUsable
         }

@@ -44,7 +44,7 @@ struct SingleServerTests {
     private func cluster(trusting authority: String) throws -> Membership {
         var settings = ClusterSettings(servers: ["tls://127.0.0.1:\(port)"], name: "a")
         settings.authority = folder.file(authority)
-        let deadline = Date(timeIntervalSinceNow: 60)
+        let deadline = Date(timeIntervalSinceNow: 20)
         while true {
             do { return try Membership(settings) } catch {
                 guard case .unreachable = error, Date() < deadline else { throw error }
@@ -62,7 +62,7 @@ struct SingleServerTests {
             node.record.standForLead()
             #expect(writer.write(LogWriter.entry(1)))
             #expect(writer.write(LogWriter.entry(2, length: 3 << 20)))
-            #expect(becomes { node.isUsable && node.record.isLead })
+            #expect(becomes(within: 5) { node.isUsable && node.record.isLead })
             #expect(try node.record.takeNumbers() == 1)
             node.close()
             #expect(!node.isUsable)

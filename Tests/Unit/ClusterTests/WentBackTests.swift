@@ -48,7 +48,7 @@ extension ClusterTests {
             }
             #expect(isFound && reports.all.count == 1, "\(reports.all) after \(last)")
             #expect(try second.owners() == ["two"])
-            #expect(becomes { copied.isUsable })
+            #expect(becomes(within: 5) { copied.isUsable })
             copied.close()
             other.close()
             upkeep.stop()
@@ -83,10 +83,10 @@ extension ClusterTests {
         beside makeOthers: () throws -> [ComparedNode]
     ) throws -> [ComparedNode] {
         let node = try ComparedNode(settings, machine)
-        #expect(becomes { node.store.isLead })
+        #expect(becomes(within: 20) { node.store.isLead })
         let others = try makeOthers()
         others[0].machine.run(.addOwner(name: "one"), others[0].store)
-        #expect(becomes { (try? machine.owners()) == ["one"] })
+        #expect(becomes(within: 30) { (try? machine.owners()) == ["one"] })
         try machine.plant("DELETE FROM owner")
         // What asks for it may get lost, and a node that is slow is waited for.
         for _ in 0..<3 where node.differences.isEmpty {
@@ -189,7 +189,7 @@ private struct WentBackStory: Sendable {
         let node = try Membership(settings)
         let store = try node.openStore(machine.options, node: settings.name)
         machine.run(.addOwner(name: owner), store)
-        #expect(becomes { store.lastEntry?.number == store.applied })
+        #expect(becomes(within: 5) { store.lastEntry?.number == store.applied })
         if isRemembered {
             try ConfirmedEntry.keep(#require(store.lastEntry), in: machine.state)
         }

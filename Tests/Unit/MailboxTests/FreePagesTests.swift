@@ -36,9 +36,9 @@ struct FreePagesTests {
         }
     }
 
-    /// Whether the file gets such a size within a minute.
+    /// Whether the file gets such a size within twenty seconds.
     private func becomes(_ fits: (Int) -> Bool) -> Bool {
-        let deadline = Date(timeIntervalSinceNow: 60)
+        let deadline = Date(timeIntervalSinceNow: 20)
         while !fits(size(of: path)), Date() < deadline { usleep(2_000) }
         return fits(size(of: path))
     }

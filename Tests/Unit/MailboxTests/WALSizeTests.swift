@@ -32,7 +32,7 @@ struct WALSizeTests {
     }
 
     private func becomesSmall() -> Bool {
-        let deadline = Date(timeIntervalSinceNow: 60)
+        let deadline = Date(timeIntervalSinceNow: 10)
         while size > CheckpointSchedule.keptBytes {
             guard Date() < deadline else { return false }
             sched_yield()
@@ -56,7 +56,7 @@ struct WALSizeTests {
     func trickle() throws {
         try store(3_000)
         #expect(size > CheckpointSchedule.keptBytes, "\(size)")
-        let deadline = Date(timeIntervalSinceNow: 60)
+        let deadline = Date(timeIntervalSinceNow: 10)
         while size > CheckpointSchedule.keptBytes, Date() < deadline {
             try store(1)
             // Shorter than the calm that cutting waits for.

@@ -268,7 +268,7 @@ struct CallbackServiceTests {
     }
 }
 
-/// Waits until it is true, at most ten seconds.
+/// Waits until it is true, at most a minute.
 private func waitUntil(_ body: () throws -> Bool) throws {
     struct TooLate: Error {}
     let deadline = Date(timeIntervalSinceNow: 60)
