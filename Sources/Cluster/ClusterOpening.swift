@@ -19,8 +19,13 @@ struct ClusterOpening {
     /// Blocks for some seconds at most.
     static func connect(_ settings: ClusterSettings) throws(ClusterFault) -> NatsConnection {
         try check(settings)
-        do throws(NatsError) { return try NatsConnection(settings) } catch {
-            throw ClusterFault(error)
+        let deadline = Boot.milliseconds + (settings.isPatient ? patience : 0)
+        while true {
+            do throws(NatsError) { return try NatsConnection(settings) } catch {
+                let fault = ClusterFault(error)
+                guard case .unreachable = fault, Boot.milliseconds < deadline else { throw fault }
+            }
+            WorkPause.milliseconds(pause)
         }
     }
 

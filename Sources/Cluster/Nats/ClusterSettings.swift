@@ -10,6 +10,8 @@ package struct ClusterSettings: Sendable {
     package var name: String
     /// On so many servers everything is kept. Nil for three, or for one if there is no cluster.
     package var replicas: Int?
+    /// Servers may be about to start, as when the power comes back everywhere.
+    package var isPatient = false
 
     package init(servers: [String], name: String) {
         self.servers = servers

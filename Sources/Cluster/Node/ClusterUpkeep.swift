@@ -12,6 +12,8 @@ package final class ClusterUpkeep: Sendable {
     private static let interval: Int64 = 1_000
     /// Signs of life of all nodes have come after this time.
     private static let silence: Int64 = 20_000
+    /// A node that lacks the cluster for so long sends its clients to others.
+    private static let cutOff: Int64 = 1_500
 
     private let cluster: Membership
     private let store: SQLiteStore
@@ -21,9 +23,11 @@ package final class ClusterUpkeep: Sendable {
     /// Since then this node can have heard the others.
     private let hears = Atomic(Boot.milliseconds)
     private let thread = Lock<WorkThread?>(nil)
+    private let watch = Lock<ClusterTimer?>(nil)
     private let isAtEnd = Atomic(false)
-    /// For so many looks this node has been cut off.
-    private let cutOff = Atomic(0)
+    private let isCutOff = Atomic(false)
+    /// When this node last had all that the others have.
+    private let wasCurrent = Atomic(Boot.milliseconds)
     private let snapshots = Lock(SnapshotSchedule())
     private let confirmed = Lock(ConfirmedSchedule())
     private let isLate = Atomic(false)
@@ -56,12 +60,15 @@ package final class ClusterUpkeep: Sendable {
             while end.wait(atMost: Self.interval) == nil { work() }
         }
         self.thread.withLock { $0 = thread }
+        let watch = try ClusterTimer { [self] in look(at: Boot.milliseconds) }
+        self.watch.withLock { $0 = watch }
         try comparison.start()
     }
 
     /// Once, before the store is closed.
     package func stop() {
         comparison.stop()
+        watch.withLock { $0 }?.stop()
         end.bring(())
         thread.withLock { $0 }?.join()
     }
@@ -69,16 +76,7 @@ package final class ClusterUpkeep: Sendable {
     private func work() {
         guard !isAtEnd.load(ordering: .relaxed) else { return }
         if let last = lastEvent { return end(with: last) }
-        guard store.isCurrent else {
-            hears.store(Boot.milliseconds, ordering: .relaxed)
-            // Once, as soon as it lasts.
-            if cutOff.add(1, ordering: .relaxed).newValue == 2 {
-                report(.cutOff)
-                store.sendClientsAway()
-            }
-            return
-        }
-        cutOff.store(0, ordering: .relaxed)
+        guard store.isCurrent else { return }
         noteLateness()
         keepConfirmed()
         askServers()
@@ -89,6 +87,21 @@ package final class ClusterUpkeep: Sendable {
         guard store.isLead else { return }
         removeLostNodes()
         keepSnapshot(always: isCopyWanted)
+    }
+
+    /// Apart from the work, which waits for answers just when they do not come.
+    private func look(at now: Int64) {
+        guard !store.isCurrent else {
+            wasCurrent.store(now, ordering: .relaxed)
+            return isCutOff.store(false, ordering: .relaxed)
+        }
+        hears.store(now, ordering: .relaxed)
+        let isLost = now - wasCurrent.load(ordering: .relaxed) >= Self.cutOff
+        guard isLost, !isAtEnd.load(ordering: .relaxed),
+            !isCutOff.exchange(true, ordering: .relaxed)
+        else { return }
+        report(.cutOff)
+        store.sendClientsAway()
     }
 
     /// Once, as soon as it lasts.

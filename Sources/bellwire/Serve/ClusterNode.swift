@@ -27,7 +27,9 @@ final class ClusterNode {
     /// A folder or servers that are of no use are left as they are.
     init(_ remote: RemoteStore, in folder: String, _ log: Log) throws {
         self.remote = remote
-        settings = try Self.settings(remote)
+        var settings = try Self.settings(remote)
+        settings.isPatient = true
+        self.settings = settings
         try Membership.checkEntrance(settings, for: folder)
         try Self.check(try Membership.serverReport(settings), remote)
         cluster = try Membership(settings)
