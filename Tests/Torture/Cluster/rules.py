@@ -52,8 +52,17 @@ def goes_on(story, findings):
         )
 
 
+def served_until(story, begin):
+    """What fails meanwhile takes its time, too."""
+    limit = begin + SERVED
+    for _, begins, _, usable in story.faults:
+        if begin < begins < limit:
+            limit += usable - begins
+    return limit
+
+
 def are_served(story, findings):
-    """Who was connected to a node that died is served by a node within five seconds."""
+    """Who was connected to a node that died is served by a node within five seconds in which nothing else fails."""
     greetings = collections.defaultdict(list)
     for one in story.connections.values():
         greetings[one.agent].append(one)
@@ -66,7 +75,8 @@ def are_served(story, findings):
             served = [one for one in greetings[agent] if one.ready <= event["t"] <= one.closed]
             if not served or node_of.get(served[-1].number) != event["n"]:
                 continue
-            again = [one.ready for one in greetings[agent] if event["t"] < one.ready <= event["t"] + SERVED]
+            limit = served_until(story, event["t"])
+            again = [one.ready for one in greetings[agent] if event["t"] < one.ready <= limit]
             findings.check(
                 "served",
                 bool(again),

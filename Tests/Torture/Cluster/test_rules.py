@@ -112,6 +112,13 @@ BROKEN |= {
 }
 # Two nodes hear of each other a little later.
 ALLOWED = [*push(1, 5), *push(2, 5.5, node=1), *delivery(2, 5.52), *delivery(1, 5.6)]
+# What fails next keeps the clients of a dead node away.
+OVERTAKEN = [
+    *fault("kill-node", 10, 10.5, KILL, dict(e="machine-end", t=10.1, name="node1", code=-9)),
+    dict(e="closed", t=10.1, c=1, us=False),
+    *fault("kill-nats", 10.9, 14, well=17),
+    *client(2, 17.1, node=1),
+]
 
 
 def broken(events):
@@ -121,7 +128,7 @@ def broken(events):
 
 
 def main():
-    good = (GOOD, registrations.GOOD, ALLOWED)
+    good = (GOOD, registrations.GOOD, ALLOWED, OVERTAKEN)
     wrong = [f"broken without reason: {found}" for found in map(broken, good) if found]
     stories = BROKEN | registrations.BROKEN
     for text, (rule, events) in stories.items():
