@@ -10,6 +10,7 @@ import collections
 import json
 import pathlib
 import random
+import shutil
 import sys
 import tempfile
 import time
@@ -33,7 +34,7 @@ def parse():
     parser.add_argument("--long", action="store_true")
     parser.add_argument("--seconds", type=float, help="how long something fails")
     parser.add_argument("--seed", type=int, default=int(time.time()))
-    parser.add_argument("--keep", type=pathlib.Path, help="folder for logs and states")
+    parser.add_argument("--keep", type=pathlib.Path, help="folder for logs and states; else only broken runs keep them")
     parser.add_argument("--json", type=pathlib.Path, help="also writes what happened to a file")
     parser.add_argument("--only", help="these acts, or nothing: " + " ".join(WEIGHTS))
     parser.add_argument("--without", default="", help="not these acts, or clocks: nodes have the same clocks then")
@@ -69,12 +70,15 @@ def main():
     arguments.program = str(pathlib.Path(arguments.program).resolve())
     random.seed(arguments.seed)
     began = time.monotonic()
-    with tempfile.TemporaryDirectory() as temporary:
-        folder = arguments.keep or pathlib.Path(temporary)
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        if not arguments.judge:
-            asyncio.run(Scenario(folder.resolve(), arguments).run())
-        is_good = judge(arguments, folder, time.monotonic() - began)
+    folder = arguments.keep or pathlib.Path(tempfile.mkdtemp(prefix="torture-"))
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if not arguments.judge:
+        asyncio.run(Scenario(folder.resolve(), arguments).run())
+    is_good = judge(arguments, folder, time.monotonic() - began)
+    if is_good and not arguments.keep:
+        shutil.rmtree(folder)
+    elif not is_good:
+        print(f"torture: the logs are in {folder}")
     print(f"torture: seed {arguments.seed}, " + ("the promise was kept" if is_good else "the promise was broken"))
     return 0 if is_good else 1
 

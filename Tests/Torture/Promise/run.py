@@ -14,6 +14,7 @@ import json
 import os
 import pathlib
 import resource
+import shutil
 import sys
 import tempfile
 import time
@@ -198,7 +199,7 @@ def parse():
     parser.add_argument("--long", action="store_true")
     parser.add_argument("--seed", type=int, default=int(time.time()))
     parser.add_argument("--jobs", type=int, default=1, help="how many scenarios run at once")
-    parser.add_argument("--keep", help="folder for the logs")
+    parser.add_argument("--keep", help="folder for all logs; else those of broken scenarios stay in one of their own")
     parser.add_argument("--json", type=pathlib.Path, help="also writes what happened to a file")
     parser.add_argument("--ext4", action="store_true", help="power cuts lose only what they may lose on ext4")
     parser.add_argument("--planted", action="store_true", help="PROGRAM makes known mistakes; is each found?")
@@ -211,6 +212,17 @@ def parse():
     return arguments
 
 
+def clear(folder, broken):
+    """Only what may have to be looked at stays."""
+    for place in folder.iterdir():
+        if place.name.partition("-")[0] not in broken:
+            shutil.rmtree(place)
+    if any(folder.iterdir()):
+        print(f"\ntorture: the logs are in {folder}")
+    else:
+        folder.rmdir()
+
+
 def main():
     arguments = parse()
     if os.environ.get("TORTURE_NAMESPACE") != "own":
@@ -220,9 +232,10 @@ def main():
         os.execvp("unshare", [*own, sys.executable, *sys.argv])
     started = time.monotonic()
     known, what = (PLANTS, search) if arguments.planted else (SCENARIOS, play)
-    with tempfile.TemporaryDirectory() as temporary:
-        folder = pathlib.Path(arguments.keep or temporary)
-        played = list(side_by_side(what, arguments.names or list(known), arguments, folder))
+    folder = pathlib.Path(arguments.keep or tempfile.mkdtemp(prefix="torture-"))
+    played = list(side_by_side(what, arguments.names or list(known), arguments, folder))
+    if not arguments.keep:
+        clear(folder, [] if arguments.planted else [one["scenario"] for one in played if not one["is_good"]])
     if arguments.json:
         arguments.json.write_text(json.dumps({"mistakes" if arguments.planted else "scenarios": played}))
     bad = [one.get("scenario" if what is play else "mistake") for one in played if not one["is_good"]]
