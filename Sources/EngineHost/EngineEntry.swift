@@ -102,7 +102,9 @@ package enum EngineEntry: Sendable, Confidential {
         else { throw Damage() }
         var rest = bytes.dropFirst(3)
         let id = try takeText(from: &rest)
-        let name = bytes[1] & nameFlag == 0 ? "" : try takeText(from: &rest)
+        let isNamed = bytes[1] & nameFlag != 0
+        let name = isNamed ? try takeText(from: &rest) : ""
+        guard isNamed != name.isEmpty else { throw Damage() }
         return .push(
             payload: Array(rest), dialect, level, isTrusted: bytes[1] & trustFlag != 0, id: id,
             name: name)
