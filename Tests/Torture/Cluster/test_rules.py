@@ -53,6 +53,7 @@ def fault(kind, time, healed, *acts, well=None):
 
 
 KILL = dict(e="node-kill", t=10, n=0)
+SILENT = 'event=snapshot-failed reason="the cluster does not answer"'
 AWAY = [dict(e="cut", t=0.5, n=1, reset=True), dict(e="joined", t=3, n=1, after=1.0)]
 
 GOOD = [
@@ -104,6 +105,10 @@ BROKEN |= {
         [*fault("freeze-nats", 3, 4.9), *push(1, 5), *delivery(1, 5.02), *delivery(1, 5.2)],
     ),
     "no snapshot can be kept": ("snapshots", [dict(e="snapshots", t=55, n=0, kept=0, failed=["disk"])]),
+    "servers that work take no snapshot": (
+        "snapshots",
+        [dict(e="snapshots", t=55, n=0, kept=1, failed=[SILENT])],
+    ),
     "a node does not know a new endpoint": (14, push(1, 1.3, 410, node=1)),
     "a node that was away has missed an endpoint": (14, [*AWAY, *push(1, 3.5, 410, node=1)]),
     "a signature that expires soon is refused": (24, push(1, 5, 401, signed=True, edge=True)),
@@ -112,6 +117,8 @@ BROKEN |= {
 }
 # Two nodes hear of each other a little later.
 ALLOWED = [*push(1, 5), *push(2, 5.5, node=1), *delivery(2, 5.52), *delivery(1, 5.6)]
+# Servers that are down take no copy.
+SPARED = [*fault("kill-nats", 10, 12), dict(e="snapshots", t=55, n=0, kept=1, failed=[SILENT])]
 # What fails next keeps the clients of a dead node away.
 OVERTAKEN = [
     *fault("kill-node", 10, 10.5, KILL, dict(e="machine-end", t=10.1, name="node1", code=-9)),
@@ -128,7 +135,7 @@ def broken(events):
 
 
 def main():
-    good = (GOOD, registrations.GOOD, ALLOWED, OVERTAKEN)
+    good = (GOOD, registrations.GOOD, ALLOWED, OVERTAKEN, SPARED)
     wrong = [f"broken without reason: {found}" for found in map(broken, good) if found]
     stories = BROKEN | registrations.BROKEN
     for text, (rule, events) in stories.items():
