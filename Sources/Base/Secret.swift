@@ -1,3 +1,15 @@
+/// A value that holds keys, tokens, endpoints or message bodies. It prints only the name of its
+/// type, also to `dump` and debuggers.
+package protocol Confidential: CustomStringConvertible, CustomDebugStringConvertible,
+    CustomReflectable
+{}
+
+extension Confidential {
+    package var description: String { "<\(Self.self)>" }
+    package var debugDescription: String { description }
+    package var customMirror: Mirror { Mirror(self, children: []) }
+}
+
 /// Bytes that must never reach a log line, an error message or a crash report.
 ///
 /// Copies share one block of memory, which is overwritten when the last copy is gone.

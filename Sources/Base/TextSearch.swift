@@ -23,3 +23,35 @@ extension StringProtocol {
         return result
     }
 }
+
+/// Finds what somebody meant who mistyped a word.
+package enum NearestWord {
+    /// Nil if no word is near. Capitals and underscores are mistakes like any other, but free.
+    package static func to(_ text: some StringProtocol, in words: [String]) -> String? {
+        // A longer one is not a typing mistake, and comparing it would take long.
+        guard text.utf8.count <= 64 else { return nil }
+        let text = text.lowercased().replacing(each: "_", by: "-")
+        let near = words.map { (word: $0, distance: distance($0, text)) }
+            .min { $0.distance < $1.distance }
+        // At least one letter is right.
+        guard let near, near.distance <= max(2, text.count / 3), near.distance < near.word.count
+        else { return nil }
+        return near.word
+    }
+
+    /// The edit distance: how many letters must be inserted, removed or changed.
+    private static func distance(_ left: String, _ right: String) -> Int {
+        let right = Array(right)
+        var row = Array(0...right.count)
+        for (index, letter) in left.enumerated() {
+            var diagonal = row[0]
+            row[0] = index + 1
+            for column in right.indices {
+                let changed = diagonal + (letter == right[column] ? 0 : 1)
+                diagonal = row[column + 1]
+                row[column + 1] = min(changed, row[column] + 1, diagonal + 1)
+            }
+        }
+        return row[right.count]
+    }
+}

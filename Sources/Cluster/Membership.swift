@@ -1,4 +1,5 @@
 import Mailbox
+import Reactor
 import Synchronization
 import System
 
@@ -156,5 +157,28 @@ private final class Ticking: Sendable {
         guard let (log, record) = parts.withLock({ $0 }) else { return }
         log.tick()
         record.tick()
+    }
+}
+
+/// The thread that does what is due, many times a second, until it is stopped.
+final class ClusterTimer: Sendable {
+    /// In milliseconds.
+    private static let interval: Int64 = 50
+
+    private let thread: WorkThread
+    private let end = Awaited<Void>()
+
+    init(_ tick: @escaping @Sendable () -> Void) throws(ClusterFault) {
+        do throws(ReactorError) {
+            thread = try WorkThread(name: "cluster") { [end] in
+                while end.wait(atMost: Self.interval) == nil { tick() }
+            }
+        } catch { throw .thread(code: error.code) }
+    }
+
+    /// Once. Not from the thread itself.
+    func stop() {
+        end.bring(())
+        thread.join()
     }
 }

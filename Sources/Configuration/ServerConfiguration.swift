@@ -131,3 +131,131 @@ package enum CallbackAllowance: Equatable, Sendable {
         }
     }
 }
+
+/// Where the status page is wanted.
+package enum PageChoice: Equatable, Sendable {
+    case auto, off
+    case own(Origin)
+
+    init(_ text: String) throws(ConfigurationError) {
+        switch text {
+        case "auto": self = .auto
+        case "off": self = .off
+        default: self = .own(try BaseURL(alias: text).origin)
+        }
+    }
+}
+
+/// The configuration in force, without secrets.
+extension ServerConfiguration {
+    /// A line for each key, with the source of its value.
+    package var text: String {
+        var lines: [String] = []
+        for key in ConfigurationKey.all {
+            guard let settings = settings[key.name], !settings.isEmpty else {
+                lines += effective(key).map { value in
+                    "\(key.name) = \(Printable.text(value))  # \(SettingSource.fallback)"
+                }
+                continue
+            }
+            lines += settings.map { setting in
+                let value = Printable.text(key.shown(setting.value))
+                return "\(key.name) = \(value)  # \(Printable.text(setting.source.description))"
+            }
+        }
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    /// `[{"key","values","source","takes_effect"}]`.
+    package func write(to writer: inout JSONWriter) {
+        writer.array { writer in
+            for key in ConfigurationKey.all { write(key, to: &writer) }
+        }
+    }
+
+    private func write(_ key: ConfigurationKey, to writer: inout JSONWriter) {
+        let settings = settings[key.name] ?? []
+        writer.object { writer in
+            writer.member("key", key.name)
+            writer.name("values")
+            writer.array { writer in
+                for setting in settings { writer.string(key.shown(setting.value)) }
+                if settings.isEmpty { for value in effective(key) { writer.string(value) } }
+            }
+            writer.member(
+                "source", (settings.first?.source ?? SettingSource.fallback).description)
+            writer.member("takes_effect", key.effect.rawValue)
+        }
+    }
+
+    /// The values of a key that is not set.
+    private func effective(_ key: ConfigurationKey) -> [String] {
+        switch key.name {
+        case ConfigurationKey.listen.name: listeners.map(\.description)
+        case ConfigurationKey.baseURL.name: [expectedBaseURL?.description ?? key.fallback]
+        case ConfigurationKey.tlsCertificate.name, ConfigurationKey.tlsKey.name:
+            [listeners.contains(where: \.isEncrypted) ? developmentCertificate : "none"]
+        case ConfigurationKey.state.name: [state]
+        case ConfigurationKey.keys.name: [keys]
+        case ConfigurationKey.node.name: [remoteStore?.node ?? key.fallback]
+        case ConfigurationKey.registration.name: [registration.rawValue]
+        case ConfigurationKey.receiversFile.name: [receiversFiles.joined(separator: ", else ")]
+        default: [key.fallback]
+        }
+    }
+}
+
+/// A reload while the server runs.
+extension ServerConfiguration {
+    /// The keys that differ from those of the start, and that a running server cannot change.
+    package func keysForNextStart(after start: ServerConfiguration) -> [String] {
+        // Without files the server would have to make a certificate.
+        let lacksFiles = certificate == nil && start.certificate != nil
+        let files = [ConfigurationKey.tlsCertificate.name, ConfigurationKey.tlsKey.name]
+        return ConfigurationKey.all.filter { key in
+            guard settings[key.name]?.map(\.value) != start.settings[key.name]?.map(\.value)
+            else { return false }
+            return key.effect == .atStart || (lacksFiles && files.contains(key.name))
+        }.map(\.name)
+    }
+
+    /// Who may subscribe after a reload. A reload may close registration at any time. It may open
+    /// registration only if the server runs with the listeners and the name of this configuration,
+    /// because it was checked against those.
+    package func registration(
+        serving listeners: [ListenAddress], under name: BaseURL?, now: RegistrationMode
+    ) -> RegistrationMode {
+        guard registration == .open, now == .token else { return registration }
+        return listeners == self.listeners && name == baseURL ? .open : .token
+    }
+}
+
+/// What a reload does with the listeners of a running server.
+package struct ListenerChanges: Equatable, Sendable {
+    /// An open listener stays, perhaps with another protocol or other proxies.
+    package struct Kept: Equatable, Sendable {
+        /// Its place in the list of open listeners.
+        package let index: Int
+        package let address: ListenAddress
+    }
+
+    package private(set) var kept: [Kept] = []
+    package private(set) var opened: [ListenAddress] = []
+    /// The places of those that close, in the list of open listeners.
+    package let closed: [Int]
+
+    package init(from open: [ListenAddress], to wanted: [ListenAddress]) {
+        var rest = Array(open.enumerated())
+        for address in wanted {
+            let place =
+                rest.firstIndex { $0.element == address }
+                ?? rest.firstIndex { $0.element.isSamePlace(as: address) }
+            if let place {
+                kept.append(Kept(index: rest.remove(at: place).offset, address: address))
+            } else {
+                opened.append(address)
+            }
+        }
+        closed = rest.map(\.offset)
+    }
+}

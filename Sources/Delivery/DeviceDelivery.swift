@@ -1,4 +1,5 @@
-import WebPush
+import Base
+package import WebPush
 
 /// What one connection of a device was sent, and what waits for it.
 ///
@@ -89,4 +90,142 @@ package struct DeviceDelivery: Sendable {
 
     /// Keeps a busy connection from allocating memory for each message.
     private static let keptCapacity = 4
+}
+
+/// What the desk must do after an event of a delivery, in order.
+package enum DeliveryAction: Sendable {
+    /// Send the message to the device.
+    case write(Message, ChannelID)
+    /// Tell the device that a message it was sent has ended.
+    case takeBack(MessageID, ChannelID)
+    /// Send this reply, which waited until all acknowledgements before it were recorded.
+    case say([UInt8])
+    /// Answer no pings of the connection until `releasePongs`.
+    case holdPongs
+    case releasePongs
+
+    /// Give the message to the store; its sender is answered once the store has replied.
+    case keep(Message, SenderTicket)
+    /// Tell the sender that the message was accepted.
+    case answer(Message, SenderTicket)
+    /// Call `due` at this time, unless `letGo` comes first: one `letGo` for each `hold`.
+    case hold(until: Int64)
+    case letGo
+
+    /// Record in the store that the device is done with the message, then call `recorded`.
+    case record(Acknowledgement)
+    /// Read what waits in the store, then call `read` or `unreadable`.
+    case read(PageRequest)
+    /// The store failed: call `tryAgain` after a while.
+    case wait
+}
+
+/// How the store finds a message that a device is done with.
+package enum Acknowledgement: Equatable, Sendable {
+    case message(MessageReference)
+    /// A message that was not sent on this connection.
+    case id(MessageID)
+
+    package var id: MessageID {
+        switch self {
+        case .message(let reference): reference.id
+        case .id(let id): id
+        }
+    }
+}
+
+/// A message that was sent on a connection and is not acknowledged yet.
+struct Outstanding: Sendable {
+    enum Place {
+        /// It is only in memory. If the device acknowledges it before `due`, it is never written.
+        case held(SenderTicket, due: Int64)
+        /// On its way to the disk.
+        case storing
+        case stored
+        /// Never stored, because its TTL is 0.
+        case fleeting
+    }
+
+    let message: Message
+    var place: Place
+
+    var length: Int { message.content.body.count }
+}
+
+/// Where the sender of a message waits for its answer: the loop, and the number there.
+package struct SenderTicket: Equatable, Sendable {
+    package let loop: Int
+    package let number: UInt64
+
+    package init(loop: Int, number: UInt64) {
+        self.loop = loop
+        self.number = number
+    }
+}
+
+/// The endpoints of a connected device: few, so a list is enough.
+package struct EndpointList: Sendable {
+    private var entries: [(subscription: UInt32, channel: ChannelID)] = []
+
+    /// No client needs more, and each costs memory on every connection.
+    package static let limit = 2_000
+
+    package init() {}
+
+    package var isFull: Bool { entries.count >= Self.limit }
+
+    package func channel(of subscription: UInt32) -> ChannelID? {
+        entries.first { $0.subscription == subscription }?.channel
+    }
+
+    package func subscription(of channel: ChannelID) -> UInt32? {
+        entries.first { $0.channel == channel }?.subscription
+    }
+
+    package mutating func add(_ subscription: UInt32, _ channel: ChannelID) {
+        entries.append((subscription, channel))
+    }
+
+    mutating func remove(_ subscription: UInt32) {
+        entries.removeAll { $0.subscription == subscription }
+    }
+}
+
+/// Mistakes that tests make on purpose, to check that the model finds them.
+package enum DeliveryMistake: CaseIterable, Sendable {
+    /// The sender is told that a message was accepted before the device or the store has it.
+    case answersTooEarly
+    /// The same, for messages that were held when their device disconnected.
+    case answersForTheLost
+    /// An acknowledgement ends all messages of its topic.
+    case settlesTopics
+    /// The device gets a reply before all its acknowledgements are recorded.
+    case repliesTooEarly
+    /// An outstanding message is sent again from a page.
+    case sendsTwice
+    /// An acknowledged message is sent again from a page that was begun before.
+    case forgetsSettled
+    /// New messages are sent before waiting ones.
+    case overtakes
+    /// The oldest message is dropped when there is no room.
+    case dropsTheOldest
+}
+
+extension DeviceDelivery {
+    /// Always false outside tests.
+    func makes(_ mistake: DeliveryMistake) -> Bool {
+        if PlantedMistake.acknowledgeByTopic.isMade, mistake == .settlesTopics { return true }
+        #if DEBUG
+            return self.mistake == mistake
+        #else
+            return false
+        #endif
+    }
+
+    mutating func settleAll(like message: Message, _ actions: inout [DeliveryAction]) {
+        for other in outstanding
+        where message.content.topic != nil && other.message.content.topic == message.content.topic {
+            settle(.message(other.message.reference), &actions)
+        }
+    }
 }

@@ -1,6 +1,5 @@
-import Base
+package import Base
 package import WebPush
-
 package import enum Notifications.TrustLevel
 
 /// One accepted push, from its acceptance to its end. It is immutable, so any thread may read it.
@@ -85,4 +84,49 @@ package final class Message: Sendable, Confidential {
     package var size: Int { content.size }
     /// Identifies a repetition of the message, if the sender may repeat it.
     package var mark: RepetitionMark? { reservation.mark }
+}
+
+/// The rows in the store of the subscription and the device that a message is for.
+package struct Address: Hashable, Sendable {
+    package let subscription: UInt32
+    package let device: UInt32
+
+    package init(subscription: UInt32, device: UInt32) {
+        self.subscription = subscription
+        self.device = device
+    }
+}
+
+package struct MessageReference: Hashable, Sendable {
+    package let id: MessageID
+    package let address: Address
+    package let sequence: Int64
+
+    package init(id: MessageID, address: Address, sequence: Int64) {
+        self.id = id
+        self.address = address
+        self.sequence = sequence
+    }
+}
+
+/// The end of a message's `Location`, with which the sender may withdraw it.
+package struct LocationID: Hashable, Sendable, Confidential {
+    package let bits: Bits128
+
+    package init(_ bits: Bits128) { self.bits = bits }
+}
+
+/// A point in the store's own time, which only goes forward.
+package struct StoreTime: Hashable, Comparable, Sendable {
+    package let milliseconds: Int64
+
+    package init(milliseconds: Int64) { self.milliseconds = milliseconds }
+
+    package static func < (left: Self, right: Self) -> Bool {
+        left.milliseconds < right.milliseconds
+    }
+
+    package func adding(seconds: UInt32) -> StoreTime {
+        StoreTime(milliseconds: milliseconds + Int64(seconds) * 1_000)
+    }
 }

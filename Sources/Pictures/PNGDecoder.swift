@@ -136,3 +136,81 @@ struct PNGDecoder {
         return byte >> (8 - depth - bit % 8) & (1 << depth - 1)
     }
 }
+
+/// Undoes the filters of PNG: each row names how its bytes were predicted from earlier ones
+/// (ISO/IEC 15948 section 9).
+enum PNGFilter {
+    /// `step` is the distance to the same sample of the pixel to the left.
+    static func undo(
+        _ rows: inout [UInt8], rowSize: Int, step: Int
+    ) throws(Picture.Refusal) {
+        for start in stride(from: 0, to: rows.count, by: rowSize + 1) {
+            let filter = rows[start]
+            guard filter < 5 else { throw .damaged }
+            guard filter > 0 else { continue }
+            for place in start + 1...start + rowSize {
+                let hasLeft = place - start > step
+                let left = hasLeft ? Int(rows[place - step]) : 0
+                let above = start > 0 ? Int(rows[place - rowSize - 1]) : 0
+                let corner = hasLeft && start > 0 ? Int(rows[place - rowSize - 1 - step]) : 0
+                let predicted =
+                    switch filter {
+                    case 1: left
+                    case 2: above
+                    case 3: (left + above) / 2
+                    default: nearest(left, above, corner)
+                    }
+                rows[place] &+= UInt8(predicted)
+            }
+        }
+    }
+
+    /// The Paeth predictor: the value nearest to left + above - corner.
+    private static func nearest(_ left: Int, _ above: Int, _ corner: Int) -> Int {
+        let expected = left + above - corner
+        let distances = (
+            abs(expected - left), abs(expected - above), abs(expected - corner)
+        )
+        if distances.0 <= distances.1, distances.0 <= distances.2 { return left }
+        return distances.1 <= distances.2 ? above : corner
+    }
+}
+
+/// The chunks of a PNG file.
+struct PNGInput {
+    struct Chunk {
+        let type: String
+        let data: ArraySlice<UInt8>
+        /// An unknown optional chunk can be ignored.
+        let isOptional: Bool
+    }
+
+    private static let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
+
+    private let bytes: [UInt8]
+    private var position = signature.count
+
+    init(_ bytes: [UInt8]) throws(Picture.Refusal) {
+        guard bytes.starts(with: Self.signature) else { throw .damaged }
+        self.bytes = bytes
+    }
+
+    mutating func chunk() throws(Picture.Refusal) -> Chunk {
+        let length = try word()
+        guard length <= bytes.count - position - 8 else { throw .damaged }
+        let end = position + 4 + length
+        let checked = bytes[position..<end]
+        let data = checked.dropFirst(4)
+        position = end
+        guard try word() == Int(CRC32.value(of: checked)) else { throw .damaged }
+        return Chunk(
+            type: String(decoding: checked.prefix(4), as: UTF8.self), data: data,
+            isOptional: checked.first.map { $0 & 0x20 != 0 } ?? false)
+    }
+
+    private mutating func word() throws(Picture.Refusal) -> Int {
+        guard bytes.count - position >= 4 else { throw .damaged }
+        defer { position += 4 }
+        return bytes[position..<position + 4].reduce(0) { $0 << 8 | Int($1) }
+    }
+}

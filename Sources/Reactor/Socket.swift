@@ -2,6 +2,39 @@ import CLinux
 import CShims
 import Glibc
 
+/// A failed system call and what it concerned.
+package struct ReactorError: Error, Equatable, Sendable, CustomStringConvertible {
+    package let call: String
+    package let subject: String?
+    package let code: Int32
+
+    package var isShortOfDescriptors: Bool { code == EMFILE || code == ENFILE }
+
+    init(_ call: StaticString, code: Int32, about subject: String? = nil) {
+        self.call = "\(call)"
+        self.code = code
+        self.subject = subject
+    }
+
+    package var description: String {
+        let reason = String(cString: strerror(code))
+        return subject.map { "\(call) \($0): \(reason)" } ?? "\(call): \(reason)"
+    }
+}
+
+/// Runs a call that returns -1 on failure, and repeats it when a signal interrupted it.
+func ensure<Value: SignedInteger>(
+    _ call: StaticString, about subject: String? = nil, _ body: () -> Value
+) throws(ReactorError) -> Value {
+    while true {
+        let value = body()
+        if value != -1 { return value }
+        // Nothing may run between the call and this.
+        let code = errno
+        if code != EINTR { throw ReactorError(call, code: code, about: subject) }
+    }
+}
+
 /// A connected, non-blocking stream socket. It is closed when it goes out of scope.
 package struct Socket: ~Copyable, Sendable {
     /// The descriptor, for a loop or a TLS session that ends before the socket. They must not close
@@ -145,4 +178,55 @@ package enum Transfer: Equatable, Sendable {
     /// Reading: the peer sends no more, but may still read. Writing: the peer accepts no more.
     case closed
     case failed(ReactorError)
+}
+
+/// Closes a connection whose peer may still be sending. Closing with unread data would reset the
+/// connection, and the peer might never read our last bytes (RFC 9112 section 9.6).
+///
+/// Half-closes the connection, then reads and drops data until the peer closes, too much has come,
+/// or the time is over. The loop keeps it alive until then.
+package final class LingeringClose: EventHandler, TimerHandler {
+    private let socket: Socket
+    private let loop: EventLoop
+    private var bytesLeft: Int
+    private var watch: Watch?
+    private var timer: TimerID?
+
+    /// The socket must not be watched any more, and all output must be written.
+    package static func begin(
+        _ socket: consuming Socket, on loop: EventLoop, atMost bytes: Int, within limit: Interval
+    ) {
+        let ending = LingeringClose(socket, loop, bytes)
+        ending.socket.shutdownWriting()
+        // Without a watch it is closed at once.
+        guard let watch = try? loop.watch(ending.socket, for: .readable, ending) else { return }
+        ending.watch = watch
+        ending.timer = loop.schedule(after: limit, ending)
+    }
+
+    private init(_ socket: consuming Socket, _ loop: EventLoop, _ bytes: Int) {
+        self.socket = socket
+        self.loop = loop
+        bytesLeft = bytes
+    }
+
+    package func ready(_ readiness: Readiness, of watch: Watch) {
+        var scratch = [4_096 of UInt8](repeating: 0)
+        var buffer = scratch.mutableSpan
+        switch socket.read(into: &buffer) {
+        case .bytes(let count) where count < bytesLeft: bytesLeft -= count
+        case .wouldBlock: break
+        case .bytes, .closed, .failed: end()
+        }
+    }
+
+    package func timerFired(_ cookie: UInt64) { end() }
+
+    /// Does nothing: the close ends soon anyway, and the peer must still get its answer.
+    package func drain() {}
+
+    private func end() {
+        if let watch { loop.unwatch(watch) }
+        if let timer { loop.cancel(timer) }
+    }
 }

@@ -120,3 +120,99 @@ package enum FreeSpace {
         return Int(clamping: UInt64(status.f_bavail) * UInt64(status.f_frsize))
     }
 }
+
+/// A regular file that is read piece by piece, because it may be larger than the memory.
+package struct LargeFile: ~Copyable {
+    package let size: Int
+    private let file: FileDescriptor
+
+    /// Fails for anything that is not a regular file.
+    package init(_ path: String) throws(SystemError) {
+        let file = try FileDescriptor.open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY)
+        var status = stat()
+        _ = try ensure("fstat") { fstat(file.number, &status) }
+        guard status.st_mode & S_IFMT == S_IFREG else {
+            throw SystemError("open", code: status.st_mode & S_IFMT == S_IFDIR ? EISDIR : EINVAL)
+        }
+        size = Int(status.st_size)
+        self.file = file
+    }
+
+    /// At most `count` bytes from there; fewer only at the end.
+    package func read(at start: Int, count: Int) throws(SystemError) -> [UInt8] {
+        var bytes: [UInt8] = []
+        while bytes.count < count {
+            let (place, wanted) = (start + bytes.count, count - bytes.count)
+            var failure: SystemError?
+            let piece = [UInt8](unsafeUninitializedCapacity: wanted) { output, length in
+                do throws(SystemError) {
+                    length = try ensure("pread") {
+                        pread(file.number, output.baseAddress, wanted, off_t(place))
+                    }
+                } catch {
+                    failure = error
+                }
+            }
+            if let failure { throw failure }
+            if piece.isEmpty { return bytes }
+            bytes += piece
+        }
+        return bytes
+    }
+}
+
+package enum RealPath {
+    /// The path without links, which must exist.
+    package static func of(_ path: String) throws(SystemError) -> String {
+        guard let real = realpath(path, nil) else { throw SystemError("open") }
+        defer { free(real) }
+        return String(cString: real)
+    }
+
+    /// The path of a file that need not exist, in a folder that must.
+    package static func ofFile(_ path: String) throws(SystemError) -> String {
+        guard let slash = path.lastIndex(of: "/") else {
+            return try of(".") + "/" + path
+        }
+        let folder = slash == path.startIndex ? "/" : String(path[..<slash])
+        let real = try of(folder)
+        return (real == "/" ? "" : real) + path[slash...]
+    }
+}
+
+/// Reads files that other programs created and that may be anything, for example a pipe nobody
+/// writes to: reading must not block.
+package enum ForeignFile {
+    package enum Failure: Error, Equatable {
+        case missing
+        /// A pipe, a device, a folder, or a link that must not be followed.
+        case irregular
+        case tooLarge
+        case system(SystemError)
+    }
+
+    package static let sizeLimit = 65_536
+
+    /// The content of a regular file. `followsLink` concerns the last part of the path only.
+    package static func read(
+        _ path: String, followsLink: Bool = false
+    ) throws(Failure) -> [UInt8] {
+        let flags = O_RDONLY | O_NONBLOCK | O_NOCTTY | (followsLink ? 0 : O_NOFOLLOW)
+        let bytes: [UInt8]?
+        do throws(SystemError) {
+            let file = try FileDescriptor.open(path, flags)
+            guard try file.isRegular else { throw SystemError("open", code: ELOOP) }
+            bytes = try file.readAll(limit: sizeLimit)
+        } catch {
+            switch error.code {
+            case ENOENT: throw .missing
+            // O_NOFOLLOW reports ELOOP for a link; a socket or a device without a driver gives
+            // ENXIO.
+            case ELOOP, ENXIO, EISDIR: throw .irregular
+            default: throw .system(error)
+            }
+        }
+        guard let bytes else { throw .tooLarge }
+        return bytes
+    }
+}

@@ -96,3 +96,131 @@ package enum HostName {
         return String(decoding: name.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
 }
+
+/// What this process uses of the machine.
+package struct ProcessUsage: Sendable {
+    /// Seconds of one core that all threads have used since the start.
+    package let processorSeconds: Double
+    package let residentBytes: Int
+    package let openDescriptors: Int
+    package let descriptorLimit: Int
+
+    /// A value that the system does not report is zero.
+    package static var current: ProcessUsage {
+        var usage = rusage()
+        getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
+        var limit = rlimit()
+        getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+        return ProcessUsage(
+            processorSeconds: seconds(usage.ru_utime) + seconds(usage.ru_stime),
+            residentBytes: residentBytes, openDescriptors: openDescriptors,
+            descriptorLimit: Int(clamping: limit.rlim_cur))
+    }
+
+    private static func seconds(_ time: timeval) -> Double {
+        Double(time.tv_sec) + Double(time.tv_usec) / 1_000_000
+    }
+
+    /// The second number of `statm` counts pages (proc(5)).
+    private static var residentBytes: Int {
+        guard let file = try? FileDescriptor.open("/proc/self/statm", O_RDONLY),
+            let bytes = try? file.readAll(limit: 256)
+        else { return 0 }
+        let numbers = bytes.split(separator: UInt8(ascii: " "))
+        guard numbers.count > 1, let pages = Int(String(decoding: numbers[1], as: UTF8.self)) else {
+            return 0
+        }
+        return pages * Int(sysconf(Int32(_SC_PAGESIZE)))
+    }
+
+    private static var openDescriptors: Int {
+        guard let folder = opendir("/proc/self/fd") else { return 0 }
+        defer { closedir(folder) }
+        var count = 0
+        while readdir(folder) != nil { count += 1 }
+        // These three do not count: the entries "." and "..", and the descriptor that reads the
+        // folder.
+        return max(count - 3, 0)
+    }
+}
+
+/// Starts this program anew, in this process.
+package enum ProgramStart {
+    /// Only returns if it fails. Descriptors are closed, and other threads end.
+    package static func anew(_ arguments: [String]) -> SystemError {
+        var words: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) }
+        defer { for word in words { free(word) } }
+        words.append(nil)
+        // Also if its file was replaced meanwhile.
+        execv("/proc/self/exe", words)
+        return SystemError("execv")
+    }
+}
+
+/// The code of this program and its libraries that is in memory.
+package enum ProgramText {
+    /// Drops it from memory. Code that is called again comes back from the page cache; code that
+    /// only the start needed does not.
+    package static func release() {
+        // If the list cannot be read, the code stays in memory, which does no harm.
+        guard let file = try? FileDescriptor.open("/proc/self/maps", O_RDONLY),
+            let text = try? file.readAll(limit: 1 << 20)
+        else { return }
+        for line in text.split(separator: UInt8(ascii: "\n")) {
+            guard let range = codeRange(String(decoding: line, as: UTF8.self)),
+                let start = UnsafeMutableRawPointer(bitPattern: range.lowerBound)
+            else { continue }
+            // These pages are never written, so the file has the same bytes.
+            madvise(start, range.count, MADV_DONTNEED)
+        }
+    }
+
+    /// The range in a line of proc_pid_maps(5); nil unless it is an executable, read-only mapping
+    /// of a file.
+    static func codeRange(_ line: String) -> Range<UInt>? {
+        let fields = line.split(separator: " ", omittingEmptySubsequences: true)
+        guard fields.count >= 6, fields[1] == "r-xp", fields[5].hasPrefix("/") else { return nil }
+        let ends = fields[0].split(separator: "-").compactMap { UInt($0, radix: 16) }
+        return ends.count == 2 && ends[0] < ends[1] ? ends[0]..<ends[1] : nil
+    }
+}
+
+/// The time since the machine was started, and an identifier of that start.
+package enum Boot {
+    /// Includes the time while the machine was suspended. Setting the clock does not change it.
+    package static var milliseconds: Int64 {
+        var time = timespec()
+        clock_gettime(CLOCK_BOOTTIME, &time)
+        return Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000
+    }
+
+    /// 16 bytes that differ from one start of the machine to the next; nil if the kernel has none.
+    package static var identifier: [UInt8]? {
+        guard let file = try? FileDescriptor.open("/proc/sys/kernel/random/boot_id", O_RDONLY),
+            let text = try? file.readAll(limit: 64)
+        else { return nil }
+        let digits = text.compactMap(\.hexadecimalDigit)
+        guard digits.count == 32 else { return nil }
+        return (0..<16).map { digits[2 * $0] << 4 | digits[2 * $0 + 1] }
+    }
+}
+
+extension UInt8 {
+    fileprivate var hexadecimalDigit: UInt8? {
+        switch self {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): self - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): self - UInt8(ascii: "a") + 10
+        default: nil
+        }
+    }
+}
+
+/// The time of day. It may jump.
+package enum WallClock {
+    /// Seconds since 1970.
+    package static var now: Double {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1_000_000_000
+    }
+}

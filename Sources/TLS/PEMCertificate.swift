@@ -49,3 +49,72 @@ package enum CertificateRefusal: Error, Equatable, Sendable {
     case differentPairs
     case fault(TLSError)
 }
+
+/// Reads the blocks of a PEM text (RFC 7468) one after the other.
+struct PEMReader: ~Copyable {
+    private let text: MemoryText
+
+    init(_ bytes: [UInt8]) throws(TLSError) {
+        let text = try MemoryText()
+        guard BIO_write(text.handle, bytes, Int32(bytes.count)) == bytes.count else {
+            throw TLSError("BIO_write")
+        }
+        self.text = text
+    }
+
+    /// The next certificate; other blocks are skipped. Nil at the end.
+    mutating func certificate() throws(TLSError) -> Certificate? {
+        if let handle = PEM_read_bio_X509(text.handle, nil, noPassphrase, nil) {
+            return Certificate(owning: handle)
+        }
+        let last = ERR_peek_last_error()
+        guard ERR_GET_LIB(last) == ERR_LIB_PEM, ERR_GET_REASON(last) == PEM_R_NO_START_LINE
+        else { throw TLSError("PEM_read_bio_X509") }
+        ERR_clear_error()
+        return nil
+    }
+
+    /// The next private key; nil if none can be read. An encrypted one is an error.
+    mutating func keyPair() throws(TLSError) -> KeyPair? {
+        if let handle = PEM_read_bio_PrivateKey(text.handle, nil, noPassphrase, nil) {
+            return KeyPair(owning: handle)
+        }
+        // OpenSSL reports this after it has tried every kind of key.
+        guard ERR_GET_LIB(ERR_peek_last_error()) == ERR_LIB_OSSL_DECODER else {
+            throw TLSError("PEM_read_bio_PrivateKey")
+        }
+        ERR_clear_error()
+        return nil
+    }
+}
+
+/// Without this callback OpenSSL would ask for a passphrase on the terminal.
+private func noPassphrase(
+    _: UnsafeMutablePointer<CChar>?, _: Int32, _: Int32, _: UnsafeMutableRawPointer?
+) -> Int32 { -1 }
+
+/// Whether a certificate is valid at a given time.
+enum CertificateValidity {
+    case notYetValid
+    case current
+    case expired
+
+    /// `now` is in seconds since 1970.
+    init(of certificate: OpaquePointer?, at now: Double) {
+        var now = Int(now)
+        // Returns -1 for a time in the past.
+        if X509_cmp_time(X509_get0_notAfter(certificate), &now) < 0 {
+            self = .expired
+        } else if X509_cmp_time(X509_get0_notBefore(certificate), &now) > 0 {
+            self = .notYetValid
+        } else {
+            self = .current
+        }
+    }
+}
+
+extension TLSContext {
+    func certificateValidity(at now: Double) -> CertificateValidity {
+        CertificateValidity(of: SSL_CTX_get0_certificate(handle), at: now)
+    }
+}

@@ -62,3 +62,192 @@ extension Command {
         return writer.text + "\n"
     }
 }
+
+/// One line of `bellwire decrypt`: a message with its receiver's keys.
+struct DecryptionTask: Confidential {
+    /// The line's `id` as JSON text, for the output.
+    let id: String?
+    private let members: Members?
+
+    private struct Members {
+        var encoding = ""
+        var priv: [UInt8] = []
+        var pub: [UInt8] = []
+        var auth: [UInt8] = []
+        var body: [UInt8] = []
+        var headers = HeaderMembers()
+    }
+
+    static let bodyLimit = 1 << 20
+
+    /// Nil for a malformed line, which is `bad-input`.
+    func decrypt(with decryptor: inout Decryptor) throws -> Result<[UInt8], DecryptionRefusal>? {
+        guard let members else { return nil }
+        let encoding = members.encoding
+        let isKnown = ContentEncoding(rawValue: encoding) != nil || encoding == "aesgcm-gateway"
+        guard isKnown else { return .failure(.unsupportedEncoding) }
+        guard encoding != "aesgcm" || members.headers.isWellFormed else { return nil }
+        do throws(DecryptionError) {
+            return .success(try Self.decrypt(members, with: &decryptor))
+        } catch {
+            switch error {
+            case .refusal(let refusal): return .failure(refusal)
+            case .fault(let fault): throw fault
+            }
+        }
+    }
+
+    /// The order of the checks is documented: the first failure is the result.
+    private static func decrypt(
+        _ members: Members, with decryptor: inout Decryptor
+    ) throws(DecryptionError) -> [UInt8] {
+        let privateKey: PrivateKey?
+        do throws(OpenSSLError) {
+            privateKey = try PrivateKey(members.priv.span)
+        } catch {
+            throw .fault(error)
+        }
+        guard let privateKey else { throw .refusal(.badPrivateKey) }
+        let publicKey = privateKey.publicKey
+        guard let keys = ReceiverKeys(privateKey: privateKey, auth: Secret(members.auth.span))
+        else { throw .refusal(.badAuthLength) }
+        guard let point = UncompressedPoint(members.pub.span) else {
+            throw .refusal(.badPointFormat)
+        }
+        guard try decryptor.isOnCurve(point) else { throw .refusal(.badPoint) }
+        guard point == publicKey else { throw .refusal(.keyMismatch) }
+        guard members.body.count <= bodyLimit else { throw .refusal(.tooLarge) }
+        let parameters: EncryptionParameters
+        do throws(DecryptionRefusal) {
+            parameters = try Self.parameters(members)
+        } catch {
+            throw .refusal(error)
+        }
+        return try decryptor.decrypt(members.body.span, parameters, keys: keys)
+    }
+
+    private static func parameters(
+        _ members: Members
+    ) throws(DecryptionRefusal) -> EncryptionParameters {
+        switch members.encoding {
+        case ContentEncoding.aes128gcm.rawValue:
+            return try EncryptionParameters(aes128gcm: members.body.span)
+        case ContentEncoding.aesgcm.rawValue:
+            return try EncryptionParameters(
+                aesgcm: members.body.span, encryption: members.headers["encryption"],
+                cryptoKey: members.headers["crypto-key"])
+        default:
+            return try EncryptionParameters(gateway: members.body.span)
+        }
+    }
+}
+
+extension DecryptionTask {
+    init(line: [UInt8]) {
+        var reader = Reader(line)
+        members = reader.members()
+        id = reader.id
+    }
+
+    /// Reads the object; unknown members may have any value.
+    private struct Reader {
+        private var scanner: JSONScanner
+        private(set) var id: String?
+
+        init(_ line: [UInt8]) { scanner = JSONScanner(line) }
+
+        mutating func members() -> Members? {
+            var members = Members()
+            var missing: Set<String> = ["encoding", "priv", "pub", "auth", "body"]
+            var isValid = true
+            var id: String?
+            do throws(JSONScanner.Failure) {
+                try scanner.forEachMember { name, scanner throws(JSONScanner.Failure) in
+                    let name = scanner.string(name)
+                    missing.remove(name)
+                    switch name {
+                    case "id": id = try Self.source(&scanner)
+                    case "encoding":
+                        let value = try Self.text(&scanner)
+                        isValid = isValid && value != nil
+                        members.encoding = value ?? ""
+                    case "priv": isValid = try Self.read(&members.priv, &scanner) && isValid
+                    case "pub": isValid = try Self.read(&members.pub, &scanner) && isValid
+                    case "auth": isValid = try Self.read(&members.auth, &scanner) && isValid
+                    case "body": isValid = try Self.read(&members.body, &scanner) && isValid
+                    case "headers": try members.headers.read(&scanner)
+                    default: try scanner.skipValue()
+                    }
+                }
+                try scanner.expectEnd()
+            } catch {
+                return nil
+            }
+            self.id = id
+            return isValid && missing.isEmpty ? members : nil
+        }
+
+        private static func read(
+            _ bytes: inout [UInt8], _ scanner: inout JSONScanner
+        ) throws(JSONScanner.Failure) -> Bool {
+            guard let text = try text(&scanner), let value = Base64URL.decode(text) else {
+                return false
+            }
+            bytes = value
+            return true
+        }
+
+        private static func text(
+            _ scanner: inout JSONScanner
+        ) throws(JSONScanner.Failure) -> String? {
+            guard let value = try scanner.stringOrSkip() else { return nil }
+            return scanner.string(value)
+        }
+
+        /// The JSON text of a value.
+        private static func source(
+            _ scanner: inout JSONScanner
+        ) throws(JSONScanner.Failure) -> String {
+            let start = scanner.position
+            try scanner.skipValue()
+            return String(decoding: scanner.bytes[start..<scanner.position], as: UTF8.self)
+        }
+    }
+}
+
+/// The `headers` of a `bellwire decrypt` line: each name has a text or a list of texts.
+struct HeaderMembers {
+    /// Names are in lower case; several lines of a field form one list (RFC 7230 section 3.2.2).
+    private var values: [String: [UInt8]] = [:]
+    private(set) var isWellFormed = true
+
+    subscript(_ name: String) -> [UInt8]? { values[name] }
+
+    /// Reads the next value. A value of another type is skipped and makes the fields malformed.
+    mutating func read(_ scanner: inout JSONScanner) throws(JSONScanner.Failure) {
+        guard scanner.isAtObject else {
+            isWellFormed = false
+            return try scanner.skipValue()
+        }
+        var headers = self
+        try scanner.forEachMember { name, scanner throws(JSONScanner.Failure) in
+            let name = scanner.string(name).lowercased()
+            guard scanner.isAtArray else {
+                return headers.add(try scanner.stringOrSkip(), to: name, scanner)
+            }
+            try scanner.forEachElement { scanner throws(JSONScanner.Failure) in
+                headers.add(try scanner.stringOrSkip(), to: name, scanner)
+            }
+        }
+        self = headers
+    }
+
+    private mutating func add(_ value: JSONText?, to name: String, _ scanner: JSONScanner) {
+        guard let value else {
+            isWellFormed = false
+            return
+        }
+        let line = scanner.utf8(of: value)
+        values[name] = values[name].map { $0 + Array(", ".utf8) + line } ?? line
+    }
+}

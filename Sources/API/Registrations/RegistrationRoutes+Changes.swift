@@ -1,6 +1,144 @@
 import Base
 import Crypto
+import Delivery
 import Mailbox
+import PushService
+import WebPush
+
+/// The body of a request for a registration.
+struct RegistrationRequestBody: Confidential {
+    let terms: RegistrationTerms
+    let secret: Secret?
+
+    init(json: [UInt8]) throws(APIRefusal) {
+        do throws(RegistrationTerms.Fault) {
+            let object = try Self.object(json)
+            var members = try RegistrationMembers(object)
+            let secret = try members.text("secret")
+            terms = try RegistrationTerms(object, without: "secret")
+            try terms.expectNew()
+            guard secret == nil || terms.tokenType == .webPush else {
+                throw RegistrationTerms.Fault("secret is only for token_type 10")
+            }
+            self.secret = try secret.map(Self.secret)
+        } catch {
+            throw .badBody(error.message)
+        }
+    }
+
+    static func object(_ json: [UInt8]) throws(RegistrationTerms.Fault) -> JSONNode {
+        guard let document = try? JSONDocument(json) else {
+            throw RegistrationTerms.Fault("the body is not JSON")
+        }
+        return document.root
+    }
+
+    /// A secret of the client's own, or `new`. Its key id must not look like a user id.
+    static func secret(_ text: String) throws(RegistrationTerms.Fault) -> Secret {
+        guard text == "new" else {
+            guard let bytes = Base64URL.decode(text), bytes.count == MTProtoSecret.length else {
+                throw RegistrationTerms.Fault(
+                    "secret must be \(MTProtoSecret.length) bytes in base64url, or new")
+            }
+            return Secret(bytes.span)
+        }
+        do throws(OpenSSLError) {
+            while true {
+                let secret = try Random.secret(count: MTProtoSecret.length)
+                if let key = try MTProtoSecret(secret), key.keyID.magnitude >= keyIDFloor {
+                    return secret
+                }
+            }
+        } catch {
+            throw RegistrationTerms.Fault("a new secret cannot be made now")
+        }
+    }
+
+    /// TDLib makes no key id below this number, and all user ids are below it.
+    private static let keyIDFloor: UInt64 = 10_000_000_000_000
+}
+
+extension RegistrationRoutes {
+    func register(
+        _ body: [UInt8], key: [UInt8]?, _ caller: APICaller, _ reply: @escaping Reply
+    ) {
+        let operation: StoreOperation
+        let json: [UInt8]
+        do throws(APIRefusal) {
+            let request = try RegistrationRequestBody(json: body)
+            if let callback = request.terms.callback { try check(callback, caller) }
+            (operation, json) = try draft(request, body, key, caller)
+        } catch {
+            return reply(.failure(error))
+        }
+        dialogue.submit(operation) { outcome in
+            switch outcome {
+            case .done: reply(.success((201, json)))
+            case .registration(.answered(let json)): reply(.success((201, json)))
+            case .registration(.otherRequest): reply(.failure(.otherRequest))
+            case .registration(.tooMany): reply(.failure(.tooManyRegistrations))
+            case .full: reply(.failure(.tooManyKeys))
+            // The credential was revoked in the meantime.
+            case .notFound: reply(.failure(.unauthorized))
+            default: reply(.failure(.unavailable))
+            }
+        }
+    }
+
+    /// Checks what can be known of a target before the first connection to it.
+    private func check(_ callback: String, _ caller: APICaller) throws(APIRefusal) {
+        do throws(CallbackSettings.Objection) {
+            _ = try service.settings.callbacks.target(
+                callback, for: CallbackRights(userID: caller.userID))
+        } catch { throw .badCallback(error) }
+    }
+
+    private func draft(
+        _ request: RegistrationRequestBody, _ body: [UInt8], _ key: [UInt8]?, _ caller: APICaller
+    ) throws(APIRefusal) -> (StoreOperation, json: [UInt8]) {
+        do throws(OpenSSLError) {
+            let created = wall * 1_000
+            let device = store.index.nextDevice()
+            let draft = try TargetDraft(
+                request.terms, device: device, service, created: created)
+            var random = RandomSupply()
+            let registration = Registration(
+                id: try RegistrationID(from: &random), device: device, owner: caller.owner,
+                created: created, terms: request.terms, target: draft.target,
+                secret: request.secret, seen: now)
+            let callbackSecret = try Self.callbackSecret(request.terms)
+            let json = try report.full(registration, callbackSecret: callbackSecret)
+            let kept = try key.map { key throws(OpenSSLError) in
+                try Self.kept(json, for: body, key, caller)
+            }
+            let creation = RegistrationOperation.create(
+                registration, draft.subscription, credential: caller.credential,
+                limit: caller.isAdministrator ? nil : OwnerLimits.registrations, kept)
+            let events = try events.creation(
+                of: registration, secret: callbackSecret, userID: caller.userID)
+            return (.registration(creation, telling: events), json)
+        } catch {
+            throw .unavailable
+        }
+    }
+
+    static func callbackSecret(
+        _ terms: RegistrationTerms
+    ) throws(OpenSSLError) -> Secret? {
+        guard terms.callback != nil else { return nil }
+        return try WebhookSecret.make()
+    }
+
+    private static func kept(
+        _ json: [UInt8], for body: [UInt8], _ key: [UInt8], _ caller: APICaller
+    ) throws(OpenSSLError) -> KeptAnswer {
+        var hash = try SHA256()
+        let request = Array(caller.owner.utf8) + [0] + key
+        return KeptAnswer(
+            request: Digest(try hash.digest(of: request.span)),
+            body: Digest(try hash.digest(of: body.span)), answer: json)
+    }
+}
 
 extension RegistrationRoutes {
     func rotate(_ id: RegistrationID?, _ caller: APICaller, _ reply: @escaping Reply) {
@@ -72,5 +210,36 @@ extension RegistrationRoutes {
             default: reply(.failure(.unavailable))
             }
         }
+    }
+}
+
+/// The new endpoint of a registration, with its keys.
+struct TargetDraft {
+    let target: Registration.Target
+    let subscription: Subscription
+
+    init(
+        _ terms: RegistrationTerms, device: UInt32, _ service: PushContext, created: Int64
+    ) throws(OpenSSLError) {
+        let token: EndpointToken
+        let digest: Digest
+        (token, digest) = try service.makeEndpoint()
+        let row = service.index.nextSubscription()
+        let isReceiver = terms.tokenType == .webPush
+        target = Registration.Target(
+            subscription: row, token: token, keys: isReceiver ? try Self.makeKeys() : nil)
+        subscription = Subscription(
+            address: Address(subscription: row, device: device),
+            kind: isReceiver ? .receiver : .signal,
+            // No user agent registered it.
+            channel: ChannelID(high: 0, low: 0), sender: terms.isSigned ? .firstKey : .anyone,
+            token: token, digest: digest, created: created)
+    }
+
+    private static func makeKeys() throws(OpenSSLError) -> Registration.Keys {
+        let keys = try ReceiverKeys.generate()
+        return Registration.Keys(
+            publicKey: keys.privateKey.publicKey, privateKey: try keys.privateKey.bytes,
+            auth: keys.auth)
     }
 }

@@ -67,3 +67,68 @@ struct LogPartCollector {
         }
     }
 }
+
+/// A message of the log that no store follows: what came before the first one is only in a copy of
+/// the store, and after the last one nothing comes.
+enum LogBoundary: Equatable {
+    /// A store was brought here from one machine. The mark tells which one.
+    case begin(mark: String)
+    /// This node took the store with it, and the log has ended.
+    case end(node: String)
+
+    static let name = "Bellwire-Boundary"
+
+    var text: String {
+        switch self {
+        case .begin(let mark): "begin \(mark)"
+        case .end(let node): "end \(node)"
+        }
+    }
+
+    init?(_ message: NatsMessage) {
+        guard let text = message[Self.name] else { return nil }
+        if text.hasPrefix("begin ") {
+            self = .begin(mark: String(text.dropFirst(6)))
+        } else if text.hasPrefix("end ") {
+            self = .end(node: String(text.dropFirst(4)))
+        } else {
+            return nil
+        }
+    }
+}
+
+/// Writes a boundary.
+struct BoundaryWriting {
+    private static let attempts = 3
+    private static let pause: UInt32 = 100
+
+    enum Outcome: Equatable {
+        case written(Int64)
+        /// Others have written meanwhile.
+        case outdated
+        case unknown
+    }
+
+    let jetStream: JetStream
+
+    /// Blocks. Nothing is written unless `last` is still the last one.
+    func write(_ boundary: LogBoundary, after last: Int64) throws(ClusterFault) -> Outcome {
+        let fields = [
+            ("Nats-Expected-Last-Sequence", String(last)), (LogBoundary.name, boundary.text),
+            ("Nats-Msg-Id", try RandomText.make()),
+        ]
+        for _ in 0..<Self.attempts {
+            switch jetStream.publish(LogFeed.subject, fields, []) {
+            case .stored(let number), .repeated(let number): return .written(number)
+            case .refused(let error): throw .failed(error: error)
+            case .outdated, .unknown, .repeatedBatch:
+                // An earlier attempt may have been it.
+                guard let ending = try LogEnding(jetStream), ending.state.last > last else { break }
+                let isOurs = ending.state.last == last + 1 && ending.boundary == boundary
+                return isOurs ? .written(last + 1) : .outdated
+            }
+            WorkPause.milliseconds(Self.pause)
+        }
+        return .unknown
+    }
+}

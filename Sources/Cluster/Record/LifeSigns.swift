@@ -1,3 +1,63 @@
+import Base
+import Mailbox
+import System
+
+/// What a node tells of itself with each sign of life. Nothing of it is secret: ids of master keys
+/// are in everything that they sealed.
+package struct NodeTerms: Equatable, Sendable {
+    /// The newest schema that the node can follow.
+    package var schema: Int
+    /// The ids of the master keys that it has.
+    package var keys: Set<UInt64>
+    /// The id of the one under which it seals. Nil as long as it has no store.
+    package var sealingKey: UInt64?
+    /// It waits for a copy of the store that has this entry of the log.
+    package var wantedCopy: Int64?
+    /// What its tables contained after an entry of the log.
+    var tables: TableDigests?
+
+    package init(
+        schema: Int, keys: Set<UInt64> = [], sealingKey: UInt64? = nil, wantedCopy: Int64? = nil
+    ) {
+        self.schema = schema
+        self.keys = keys
+        self.sealingKey = sealingKey
+        self.wantedCopy = wantedCopy
+    }
+
+    /// Nil unless a node has written it so.
+    init?(_ body: [UInt8]) {
+        guard let root = try? JSONDocument(body).root, let schema = root["schema"]?.integer,
+            let keys = root["keys"]?.texts
+        else { return nil }
+        self.init(
+            schema: Int(schema), keys: Set(keys.compactMap { UInt64($0, radix: 16) }),
+            sealingKey: root["sealing"]?.text.flatMap { UInt64($0, radix: 16) },
+            wantedCopy: root["copy"]?.integer)
+        if let entry = root["compared"]?.integer, let digests = root["tables"]?.texts {
+            tables = TableDigests(entry: entry, digests: digests)
+        }
+    }
+
+    var body: [UInt8] {
+        var writer = JSONWriter()
+        writer.object { writer in
+            writer.member("schema", schema)
+            writer.name("keys")
+            writer.array { writer in
+                for key in keys.sorted() { writer.string(String(key, radix: 16)) }
+            }
+            if let sealingKey { writer.member("sealing", String(sealingKey, radix: 16)) }
+            if let wantedCopy { writer.member("copy", Int(wantedCopy)) }
+            guard let tables else { return }
+            writer.member("compared", Int(tables.entry))
+            writer.name("tables")
+            writer.array { writer in for digest in tables.digests { writer.string(digest) } }
+        }
+        return writer.bytes
+    }
+}
+
 /// Which nodes live, by the signs that all give: a value, which asks no clock.
 struct LifeSigns {
     /// In milliseconds.
@@ -47,5 +107,95 @@ struct LifeSigns {
         let gone = heard.filter { now - $0.value.at >= Self.patience }.keys.sorted()
         for node in gone { heard[node] = nil }
         return gone
+    }
+}
+
+/// Tells the other nodes that this one lives, and hears them.
+final class LifeWatch: Sendable {
+    private static let start = "bw.alive."
+    /// The last sign of a node that ends in order.
+    private static let farewell = Array("gone".utf8)
+
+    private struct State {
+        var signs: LifeSigns
+        var due: Int64 = .min
+        /// What this node tells of itself.
+        var terms: (@Sendable () -> NodeTerms)?
+    }
+
+    private let connection: NatsConnection
+    private let state: Lock<State>
+    private let subject: String
+    private let subscription = Lock<NatsSubscription?>(nil)
+
+    init(_ connection: NatsConnection, name: String) throws(NatsError) {
+        self.connection = connection
+        state = Lock(State(signs: LifeSigns(own: name)))
+        subject = Self.start + Array(name.utf8).hexadecimal
+        let subscription = try connection.subscribe(to: Self.start + "*") { [weak self] message in
+            self?.hear(message)
+        }
+        self.subscription.withLock { $0 = subscription }
+    }
+
+    var livingNodes: Set<String> { state.withLock { $0.signs.living(at: Boot.milliseconds) } }
+
+    var terms: [String: NodeTerms?] {
+        state.withLock { $0.signs.terms(at: Boot.milliseconds) }
+    }
+
+    func tell(_ terms: @escaping @Sendable () -> NodeTerms) {
+        state.withLock { state in
+            state.terms = terms
+            state.due = .min
+        }
+    }
+
+    func others(heardWithin patience: Int64) -> Set<String> {
+        state.withLock { $0.signs.others(heardWithin: patience, at: Boot.milliseconds) }
+    }
+
+    func connectionReturned() { state.withLock { $0.signs.returned(at: Boot.milliseconds) } }
+
+    func tick() {
+        let now = Boot.milliseconds
+        let (isDue, terms) = state.withLock { state in
+            // Names that nobody has any more would add up.
+            state.signs.takeGone()
+            guard now >= state.due else { return (false, state.terms) }
+            state.due = now + LifeSigns.interval
+            return (true, state.terms)
+        }
+        // The next one may succeed.
+        if isDue { try? connection.publish(subject, [], terms?().body ?? []) }
+    }
+
+    func stop() {
+        subscription.withLock { $0 = nil }
+        // Without it, the others count the node as gone some seconds later.
+        try? connection.publish(subject, [], Self.farewell)
+    }
+
+    private func hear(_ message: NatsMessage) {
+        guard let name = Self.name(hexadecimal: message.subject.dropFirst(Self.start.count))
+        else { return }
+        let terms = NodeTerms(message.body)
+        state.withLock { state in
+            if message.body == Self.farewell {
+                state.signs.leave(name)
+            } else {
+                state.signs.hear(name, terms, at: Boot.milliseconds)
+            }
+        }
+    }
+
+    private static func name(hexadecimal text: Substring) -> String? {
+        let digits = Array(text)
+        guard digits.count.isMultiple(of: 2) else { return nil }
+        let bytes = stride(from: 0, to: digits.count, by: 2).compactMap {
+            UInt8(String(digits[$0...$0 + 1]), radix: 16)
+        }
+        guard bytes.count * 2 == digits.count else { return nil }
+        return String(validating: bytes, as: UTF8.self)
     }
 }

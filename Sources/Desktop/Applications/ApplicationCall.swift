@@ -1,5 +1,6 @@
 import Base
 import Bus
+import System
 
 /// The call of `org.freedesktop.Application` that passes a user's action to an application.
 package struct ApplicationCall: Equatable, Sendable {
@@ -71,5 +72,100 @@ package struct ApplicationCall: Equatable, Sendable {
         return BusMethodCall(
             to: service, path: path, interface: "org.freedesktop.Application",
             member: action == nil ? "Activate" : "ActivateAction", arguments)
+    }
+}
+
+/// A fetch signal for the program that a registration names. The program gets a call on the bus;
+/// nothing is shown.
+package struct FetchSignal: Equatable, Sendable {
+    /// The account whose engine sent it.
+    package let source: String
+    /// The id for confirming to the engine that the program has it.
+    package var id: String?
+    /// How many pushes it stands for; a waiting signal collects more and keeps its id.
+    package var count: Int64 = 1
+    package let service: String
+    /// The version of simple push. If the sender gave none, it is the time, as other push services
+    /// do.
+    package let version: UInt64
+
+    package init(source: String = "", id: String? = nil, service: String, version: UInt64) {
+        self.source = source
+        self.id = id
+        self.service = service
+        self.version = version
+    }
+
+    /// Nil for other updates.
+    init?(_ node: JSONNode, from source: String) {
+        guard node["@type"]?.text == "bellwire.updateFetchRequired",
+            let service = node["service"]?.text
+        else { return nil }
+        self.init(
+            source: source, id: node["id"]?.textOrNumber, service: service,
+            version: node["version"]?.textOrNumber.flatMap { UInt64($0) }
+                ?? UInt64(WallClock.now))
+        count = node["count"]?.integer ?? 1
+    }
+}
+
+/// The part of an application's `.desktop` file that is about activation (Desktop Entry
+/// Specification 1.5).
+package struct DesktopEntry: Equatable, Sendable {
+    /// The application can be started by a call on the bus.
+    package private(set) var isActivatable = false
+    package private(set) var actions: Set<String> = []
+    /// The entry counts as missing.
+    private(set) var isHidden = false
+
+    package init(_ file: [UInt8]) {
+        var isMain = false
+        for line in file.split(separator: UInt8(ascii: "\n")) {
+            let text = String(decoding: line, as: UTF8.self)
+            if text.hasPrefix("[") {
+                isMain = text.trimmingBlanks() == "[Desktop Entry]"
+                continue
+            }
+            guard isMain, let equals = text.firstIndex(of: "=") else { continue }
+            let value = text[text.index(after: equals)...].trimmingBlanks()
+            switch text[..<equals].trimmingBlanks() {
+            case "DBusActivatable": isActivatable = value == "true"
+            case "Hidden": isHidden = value == "true"
+            case "Actions": actions = Set(value.split(separator: ";").map(String.init))
+            default: break
+            }
+        }
+    }
+
+    /// Reads the entry named after the bus name from the first data folder that has one. The
+    /// folders may be on a network, so this may block.
+    static func ofService(_ service: String) -> DesktopEntry? {
+        guard BusName.isValid(service), !BusName.isUnique(service) else { return nil }
+        for folder in folders {
+            // A file that cannot be read counts as missing. Exported entries are symbolic links.
+            let path = "\(folder)/applications/\(service).desktop"
+            guard let file = try? ForeignFile.read(path, followsLink: true) else { continue }
+            let entry = DesktopEntry(file)
+            return entry.isHidden ? nil : entry
+        }
+        return nil
+    }
+
+    /// Relative paths do not count (XDG Base Directory Specification).
+    private static var folders: [String] {
+        let home = Environment["HOME"].map { $0 + "/.local/share" }
+        let own = Environment["XDG_DATA_HOME"].flatMap { $0.isEmpty ? nil : $0 } ?? home
+        let named = Environment["XDG_DATA_DIRS"].flatMap { $0.isEmpty ? nil : $0 }
+        let common = (named ?? "/usr/local/share:/usr/share").split(separator: ":")
+        return ([own].compactMap(\.self) + common.map(String.init)).filter { $0.hasPrefix("/") }
+    }
+}
+
+extension StringProtocol {
+    fileprivate func trimmingBlanks() -> String {
+        let isBlank = { (character: Character) in character.isWhitespace }
+        let rest = drop(while: isBlank)
+        guard let last = rest.lastIndex(where: { !isBlank($0) }) else { return "" }
+        return String(rest[...last])
     }
 }

@@ -61,3 +61,159 @@ package enum RegistrationFailure: String, Sendable {
     case keyRequired = "VAPID_REQUIRED"
     case unauthorized = "UNAUTHORIZED"
 }
+
+/// Events from the link.
+extension Distributor {
+    package mutating func heard(_ event: LinkEvent, at moment: Moment) {
+        switch event {
+        case .endpoint(let channel, let endpoint):
+            guard let key = channels[channel] else { return }
+            obtained(endpoint, for: key, at: moment)
+        case .refused(let channel, let reason):
+            guard let key = channels[channel] else { return }
+            refused(key, reason, at: moment)
+        case .unlisted(let end): self.end = end
+        case .message(let message): received(message, at: moment)
+        case .withdrawn(let channel, let id):
+            guard let key = channels[channel], let client = clients[key] else { return }
+            let service = client.record.service
+            peers[service]?.messages.removeAll { $0.isMessage(id, of: channel) }
+            if peers[service]?.message?.item.isMessage(id, of: channel) == true {
+                peers[service]?.message?.isOver = true
+            }
+        case .fetch(let signal): fetch(signal, at: moment)
+        case .woken:
+            for service in peers.keys.sorted() {
+                peers[service]?.wake()
+                advance(service, at: moment)
+            }
+        }
+    }
+
+    private mutating func obtained(_ endpoint: String, for key: ClientKey, at moment: Moment) {
+        // An application must never get an empty endpoint.
+        guard var client = clients[key], !endpoint.isEmpty else { return }
+        let calls = client.calls
+        guard client.endpoint != endpoint || !calls.isEmpty else { return }
+        client.endpoint = endpoint
+        client.calls = []
+        clients[key] = client
+        announce(key)
+        advance(client.record.service, at: moment)
+        for call in calls { act(.answer(call.id, .registered)) }
+    }
+
+    private mutating func refused(
+        _ key: ClientKey, _ reason: RegistrationFailure, at moment: Moment
+    ) {
+        guard var client = clients[key] else { return }
+        let calls = client.calls
+        client.calls = []
+        clients[key] = client
+        for call in calls { act(.answer(call.id, .failed(reason))) }
+        _ = remove(key)
+        // An application that got "registered" must learn that it is not.
+        if calls.isEmpty { sendUnregistered(client) }
+        advance(client.record.service, at: moment)
+        releasePeer(client.record.service)
+    }
+
+    private mutating func received(_ message: PushedMessage, at moment: Moment) {
+        // The registration has ended, so nobody needs to keep the message.
+        guard let key = channels[message.channel], let client = clients[key] else {
+            return act(.link(.reject(message.channel, message: message.id)))
+        }
+        if client.delivered.contains(message.id) {
+            return act(.link(.acknowledge(message.channel, message: message.id)))
+        }
+        let service = client.record.service
+        guard let peer = peers[service], !peer.messages.contains(message) else { return }
+        if peer.message?.item.isMessage(message.id, of: message.channel) == true {
+            // The receiver still has it, so it was not withdrawn.
+            peers[service]?.message?.isOver = false
+            return
+        }
+        let isThere = peer.owner.isPresent && !client.record.isMuted
+        guard message.deadline != nil || isThere else {
+            return act(.link(.reject(message.channel, message: message.id)))
+        }
+        peers[service]?.messages.append(
+            Peer.Item(
+                client: key, content: .message(message),
+                expiry: message.deadline ?? moment.boot + Self.momentaryLife))
+        advance(service, at: moment)
+    }
+
+    /// A message without a deadline waits so long for those before it, and for the end of a pause.
+    private static let momentaryLife = Duration.seconds(1)
+
+    /// Merges waiting signals into one.
+    private mutating func fetch(_ signal: FetchSignal, at moment: Moment) {
+        let service = signal.service
+        for key in keys(of: service) where peers[service]?.isTelling(signal, to: key) != true {
+            // The engine repeated it before it recorded the confirmation.
+            if heardSignals.contains(where: { $0.client == key && $0.signal.isSaying(signal) }) {
+                act(.fetched(signal))
+                continue
+            }
+            let index = peers[service]?.messages.firstIndex {
+                $0.client == key && $0.signals != nil
+            }
+            if let index, let waiting = peers[service]?.messages[index].signals {
+                peers[service]?.messages[index].content = .fetch(
+                    waiting.filter { !$0.isSame(signal) } + [signal])
+            } else {
+                peers[service]?.messages.append(
+                    Peer.Item(client: key, content: .fetch([signal])))
+            }
+        }
+        advance(service, at: moment)
+    }
+
+    /// Far more signals than can be unconfirmed at a time.
+    private static let heardLimit = 64
+
+    mutating func recordHeard(_ signal: FetchSignal, by client: ClientKey) {
+        act(.fetched(signal))
+        heardSignals.append((client, signal))
+        if heardSignals.count > Self.heardLimit { heardSignals.removeFirst() }
+    }
+}
+
+extension Peer {
+    /// Whether a running call carries this signal: the engine may repeat it before the answer
+    /// arrives. If pushes were added since, it needs another call.
+    fileprivate func isTelling(_ signal: FetchSignal, to client: ClientKey) -> Bool {
+        guard let item = message?.item, item.client == client else { return false }
+        return item.signals?.contains { $0.isSaying(signal) } ?? false
+    }
+}
+
+extension [Peer.Item] {
+    fileprivate func contains(_ message: PushedMessage) -> Bool {
+        contains { $0.isMessage(message.id, of: message.channel) }
+    }
+}
+
+extension Peer.Item {
+    fileprivate func isMessage(_ id: String, of channel: ChannelID) -> Bool {
+        guard case .message(let message) = content else { return false }
+        return message.channel == channel && message.id == id
+    }
+
+    fileprivate var signals: [FetchSignal]? {
+        if case .fetch(let signals) = content { signals } else { nil }
+    }
+}
+
+extension FetchSignal {
+    /// The same signal, perhaps with more pushes.
+    fileprivate func isSame(_ other: FetchSignal) -> Bool {
+        id != nil && id == other.id && source == other.source
+    }
+
+    /// The same signal without more pushes.
+    fileprivate func isSaying(_ other: FetchSignal) -> Bool {
+        isSame(other) && count == other.count
+    }
+}

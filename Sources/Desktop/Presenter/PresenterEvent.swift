@@ -1,3 +1,4 @@
+import Pictures
 package import System
 
 /// Events for a `Presenter`.
@@ -68,4 +69,122 @@ package enum PresenterAction: Equatable, Sendable {
     /// Open a link instead of passing the choice to the application.
     case open(link: ExternalLink, Choice, token: String?)
     case badge(desktopEntry: String, count: Int64)
+}
+
+/// The arguments of one `Notify`.
+package struct NotifyCall: Equatable, Sendable {
+    package struct Action: Equatable, Sendable {
+        package let key: String
+        package let label: String
+    }
+
+    /// A hint, typed as servers require.
+    enum Hint: Equatable, Sendable {
+        case byte(UInt8)
+        case flag(Bool)
+        case text(String)
+        case picture(Picture)
+    }
+
+    package var appName = ""
+    /// The id of the notification to replace; 0 for none.
+    package var replacesID: UInt32 = 0
+    package var appIcon = ""
+    package var summary = ""
+    package var body = ""
+    package var actions: [Action] = []
+    /// Sorted by name.
+    var hints: [(name: String, value: Hint)] = []
+    /// In milliseconds; -1 is the server's default, 0 is never.
+    package var expiry: Int32 = -1
+
+    package init() {}
+
+    subscript(hint name: String) -> Hint? { hints.first { $0.name == name }?.value }
+
+    package var isSilent: Bool { self[hint: "suppress-sound"] == .flag(true) }
+
+    /// The tag by which a server recognises what it has already; nil for one without tags.
+    package var tag: String? {
+        guard case .text(let tag)? = self[hint: "x-canonical-private-synchronous"] else {
+            return nil
+        }
+        return tag
+    }
+
+    package static func == (left: Self, right: Self) -> Bool {
+        left.appName == right.appName && left.replacesID == right.replacesID
+            && left.appIcon == right.appIcon && left.summary == right.summary
+            && left.body == right.body && left.actions == right.actions
+            && left.hints.elementsEqual(right.hints, by: ==) && left.expiry == right.expiry
+    }
+
+    /// A hash of what the user sees (FNV-1a, 64 bits).
+    var digest: UInt64 {
+        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+        let labels = actions.flatMap { [$0.key, $0.label] }
+        for text in [appName, summary, body] + labels {
+            for byte in text.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+            // No text contains this byte, so it separates neighbours.
+            hash = (hash ^ 0xFF) &* 0x100_0000_01B3
+        }
+        return hash
+    }
+}
+
+/// The capabilities of the current owner of `org.freedesktop.Notifications`.
+package struct NotificationServer: Equatable, Sendable {
+    package let identity: ServerIdentity
+    package let name: String
+    package let vendor: String
+    package let specVersion: String
+    package let capabilities: Set<String>
+
+    package init(
+        identity: ServerIdentity, name: String, vendor: String, specVersion: String,
+        capabilities: [String]
+    ) {
+        self.identity = identity
+        self.name = name
+        self.vendor = vendor
+        self.specVersion = specVersion
+        self.capabilities = Set(capabilities)
+    }
+
+    var showsBodies: Bool { capabilities.contains("body") }
+    /// How the server reads the body. Summaries are never markup.
+    var reading: Reading {
+        if capabilities.contains("body-markup") { return .markup }
+        // dunst renders markup by default but announces it only if configured.
+        return name == "dunst" ? .unknown : .text
+    }
+
+    enum Reading {
+        case text
+        case markup
+        /// The server may read it as text or as markup; it does not say which.
+        case unknown
+    }
+
+    /// The shortest time after which a notification expires, for a server that also reports closing
+    /// by the user as expiry. MATE's server waits seven seconds.
+    var leastLifetime: Duration? { vendor == "MATE" ? .seconds(6) : nil }
+
+    var showsActions: Bool { capabilities.contains("actions") }
+    var takesReplies: Bool { showsActions && capabilities.contains("inline-reply") }
+
+    /// A notification with the same value of this hint replaces the earlier one, even if its id is
+    /// unknown.
+    var tagHint: String? {
+        ["x-dunst-stack-tag", "x-canonical-private-synchronous"].first(where: capabilities.contains)
+    }
+
+    /// The hint's name changed in versions 1.1 and 1.2 of the specification.
+    var pictureHint: String {
+        switch specVersion {
+        case "1.1": "image_data"
+        case "0.9", "1.0": "icon_data"
+        default: "image-data"
+        }
+    }
 }

@@ -1,4 +1,6 @@
 package import Base
+package import HTTP
+import Reactor
 
 /// An account of an application, and the desktop entry for its notifications.
 package struct EngineAccount: Equatable, Sendable {
@@ -54,4 +56,78 @@ package struct EngineAccount: Equatable, Sendable {
                 ? account : app.prefix(1).uppercased() + app.dropFirst(),
             desktopEntry: entry ?? PresentedSource.ownDesktopEntry, service: entry)
     }
+}
+
+/// The address of the engine of one account, with the credential of this device.
+package struct EngineAddress: Equatable, Sendable, Confidential {
+    package let url: WebSocketURL
+    let credential: String
+    /// The socket of a receiver on this machine.
+    var place: SocketAddress?
+
+    /// `device` is the receiver's address as a device has it: `wss://HOST/u/SECRET`, perhaps with a
+    /// path before `/u/`.
+    package init?(device: String, app: String, account: String) {
+        guard let mark = device.place(of: "/u/") else { return nil }
+        credential = String(device[mark.upperBound...])
+        let base = device[..<mark.lowerBound]
+        let isToken = credential.utf8.allSatisfy { Self.isUnreserved($0) }
+        let query = "app=\(Self.encoded(app))&account=\(Self.encoded(account))&role=viewer"
+        guard isToken, !credential.isEmpty,
+            let url = WebSocketURL("\(base)/api/v1/engine?\(query)")
+        else { return nil }
+        self.url = url
+    }
+
+    /// RFC 3986 section 2.3.
+    private static func isUnreserved(_ byte: UInt8) -> Bool {
+        byte.isDigit || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte.lowercased)
+            || "-._~".utf8.contains(byte)
+    }
+
+    private static func encoded(_ text: String) -> String {
+        let digits = Array("0123456789ABCDEF".utf8)
+        var bytes: [UInt8] = []
+        for byte in text.utf8 {
+            if isUnreserved(byte) {
+                bytes.append(byte)
+            } else {
+                bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}
+
+/// An account whose notifications are shown, and its application.
+package struct PresentedSource: Equatable, Sendable {
+    /// Identifies the account on this desktop; the same after a restart.
+    package let id: String
+    /// The application name on notifications.
+    package var name: String
+    /// The id of a `.desktop` file, without its suffix. It gives the notifications an icon, and a
+    /// place of their own in the desktop's settings.
+    package var desktopEntry: String
+    /// The D-Bus name of an application that can be activated.
+    package var service: String?
+    /// Names it to notification servers and to whoever listens to the bus, and tells them nothing of
+    /// the account. Without one, no notification has a tag.
+    package var tag = ""
+
+    package static let ownDesktopEntry = "org.bellwire.Desktop"
+
+    package init(
+        id: String, name: String, desktopEntry: String = Self.ownDesktopEntry,
+        service: String? = nil
+    ) {
+        self.id = id
+        self.name = name
+        self.desktopEntry = desktopEntry
+        self.service = service
+    }
+}
+
+struct PresentedEngine: Sendable {
+    let source: PresentedSource
+    let address: EngineAddress
 }

@@ -1,4 +1,5 @@
 import Bus
+import Pictures
 import Reactor
 import System
 
@@ -223,6 +224,53 @@ extension PresenterEvent {
         case ("NotificationReplied", let text?, nil):
             self = .replied(id: id, text: text, sender: signal.sender)
         default: return nil
+        }
+    }
+}
+
+/// The counts that docks draw on application icons.
+extension NotificationBus {
+    /// Docks own this name by convention.
+    static let launcher = "com.canonical.Unity"
+
+    func badge(_ desktopEntry: String, _ count: Int64) {
+        let members: [(String, BusValue)] = [
+            ("count", .int64(count)), ("count-visible", .boolean(count > 0)),
+        ]
+        do throws(BusError) {
+            try connection?.emit(
+                path: "/org/bellwire/Desktop/LauncherEntry",
+                interface: "com.canonical.Unity.LauncherEntry", member: "Update",
+                [.string("application://\(desktopEntry).desktop"), .options(members)])
+        } catch {
+            log.write(.warning, "badge.failed", [("reason", error.description)])
+        }
+    }
+}
+
+extension NotifyCall {
+    /// The arguments of `Notify`: `susssasa{sv}i`.
+    var arguments: [BusValue] {
+        [
+            .string(appName), .uint32(replacesID), .string(appIcon), .string(summary),
+            .string(body), .strings(actions.flatMap { [$0.key, $0.label] }),
+            .options(hints.map { ($0.name, $0.value.busValue) }), .int32(expiry),
+        ]
+    }
+}
+
+extension NotifyCall.Hint {
+    fileprivate var busValue: BusValue {
+        switch self {
+        case .byte(let byte): .byte(byte)
+        case .flag(let flag): .boolean(flag)
+        case .text(let text): .string(text)
+        case .picture(let picture):
+            .structure([
+                .int32(Int32(picture.width)), .int32(Int32(picture.height)),
+                .int32(Int32(picture.width * picture.channels)), .boolean(picture.hasAlpha),
+                .int32(8), .int32(Int32(picture.channels)), .bytes(picture.pixels),
+            ])
         }
     }
 }

@@ -118,3 +118,124 @@ struct HTTP1HeadReader: Sendable {
             && text[6] == UInt8(ascii: ".") && text[7].isDigit
     }
 }
+
+/// The parts of a request target in any of its four forms (RFC 9112 section 3.2).
+struct HTTP1Target {
+    private let whole: Range<Int>
+    private let path: Range<Int>
+    private var query: Range<Int>?
+    private var authority: Range<Int>?
+
+    init(
+        _ source: Span<UInt8>, _ target: Range<Int>, _ method: HTTPMethod
+    ) throws(HTTPRefusal) {
+        whole = target
+        let text = source.extracting(target)
+        if method == .connect {
+            guard HTTPAuthority.isValidWithPort(text) else { throw .badTarget }
+            // The bytes of a tunnel must not be read as further requests.
+            throw .tunnel
+        }
+        if text[0] == UInt8(ascii: "/") {
+            (path, query) = Self.split(source, target)
+        } else if method == .options, text.elementsEqual("*") {
+            path = target
+        } else {
+            let start = try Self.startOfAuthority(text) + target.lowerBound
+            var end = start
+            while end < target.upperBound, !Self.endsAuthority(source[end]) { end += 1 }
+            guard HTTPAuthority.isValid(source.extracting(start..<end)) else { throw .badTarget }
+            authority = start..<end
+            let (path, query) = Self.split(source, end..<target.upperBound)
+            // An absent path is "/", and there is one in front of the authority.
+            self.path = path.isEmpty ? start - 1..<start : path
+            self.query = query
+        }
+    }
+
+    func store(in head: inout RequestHead) {
+        head.target = whole
+        head.path = path
+        head.query = query
+        head.authority = authority
+    }
+
+    private static func startOfAuthority(_ text: Span<UInt8>) throws(HTTPRefusal) -> Int {
+        for scheme in ["http://", "https://"] as [StaticString]
+        where text.count > scheme.utf8CodeUnitCount
+            && text.extracting(0..<scheme.utf8CodeUnitCount).equalsIgnoringCase(scheme)
+        {
+            return scheme.utf8CodeUnitCount
+        }
+        throw .badTarget
+    }
+
+    private static func endsAuthority(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: "/") || byte == UInt8(ascii: "?")
+    }
+
+    private static func split(
+        _ source: Span<UInt8>, _ range: Range<Int>
+    ) -> (path: Range<Int>, query: Range<Int>?) {
+        // The range has only bytes of a target, so only "?" or the end stops the search.
+        let mark = source.extracting(0..<range.upperBound)
+            .endOfTargetPart(from: range.lowerBound)
+        let path = range.lowerBound..<mark
+        return (path, mark < range.upperBound ? mark + 1..<range.upperBound : nil)
+    }
+}
+
+/// One field line (RFC 9112 section 5) of a head or a trailer section.
+struct HTTP1FieldLine {
+    let name: Range<Int>
+    let value: Range<Int>
+    /// Where the next line starts.
+    let end: Int
+
+    /// Reads the line at `start`; nil if the source ends before the line does.
+    // It is inlined, so that the ranges stay in registers.
+    @inline(__always)
+    init?(_ source: Span<UInt8>, at start: Int) throws(HTTPRefusal) {
+        var index = start
+        while index < source.count, source[index].isTokenCharacter { index += 1 }
+        guard index < source.count else { return nil }
+        guard source[index] == UInt8(ascii: ":"), index > start else {
+            throw Self.refusal(ofNameEnding: source[index], isFirst: index == start)
+        }
+        name = start..<index
+        index += 1
+        while index < source.count, source[index].isBlank { index += 1 }
+        let valueEnd = source.endOfFieldValue(from: index)
+        guard let end = try Self.endOfLine(source, at: valueEnd, else: .badFieldValue) else {
+            return nil
+        }
+        value = source.trimmed(index..<valueEnd)
+        self.end = end
+    }
+
+    /// The position after the CRLF expected at `index`; nil if the source ends before.
+    static func endOfLine(
+        _ source: Span<UInt8>, at index: Int, else refusal: HTTPRefusal
+    ) throws(HTTPRefusal) -> Int? {
+        guard index < source.count else { return nil }
+        switch source[index] {
+        case .carriageReturn:
+            guard index + 1 < source.count else { return nil }
+            guard source[index + 1] == .lineFeed else { throw .bareCarriageReturn }
+            return index + 2
+        case .lineFeed: throw .bareLineFeed
+        default: throw refusal
+        }
+    }
+
+    private static func refusal(ofNameEnding byte: UInt8, isFirst: Bool) -> HTTPRefusal {
+        switch byte {
+        case .lineFeed: .bareLineFeed
+        case .carriageReturn: .badFieldName
+        // RFC 9112 sections 2.2 and 5.2: a folded line, or white space after the first line.
+        case _ where byte.isBlank && isFirst: .foldedLine
+        case _ where byte.isBlank: .spaceBeforeColon
+        default: .badFieldName
+        }
+    }
+}

@@ -1,3 +1,5 @@
+import CNghttp2
+
 /// The number of a stream. Clients open odd ones.
 package typealias HTTP2StreamID = Int32
 
@@ -25,4 +27,92 @@ package enum HTTP2Event: Equatable, Sendable {
     /// Nothing more can be read from the connection, and all its streams have ended. The remaining
     /// output tells the peer why.
     case failed(HTTP2Failure)
+}
+
+/// A request and its answer on one stream.
+struct HTTP2Exchange: Sendable {
+    let stream: HTTP2StreamID
+    let isHead: Bool
+    /// How many bytes of body are still allowed.
+    var bodyLeft: Int
+    /// How much of the body is still to come, according to its Content-Length; negative if too much
+    /// came.
+    var announcedLeft: Int?
+    /// Further events of the request are dropped: it was refused or answered.
+    var dropsBody = false
+    var isRequestWhole = false
+    var isAnswered = false
+
+    /// The body of the answer, and how much of it nghttp2 has taken.
+    var answer: [UInt8] = []
+    var sentBytes = 0
+}
+
+/// The exchanges of a connection, sorted by stream: stream numbers only rise.
+extension [HTTP2Exchange] {
+    func index(of stream: HTTP2StreamID) -> Int? {
+        var (start, end) = (0, count)
+        while start < end {
+            let middle = (start + end) / 2
+            if self[middle].stream < stream { start = middle + 1 } else { end = middle }
+        }
+        return start < count && self[start].stream == stream ? start : nil
+    }
+}
+
+/// Why an HTTP/2 connection cannot continue.
+package enum HTTP2Failure: Error, Equatable, Sendable {
+    /// The first bytes were not HTTP/2 (RFC 9113 section 3.4). The peer gets no answer.
+    case badPreface
+    /// A forbidden frame, or a header block that cannot be decoded.
+    case protocolError(HTTP2ErrorCode)
+    case flood(HTTP2Flood)
+    /// The server waited too long.
+    case timeout
+    /// Memory ran out.
+    case fault
+
+    /// The code sent to the peer.
+    package var code: HTTP2ErrorCode {
+        switch self {
+        case .badPreface: .protocolError
+        case .protocolError(let code): code
+        case .flood, .timeout: .enhanceYourCalm
+        case .fault: .internalError
+        }
+    }
+}
+
+/// Why a stream or connection ends (RFC 9113 section 7). A peer may send unassigned numbers.
+package struct HTTP2ErrorCode: RawRepresentable, Hashable, Sendable {
+    package let rawValue: UInt32
+
+    package init(rawValue: UInt32) { self.rawValue = rawValue }
+
+    package static let noError = HTTP2ErrorCode(rawValue: 0x0)
+    package static let protocolError = HTTP2ErrorCode(rawValue: 0x1)
+    package static let internalError = HTTP2ErrorCode(rawValue: 0x2)
+    package static let refusedStream = HTTP2ErrorCode(rawValue: 0x7)
+    package static let cancel = HTTP2ErrorCode(rawValue: 0x8)
+    package static let enhanceYourCalm = HTTP2ErrorCode(rawValue: 0xB)
+}
+
+/// A failed call of nghttp2.
+package struct HTTP2Fault: Error, Equatable, CustomStringConvertible {
+    package let code: Int32
+    private let call: String
+
+    init(_ code: Int32, _ call: StaticString) {
+        self.code = code
+        self.call = "\(call)"
+    }
+
+    package var description: String { "\(call): \(String(cString: nghttp2_strerror(code)))" }
+}
+
+/// Turns a negative result of nghttp2 into a thrown error.
+@discardableResult
+func ensure(_ result: Int32, _ call: StaticString) throws(HTTP2Fault) -> Int32 {
+    guard result >= 0 else { throw HTTP2Fault(result, call) }
+    return result
 }

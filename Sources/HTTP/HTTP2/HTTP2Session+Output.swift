@@ -1,6 +1,66 @@
 import CNghttp2
 
 extension HTTP2Session {
+    static func open(
+        _ intake: HTTP2Intake, _ memory: HTTP2Memory
+    ) throws(HTTP2Fault) -> OpaquePointer {
+        let callbacks = try HTTP2Callbacks.make()
+        defer { nghttp2_session_callbacks_del(callbacks) }
+        var made: OpaquePointer?
+        try ensure(nghttp2_option_new(&made), "nghttp2_option_new")
+        let options = made
+        defer { nghttp2_option_del(options) }
+        nghttp2_option_set_no_auto_window_update(options, 1)
+        nghttp2_option_set_no_closed_streams(options, 1)
+        // HTTP2HeadReader and HTTP2Exchange check messages instead.
+        nghttp2_option_set_no_http_messaging(options, 1)
+        // Answers are short and all different: remembering their fields would save a few bytes and
+        // cost every connection some kilobytes.
+        nghttp2_option_set_max_deflate_dynamic_table_size(options, 0)
+        var hooks = memory.hooks()
+        var session: OpaquePointer?
+        let context = Unmanaged.passUnretained(intake).toOpaque()
+        try ensure(
+            nghttp2_session_server_new3(&session, callbacks, context, options, &hooks),
+            "nghttp2_session_server_new3")
+        guard let session else {
+            preconditionFailure("nghttp2_session_server_new3 returned nothing")
+        }
+        return session
+    }
+
+    func submit(_ settings: HTTP2Settings, _ limits: HTTPLimits) throws(HTTP2Fault) {
+        let entries: [(nghttp2_settings_id, Int)] = [
+            (NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, settings.concurrentStreams),
+            (NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, settings.windowBytes),
+            (NGHTTP2_SETTINGS_MAX_FRAME_SIZE, 16_384),
+            (NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE, limits.headBytes),
+            (NGHTTP2_SETTINGS_HEADER_TABLE_SIZE, settings.headerTableBytes),
+            (NGHTTP2_SETTINGS_ENABLE_CONNECT_PROTOCOL, 0),
+            // The tree of priorities would cost memory for each stream (RFC 9218 section 2.1).
+            (NGHTTP2_SETTINGS_NO_RFC7540_PRIORITIES, 1),
+        ]
+        let list = entries.map {
+            nghttp2_settings_entry(
+                settings_id: Int32(bitPattern: $0.0.rawValue), value: UInt32($0.1))
+        }
+        try ensure(nghttp2_submit_settings(handle, 0, list, list.count), "nghttp2_submit_settings")
+    }
+}
+
+/// The settings that we send to the peer at the start (RFC 9113 section 6.5.2).
+package struct HTTP2Settings: Equatable, Sendable {
+    package var concurrentStreams = 100
+    /// How much a peer may send on one stream before we consume any of it. The window of the whole
+    /// connection has the same size, and no setting changes that.
+    package var windowBytes = 65_535
+    /// How many bytes of its fields the peer may make us remember.
+    package var headerTableBytes = 4096
+
+    package init() {}
+}
+
+extension HTTP2Session {
     /// Answers the request of a stream with a complete body.
     ///
     /// The caller formats `date` once per second; empty leaves the field out. Does nothing if the

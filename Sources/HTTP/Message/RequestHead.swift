@@ -1,3 +1,5 @@
+import Base
+
 /// A request without its body. All its texts are ranges of `bytes`.
 package struct RequestHead: Sendable {
     package internal(set) var method = HTTPMethod.get
@@ -65,4 +67,64 @@ package enum HTTPVersion: UInt8, Sendable {
     /// This also stands for 1.2 and up, whose senders must understand 1.1 (RFC 9110 section 2.5).
     case http11
     case http2
+}
+
+/// The method of a request (RFC 9110 section 9).
+package enum HTTPMethod: Hashable, Sendable {
+    case get
+    case head
+    case post
+    case put
+    case delete
+    case options
+    case patch
+    case connect
+    case trace
+    case other(String)
+
+    /// Methods are case-sensitive (RFC 9110 section 9.1).
+    init(_ token: Span<UInt8>) {
+        self =
+            switch token.count {
+            case 3 where token.elementsEqual("GET"): .get
+            case 3 where token.elementsEqual("PUT"): .put
+            case 4 where token.elementsEqual("POST"): .post
+            case 4 where token.elementsEqual("HEAD"): .head
+            case 5 where token.elementsEqual("PATCH"): .patch
+            case 5 where token.elementsEqual("TRACE"): .trace
+            case 6 where token.elementsEqual("DELETE"): .delete
+            case 7 where token.elementsEqual("OPTIONS"): .options
+            case 7 where token.elementsEqual("CONNECT"): .connect
+            default: .other(String(decoding: token.array(token.indices), as: UTF8.self))
+            }
+    }
+
+    package var text: String {
+        switch self {
+        case .get: "GET"
+        case .head: "HEAD"
+        case .post: "POST"
+        case .put: "PUT"
+        case .delete: "DELETE"
+        case .options: "OPTIONS"
+        case .patch: "PATCH"
+        case .connect: "CONNECT"
+        case .trace: "TRACE"
+        case .other(let text): text
+        }
+    }
+}
+
+/// The items `name=value` of a query. The first of several with the same name counts.
+package struct QueryItems {
+    private let items: [Substring]
+
+    package init(_ query: String) { items = query.split(separator: "&") }
+
+    /// Nil if it is missing or not valid text.
+    package subscript(name: String) -> String? {
+        guard let item = items.first(where: { $0.hasPrefix(name + "=") }) else { return nil }
+        let value = item.dropFirst(name.count + 1)
+        return PercentEncoding.decoded(value.utf8).flatMap { String(validating: $0, as: UTF8.self) }
+    }
 }

@@ -1,5 +1,6 @@
 package import Base
 package import Reactor
+package import TLS
 
 /// A server on several loops, with a handler for each.
 ///
@@ -133,4 +134,90 @@ package enum HTTPTrouble: Sendable {
     case noTransport(SocketAddress)
     /// The peer sent too much of one kind that carries nothing.
     case flood(String, SocketAddress)
+}
+
+/// The settings of one listener. None is ever detected from what a client sends.
+package struct HTTPListenerTerms: Sendable {
+    /// Nil serves without TLS.
+    package var certificates: CertificateStore?
+    /// Each connection begins with a header of the PROXY protocol.
+    package var usesProxyProtocol = false
+    /// Proxies that are trusted to name their clients. On a Unix socket, where the peer has no
+    /// address, any entry makes the peer a trusted proxy.
+    package var trustedProxies: [IPAddress] = []
+
+    /// Only programs on this machine may connect, and there is no proxy in front.
+    package var isForThisMachine = false
+    /// It accepts no more connections; those that are open go on.
+    package internal(set) var isClosed = false
+
+    package init(
+        certificates: CertificateStore? = nil, usesProxyProtocol: Bool = false,
+        trustedProxies: [IPAddress] = [], isForThisMachine: Bool = false
+    ) {
+        self.isForThisMachine = isForThisMachine
+        self.certificates = certificates
+        self.usesProxyProtocol = usesProxyProtocol
+        self.trustedProxies = trustedProxies
+    }
+
+    func isTrusted(_ address: IPAddress?) -> Bool {
+        if let address { trustedProxies.contains(address) } else { !trustedProxies.isEmpty }
+    }
+}
+
+/// A listener of a running server, on one loop or on several. Any thread may use it.
+// Unchecked: the parts are used only on the threads of their loops, or before those run.
+package final class ServedListener: @unchecked Sendable {
+    struct Part {
+        let service: HTTPService
+        let listener: Listener
+    }
+
+    /// The address, with the actual port.
+    package let address: SocketAddress
+    private let parts: [Part]
+
+    init(_ parts: [Part]) {
+        precondition(!parts.isEmpty, "a listener is on at least one loop")
+        self.parts = parts
+        address = parts[0].listener.address
+    }
+
+    /// If the loops run, they report it themselves when they cannot accept.
+    func start(isRunning: Bool) throws(ReactorError) {
+        guard isRunning else {
+            for part in parts { try part.listener.start() }
+            return
+        }
+        onEachLoop { part in
+            do throws(ReactorError) {
+                try part.listener.start()
+            } catch {
+                part.service.cannotAccept(error, by: part.listener)
+            }
+        }
+    }
+
+    /// Serves under new terms from now on, on open connections too.
+    package func use(_ terms: HTTPListenerTerms) {
+        onEachLoop { $0.service.terms = terms }
+    }
+
+    func setAccess(_ access: HTTPAccess.Report?) {
+        onEachLoop { $0.service.access = access }
+    }
+
+    func close() {
+        onEachLoop { part in
+            part.service.terms.isClosed = true
+            part.listener.stop()
+        }
+    }
+
+    private func onEachLoop(_ body: @escaping @Sendable (Part) -> Void) {
+        for (index, part) in parts.enumerated() {
+            part.listener.loop.post { body(self.parts[index]) }
+        }
+    }
 }

@@ -1,3 +1,5 @@
+import Reactor
+
 /// The protocol of a connection: HTTP/1.1, HTTP/2, WebSocket, or lines.
 ///
 /// Its connection owns it, and it appends to the connection's output.
@@ -56,4 +58,62 @@ extension SpokenProtocol {
 
     func respond(to exchange: HTTPExchange, _ head: ResponseHead, _ body: [UInt8]) {}
     func upgrade(_ exchange: HTTPExchange, by acceptance: WebSocketAcceptance) {}
+}
+
+/// Sends its output at the end of the loop's turn.
+protocol QueuedSender: AnyObject {
+    func flushNow()
+}
+
+/// Collects the connections of one loop that have output. At the end of a turn each is written with
+/// one call, and buffers are passed from one connection to the next.
+///
+/// Writing in a row is also faster than writing between reads, because the code stays in the cache.
+// Unchecked: it is used only on the thread of the loop.
+final class SendQueue: @unchecked Sendable {
+    private static let flushesPerCall = 256
+    private static let buffersKept = 32
+    private static let bufferKept = 64 * 1024
+    private static let roomKept = 1_024
+
+    private let loop: EventLoop
+    @exclusivity(unchecked) private var waiting: [any QueuedSender] = []
+    @exclusivity(unchecked) private var next = 0
+    @exclusivity(unchecked) private var spares: [[UInt8]] = []
+
+    init(on loop: EventLoop) { self.loop = loop }
+
+    func flushLater(_ sender: any QueuedSender) {
+        if waiting.isEmpty { post() }
+        waiting.append(sender)
+    }
+
+    /// An idle connection holds no buffer. A spare one usually has enough capacity.
+    func lend(_ output: inout [UInt8]) {
+        if output.capacity == 0, let spare = spares.popLast() { output = spare }
+    }
+
+    func takeBack(_ output: inout [UInt8]) {
+        guard output.isEmpty, output.capacity > 0 else { return }
+        if spares.count < Self.buffersKept, output.capacity <= Self.bufferKept {
+            spares.append(output)
+        }
+        output = []
+    }
+
+    private func post() {
+        loop.post { self.flush() }
+    }
+
+    private func flush() {
+        let end = min(next + Self.flushesPerCall, waiting.count)
+        while next < end {
+            let sender = waiting[next]
+            next += 1
+            sender.flushNow()
+        }
+        if next < waiting.count { return post() }
+        waiting.removeAll(keepingCapacity: waiting.capacity <= Self.roomKept)
+        next = 0
+    }
 }

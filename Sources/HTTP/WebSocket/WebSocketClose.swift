@@ -63,3 +63,98 @@ package struct WebSocketCloseCode: RawRepresentable, Hashable, Sendable {
         }
     }
 }
+
+/// The closing handshake (RFC 6455 section 7): each side sends one close frame, then the server
+/// ends the connection and the client waits for that.
+struct WebSocketClosing: Sendable {
+    enum State: Equatable, Sendable {
+        case open
+        /// We have sent our close frame and wait for the peer's.
+        case asked(until: Duration)
+        /// Nothing more is read or written; a client still waits for the server to end the
+        /// connection.
+        case finished(until: Duration)
+    }
+
+    private(set) var state = State.open
+
+    /// Whether we may still send: nothing may follow a close frame (section 5.5.1).
+    var isOpen: Bool { state == .open }
+
+    var isFinished: Bool { if case .finished = state { true } else { false } }
+
+    /// When to stop waiting and cut the connection.
+    var deadline: Duration? {
+        switch state {
+        case .open: nil
+        case .asked(let until), .finished(let until): until
+        }
+    }
+
+    /// We want to close. Returns whether to send a close frame.
+    mutating func ask(until deadline: Duration) -> Bool {
+        guard isOpen else { return false }
+        state = .asked(until: deadline)
+        return true
+    }
+
+    /// The peer's close frame came, or it broke the protocol. Returns whether to send ours.
+    mutating func finish(until deadline: Duration) -> Bool {
+        defer { state = .finished(until: deadline) }
+        return isOpen
+    }
+}
+
+/// How the peer broke RFC 6455. The connection is failed with `code` (section 7.1.7).
+package enum WebSocketFailure: Error, Equatable, Sendable {
+    case reservedBits
+    case reservedOpcode
+    case fragmentedControl
+    case longControl
+    case maskedByServer
+    case unmaskedByClient
+    /// A length in more bytes than it needs (section 5.2: "the minimal number of bytes").
+    case longLengthForm
+    case lengthTopBit
+    case unexpectedContinuation
+    /// A new message began before the last one had ended.
+    case interruptedMessage
+    case shortClose
+    case closeCode(UInt16)
+    case textEncoding
+    case reasonEncoding
+    case messageTooBig
+
+    /// The close code for the peer.
+    package var code: WebSocketCloseCode {
+        switch self {
+        case .textEncoding, .reasonEncoding: .invalidPayload
+        case .messageTooBig: .messageTooBig
+        case .reservedBits, .reservedOpcode, .fragmentedControl, .longControl, .maskedByServer,
+            .unmaskedByClient, .longLengthForm, .lengthTopBit, .unexpectedContinuation,
+            .interruptedMessage, .shortClose, .closeCode:
+            .protocolError
+        }
+    }
+
+    /// The name in tests and metrics.
+    package var word: String {
+        switch self {
+        case .reservedBits: "reserved-bits"
+        case .reservedOpcode: "reserved-opcode"
+        case .fragmentedControl: "fragmented-control"
+        case .longControl: "long-control"
+        case .maskedByServer: "masked-by-server"
+        case .unmaskedByClient: "unmasked-by-client"
+        case .longLengthForm: "long-length-form"
+        case .lengthTopBit: "length-top-bit"
+        case .unexpectedContinuation: "unexpected-continuation"
+        case .interruptedMessage: "interrupted-message"
+        case .shortClose: "short-close"
+        case .closeCode: "close-code"
+        case .textEncoding: "text-encoding"
+        case .reasonEncoding: "reason-encoding"
+        case .messageTooBig: "message-too-big"
+        }
+    }
+}

@@ -183,3 +183,75 @@ package enum WebSocketEnd: Equatable, Sendable {
     /// The connection broke, or ended without a closing handshake.
     case lost
 }
+
+/// Pings a silent peer, and gives it up if it stays silent.
+///
+/// Any byte is a sign of life: a peer in the middle of a long frame cannot insert a pong.
+package struct WebSocketKeepAlive: Sendable {
+    package enum Action: Equatable, Sendable {
+        case none
+        case ping
+        case giveUp
+    }
+
+    private var lastHeard: Duration
+    private var pinged: Duration?
+
+    package init(at now: Duration) { lastHeard = now }
+
+    /// When to call `elapsed` if no byte arrives before that.
+    package func deadline(_ limits: WebSocketSession.Limits) -> Duration {
+        if let pinged { pinged + limits.pongPatience } else { lastHeard + limits.silence }
+    }
+
+    package mutating func heard(at now: Duration) {
+        lastHeard = now
+        pinged = nil
+    }
+
+    package mutating func elapsed(at now: Duration, _ limits: WebSocketSession.Limits) -> Action {
+        guard now >= deadline(limits) else { return .none }
+        guard pinged == nil else { return .giveUp }
+        pinged = now
+        return .ping
+    }
+}
+
+/// Limits how much output waits for a slow reader.
+package struct WebSocketBackPressure: Sendable {
+    package enum Signal: Equatable, Sendable {
+        /// Stop producing, and stop reading what would be answered.
+        case pause
+        case resume
+        /// The peer has not read for too long: end the connection.
+        case cut
+    }
+
+    // 32 bits keep an idle connection small.
+    private let low: UInt32
+    private let high: UInt32
+    private let limit: UInt32
+    package private(set) var isPaused = false
+
+    /// Pauses above `high` bytes, resumes at `low` or less, gives up above `limit`.
+    package init(low: Int, high: Int, limit: Int) {
+        precondition(0 <= low && low <= high && high <= limit)
+        self.low = UInt32(low)
+        self.high = UInt32(high)
+        self.limit = UInt32(limit)
+    }
+
+    /// Returns what changes if `bytes` wait to be sent.
+    package mutating func buffered(_ bytes: Int) -> Signal? {
+        guard bytes <= limit else { return .cut }
+        switch isPaused {
+        case false where bytes > high:
+            isPaused = true
+            return .pause
+        case true where bytes <= low:
+            isPaused = false
+            return .resume
+        default: return nil
+        }
+    }
+}

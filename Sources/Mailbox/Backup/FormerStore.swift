@@ -1,4 +1,5 @@
 import Base
+import Crypto
 import SQLite
 import System
 
@@ -72,5 +73,149 @@ package struct FormerStore: Sendable {
             throw .damaged("its state is missing")
         }
         return state
+    }
+}
+
+/// How a restored store learns what happened after its backup, as SQL. The former store is attached
+/// as `former`.
+enum FormerMerge {
+    /// 1 if both are the same store, the former not older than the backup. Nodes of a cluster count
+    /// batches of their own, but entries and positions of all. The endpoint keys are the same bytes
+    /// unless the master key was replaced in between; then some client must be in both.
+    static let isSameStore = """
+        SELECT (SELECT CASE WHEN former.applied = 0 AND main.applied = 0
+        THEN former.batch >= main.batch WHEN former.applied > 0 AND main.applied > 0
+        THEN former.applied >= main.applied ELSE former.position >= main.position END
+        FROM former.state AS former, main.state AS main) AND (
+        (SELECT sealed_keys FROM former.state) =
+        (SELECT sealed_keys FROM main.state)
+        OR EXISTS (SELECT 1 FROM main.subscription WHERE endpoint IN
+        (SELECT endpoint FROM former.subscription UNION SELECT endpoint FROM former.ended_endpoint))
+        OR EXISTS (SELECT 1 FROM main.credential WHERE secret IN
+        (SELECT secret FROM former.credential))
+        OR EXISTS (SELECT 1 FROM main.device WHERE user_agent IN
+        (SELECT user_agent FROM former.device)))
+        """
+
+    /// What ended does not come back. The names of former owners and their answers to repeated
+    /// requests go together.
+    static let endings = [
+        """
+        DELETE FROM main.message AS ours WHERE NOT EXISTS (SELECT 1 FROM former.message AS other
+        WHERE other.position = ours.position AND other.id = ours.id)
+        """,
+        "DELETE FROM main.ended_endpoint",
+        """
+        INSERT INTO main.ended_endpoint (endpoint, ended)
+        SELECT endpoint, ended FROM former.ended_endpoint ORDER BY row
+        """,
+        """
+        INSERT INTO main.ended_endpoint (endpoint, ended)
+        SELECT endpoint, (SELECT time FROM former.state) FROM main.subscription
+        WHERE endpoint NOT IN (SELECT endpoint FROM former.subscription)
+        AND endpoint NOT IN (SELECT endpoint FROM former.ended_endpoint)
+        """,
+        """
+        DELETE FROM main.subscription
+        WHERE endpoint NOT IN (SELECT endpoint FROM former.subscription)
+        """,
+        """
+        DELETE FROM main.registration
+        WHERE device NOT IN (SELECT device FROM former.registration)
+        """,
+        """
+        DELETE FROM main.undecryptable
+        WHERE device NOT IN (SELECT device FROM former.registration)
+        """,
+        """
+        DELETE FROM main.fetch_signal AS ours WHERE NOT EXISTS (SELECT 1
+        FROM former.fetch_signal AS other WHERE other.device = ours.device AND other.id = ours.id)
+        """,
+        "DELETE FROM main.engine WHERE row NOT IN (SELECT row FROM former.engine)",
+        "DELETE FROM main.callback WHERE row NOT IN (SELECT row FROM former.callback)",
+        """
+        DELETE FROM main.callback_event AS ours WHERE NOT EXISTS (SELECT 1
+        FROM former.callback_event AS other
+        WHERE other.position = ours.position AND other.id = ours.id)
+        """,
+        """
+        UPDATE main.callback AS ours SET
+        events = (SELECT count(*) FROM main.callback_event WHERE callback = ours.row),
+        bytes = (SELECT coalesce(sum(size), 0) FROM main.callback_event WHERE callback = ours.row)
+        """,
+        "DELETE FROM main.device WHERE row NOT IN (SELECT row FROM former.device)",
+        "DELETE FROM main.credential WHERE row NOT IN (SELECT row FROM former.credential)",
+        """
+        DELETE FROM main.kept_answer WHERE owner IN (SELECT name FROM main.owner
+        WHERE row NOT IN (SELECT row FROM former.owner))
+        """,
+        "DELETE FROM main.owner WHERE row NOT IN (SELECT row FROM former.owner)",
+    ]
+
+    /// What changed, and would otherwise let somebody do again what was done: endpoints that were
+    /// bound to a key, repeated pushes, notifications that were removed, endpoints and secrets that
+    /// were replaced. Rows that these keys do not open stay as they were.
+    static func changes(openedBy keys: BackupKeys) -> [String] {
+        let starts = keys.all.map { key in
+            var start: [UInt8] = [Sealer.version]
+            start.append(bigEndian: key.id)
+            return "x'" + start.map(digits).joined() + "'"
+        }.joined(separator: ", ")
+        return [
+            """
+            UPDATE main.subscription AS ours SET sender = other.sender, key_hash = other.key_hash
+            FROM former.subscription AS other
+            WHERE other.row = ours.row AND other.sender <> ours.sender
+            """,
+            """
+            UPDATE main.registration AS ours
+            SET revision = other.revision, due = other.due, sealed = other.sealed
+            FROM former.registration AS other WHERE other.device = ours.device
+            AND other.revision > ours.revision AND substr(other.sealed, 1, 9) IN (\(starts))
+            """,
+            """
+            INSERT INTO main.subscription SELECT * FROM former.subscription
+            WHERE device IN (SELECT device FROM main.registration)
+            AND row NOT IN (SELECT row FROM main.subscription)
+            AND substr(sealed_token, 1, 9) IN (\(starts))
+            """,
+            """
+            UPDATE main.callback AS ours SET state = other.state, sealed = other.sealed
+            FROM former.callback AS other WHERE other.row = ours.row
+            AND (other.sealed IS NULL OR substr(other.sealed, 1, 9) IN (\(starts)))
+            """,
+            """
+            UPDATE main.credential AS ours SET unconfirmed = other.unconfirmed
+            FROM former.credential AS other WHERE other.row = ours.row
+            """,
+            "DELETE FROM main.mark", "INSERT INTO main.mark SELECT * FROM former.mark",
+            "DELETE FROM main.replay", "INSERT INTO main.replay SELECT * FROM former.replay",
+        ] + engines(starts)
+    }
+
+    /// The journal belongs to the accounts, so all are taken or none.
+    private static func engines(_ starts: String) -> [String] {
+        let isOpen = """
+            NOT EXISTS (SELECT 1 FROM former.engine WHERE substr(sealed, 1, 9) NOT IN (\(starts)))
+            AND NOT EXISTS (SELECT 1 FROM former.engine_record
+            WHERE substr(sealed, 1, 9) NOT IN (\(starts)))
+            """
+        return [
+            "DELETE FROM main.engine_record WHERE \(isOpen)",
+            """
+            INSERT INTO main.engine_record
+            SELECT * FROM former.engine_record WHERE \(isOpen)
+            """,
+            """
+            UPDATE main.engine AS ours SET user = other.user, position = other.position,
+            sealed = other.sealed, size = other.size
+            FROM former.engine AS other WHERE other.row = ours.row AND \(isOpen)
+            """,
+        ]
+    }
+
+    private static func digits(_ byte: UInt8) -> String {
+        let text = String(byte, radix: 16)
+        return text.count == 1 ? "0" + text : text
     }
 }

@@ -1,5 +1,8 @@
 import Base
+import Crypto
+import Delivery
 import SQLite
+import WebPush
 
 /// Reads devices from the file.
 enum DeviceRows {
@@ -15,5 +18,222 @@ enum DeviceRows {
             credential: select.isNull(2) ? nil : UInt32(clamping: select.integer(2)),
             created: select.integer(4))
         return (device, UInt32(clamping: select.integer(3)))
+    }
+}
+
+/// Reads credentials and owners from the file.
+enum CredentialRows {
+    private static let query = """
+        SELECT credential.row, secret, credential.name, owner.name, created, last_seen,
+        unconfirmed, receive_only FROM credential JOIN owner ON owner.row = credential.owner
+        """
+
+    static func load(from connection: borrowing Connection) throws(StoreFault) -> [DeviceCredential]
+    {
+        let select = try StoreStatement(query + " ORDER BY credential.row", on: connection)
+        var credentials: [DeviceCredential] = []
+        while try select.step() {
+            if let credential = credential(select) { credentials.append(credential) }
+        }
+        return credentials
+    }
+
+    static func load(
+        from connection: borrowing Connection, row: Int64
+    ) throws(StoreFault) -> DeviceCredential? {
+        let select = try connection.statement(query + " WHERE credential.row = ?1", row)
+        return try select.step() ? credential(select) : nil
+    }
+
+    private static func credential(_ select: borrowing StoreStatement) -> DeviceCredential? {
+        guard let secret = select.withBytes(1, { Digest($0) }) else { return nil }
+        return DeviceCredential(
+            row: UInt32(clamping: select.integer(0)), secret: secret, name: select.text(2),
+            owner: select.text(3), created: select.integer(4),
+            lastSeen: select.isNull(5) ? nil : select.integer(5),
+            isConfirmed: select.integer(6) == 0, isReceiveOnly: select.integer(7) != 0)
+    }
+
+    static func owners(
+        from connection: borrowing Connection
+    ) throws(StoreFault) -> [Owner] {
+        let select = try StoreStatement(
+            """
+            SELECT row, name, (SELECT count(*) FROM credential WHERE owner = owner.row),
+            (SELECT count(*) FROM device WHERE owner = owner.row
+            AND NOT EXISTS (SELECT 1 FROM registration WHERE registration.device = device.row)),
+            (SELECT count(*) FROM subscription JOIN device ON device.row = subscription.device
+            WHERE device.owner = owner.row),
+            (SELECT count(*) FROM registration WHERE registration.owner = owner.name)
+            FROM owner ORDER BY row
+            """, on: connection)
+        var owners: [Owner] = []
+        while try select.step() {
+            owners.append(
+                Owner(
+                    row: UInt32(clamping: select.integer(0)), name: select.text(1),
+                    devices: Int(select.integer(2)), userAgents: Int(select.integer(3)),
+                    endpoints: Int(select.integer(4)), registrations: Int(select.integer(5))))
+        }
+        return owners
+    }
+}
+
+/// Reads subscriptions from the file.
+enum SubscriptionRows {
+    private static let table: StaticString = "subscription"
+    private static let sealedColumn: StaticString = "sealed_token"
+
+    /// `owner`: the number that the row of its device has.
+    static func place(_ row: UInt32, of owner: Int64) -> Sealer.Place {
+        Sealer.Place(
+            table: table, row: Int64(row), column: sealedColumn, owner: .number(owner))
+    }
+
+    /// The subscriptions of one device, without those that cannot be unsealed.
+    static func load(
+        ofDevice device: UInt32, from connection: borrowing Connection, _ sealer: inout Sealer
+    ) throws(StoreFault) -> [Subscription] {
+        let select = try connection.statement(
+            """
+            SELECT row, device, kind, sender, key_hash, endpoint, channel, created, sealed_token,
+            (SELECT owner FROM device WHERE row = ?1)
+            FROM subscription WHERE device = ?1 ORDER BY row
+            """, device)
+        var subscriptions: [Subscription] = []
+        while try select.step() {
+            guard let endpoint = endpoint(select),
+                let digest = select.withBytes(5, { Digest($0) }),
+                let channel = select.withBytes(6, { ChannelID($0) }),
+                let token = token(select, endpoint.address.subscription, &sealer)
+            else { continue }
+            subscriptions.append(
+                Subscription(
+                    address: endpoint.address, kind: endpoint.kind, channel: channel,
+                    sender: endpoint.sender, token: token, digest: digest,
+                    created: select.integer(7)))
+        }
+        return subscriptions
+    }
+
+    /// What `endpointAndDigest` reads.
+    static let endpointQuery =
+        "SELECT row, device, kind, sender, key_hash, endpoint FROM subscription"
+
+    static func endpointAndDigest(_ select: borrowing StoreStatement) -> (Endpoint, Digest)? {
+        guard let endpoint = endpoint(select), let digest = select.withBytes(5, { Digest($0) })
+        else { return nil }
+        return (endpoint, digest)
+    }
+
+    static func endpoint(_ select: borrowing StoreStatement) -> Endpoint? {
+        guard let kind = SubscriptionKind(rawValue: UInt8(clamping: select.integer(2))),
+            let sender = SenderRule(number: select.integer(3), keyHash: select.bytes(4))
+        else { return nil }
+        let address = Address(
+            subscription: UInt32(clamping: select.integer(0)),
+            device: UInt32(clamping: select.integer(1)))
+        return Endpoint(address: address, kind: kind, sender: sender)
+    }
+
+    private static func token(
+        _ select: borrowing StoreStatement, _ row: UInt32, _ sealer: inout Sealer
+    ) -> EndpointToken? {
+        let sealed = select.bytes(8)
+        let place = place(row, of: select.integer(9))
+        guard let secret = try? sealer.open(sealed.span, at: place) else { return nil }
+        return EndpointToken(recorded: secret.withSpan { $0.array($0.indices) })
+    }
+}
+
+/// The sender rule as columns of the subscription table.
+extension SenderRule {
+    var number: Int64 {
+        switch self {
+        case .anyone: 0
+        case .key: 1
+        case .firstKey: 2
+        }
+    }
+
+    var keyHash: KeyHash? {
+        if case .key(let hash) = self { hash } else { nil }
+    }
+
+    /// Nil for values that no version ever wrote.
+    init?(number: Int64, keyHash: [UInt8]) {
+        switch number {
+        case 0: self = .anyone
+        case 1:
+            guard keyHash.count == 16 else { return nil }
+            let bytes = keyHash.span
+            self = .key(KeyHash(high: bytes.word(at: 0), low: bytes.word(at: 8)))
+        case 2: self = .firstKey
+        default: return nil
+        }
+    }
+}
+
+extension KeyHash {
+    var bytes: [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.append(bigEndian: high)
+        bytes.append(bigEndian: low)
+        return bytes
+    }
+}
+
+/// Ended endpoints.
+///
+/// They are kept for restores from an older copy: a token of ours that is neither in the copy nor
+/// listed here may be newer than the copy. Forgetting one does no harm; its senders only learn
+/// later that it has ended.
+final class EndedRows {
+    static let lifetime: UInt32 = 90 * 86_400
+
+    private let insert: StoreStatement
+    private let forget: StoreStatement
+    private let deleteOld: StoreStatement
+    private let first: StoreStatement
+
+    init(on connection: borrowing Connection) throws(StoreFault) {
+        insert = try StoreStatement(
+            "INSERT INTO ended_endpoint (endpoint, ended) VALUES (?1, ?2) RETURNING row",
+            on: connection)
+        forget = try StoreStatement(
+            "DELETE FROM ended_endpoint WHERE row <= ?1", on: connection)
+        deleteOld = try StoreStatement(
+            """
+            DELETE FROM ended_endpoint WHERE row IN
+            (SELECT row FROM ended_endpoint ORDER BY row LIMIT ?2) AND ended <= ?1 RETURNING 1
+            """, on: connection)
+        first = try StoreStatement(
+            "SELECT ended FROM ended_endpoint ORDER BY row LIMIT 1", on: connection)
+    }
+
+    /// Rows are numbered without gaps, so the newest number says how many to delete.
+    func insert(_ digest: Digest, at now: StoreTime, limit: Int) throws(StoreFault) {
+        try insert.bind(digest.bytes, at: 1)
+        try insert.bind(now.milliseconds, at: 2)
+        let row = try insert.step() ? insert.integer(0) : 0
+        insert.reset()
+        guard row > limit else { return }
+        try forget.bind(row - Int64(limit), at: 1)
+        try forget.run()
+    }
+
+    /// Deletes some endpoints that ended long ago; returns how many.
+    func deleteOld(at now: StoreTime, limit: Int) throws(StoreFault) -> Int {
+        try deleteOld.bind(now.milliseconds - Int64(Self.lifetime) * 1_000, at: 1)
+        try deleteOld.bind(Int64(limit), at: 2)
+        var count = 0
+        while try deleteOld.step() { count += 1 }
+        return count
+    }
+
+    func nextExpiry() throws(StoreFault) -> StoreTime? {
+        defer { first.reset() }
+        guard try first.step() else { return nil }
+        return StoreTime(milliseconds: first.integer(0)).adding(seconds: Self.lifetime)
     }
 }

@@ -1,5 +1,7 @@
-import Base
+package import Base
+import Delivery
 package import Notifications
+import WebPush
 
 /// News from an engine, sent once it is on the disk.
 package struct EngineNews: Sendable, Confidential {
@@ -38,4 +40,178 @@ package struct EngineNews: Sendable, Confidential {
 
     package let engine: UInt32
     package let content: Content
+}
+
+/// An update as clients read it, and for which of them it is.
+package struct EngineWord: Equatable, Sendable, Confidential {
+    package enum Audience: String, Sendable {
+        case everybody
+        /// Fetchers, or viewers if there are none.
+        case actors
+        /// Fetchers that asked for raw payloads.
+        case rawFetchers
+    }
+
+    package let text: [UInt8]
+    package let audience: Audience
+    /// It only informs: it is done once one client received it.
+    package let isNotice: Bool
+
+    init(text: [UInt8], audience: Audience, isNotice: Bool) {
+        self.text = text
+        self.audience = audience
+        self.isNotice = isNotice
+    }
+
+    /// The caller's writer is used for each text.
+    package init(_ update: Update, _ writer: inout JSONWriter) {
+        writer.removeAll()
+        update.write(to: &writer)
+        text = writer.bytes
+        audience =
+            switch update {
+            case .notificationAction: .actors
+            case .rawPush: .rawFetchers
+            default: .everybody
+            }
+        isNotice =
+            switch update {
+            case .fetchRequired, .dcOption, .liveLocationsNeeded: true
+            default: false
+            }
+    }
+
+    package static func words(_ updates: [Update]) -> [EngineWord] {
+        var writer = JSONWriter(capacity: 1_024)
+        return updates.map { EngineWord($0, &writer) }
+    }
+}
+
+/// News for clients that are connected to other stores, as JSON.
+extension EngineNews {
+    /// False for what is only for clients that are connected here.
+    private var isForOthers: Bool {
+        switch content {
+        case .answer, .welcome, .isCutOff: false
+        case .updates, .owed, .words, .signal, .deadline, .ended: true
+        }
+    }
+
+    static func record(_ news: [EngineNews], for isMeant: (UInt32) -> Bool) -> [UInt8] {
+        let meant = news.filter { $0.isForOthers && isMeant($0.engine) }
+        guard !meant.isEmpty else { return [] }
+        var writer = JSONWriter(capacity: 4_096)
+        writer.array { writer in
+            for item in meant {
+                writer.object { writer in
+                    writer.member("engine", Int(item.engine))
+                    item.content.write(to: &writer)
+                }
+            }
+        }
+        return writer.bytes
+    }
+
+    /// Skips what a newer version may have written.
+    static func news(_ record: [UInt8]) -> [EngineNews] {
+        guard let root = try? JSONDocument(record).root else { return [] }
+        return root.elements.compactMap { node in
+            guard let engine = node["engine"]?.integer, let content = Content(node) else {
+                return nil
+            }
+            return EngineNews(engine: UInt32(clamping: engine), content: content)
+        }
+    }
+}
+
+extension EngineNews.Content {
+    fileprivate func write(to writer: inout JSONWriter) {
+        switch self {
+        case .updates(let updates):
+            Self.write(EngineWord.words(updates), through: nil, hasFetchers: false, &writer)
+        case .owed(let updates, let last, let hasFetchers):
+            Self.write(EngineWord.words(updates), through: last, hasFetchers: hasFetchers, &writer)
+        case .words(let words, let last, let hasFetchers):
+            Self.write(words, through: last, hasFetchers: hasFetchers, &writer)
+        case .signal(let handed):
+            writer.name("signal")
+            writer.object { handed.write(to: &$0) }
+        case .deadline(let deadline):
+            // In milliseconds; negative for none.
+            writer.member("deadline", deadline.map { Int(($0 * 1_000).rounded(.up)) } ?? -1)
+        case .ended: writer.member("ended", true)
+        case .answer, .welcome, .isCutOff: break
+        }
+    }
+
+    private static func write(
+        _ words: [EngineWord], through last: Int64?, hasFetchers: Bool, _ writer: inout JSONWriter
+    ) {
+        writer.name("words")
+        writer.array { writer in
+            for word in words {
+                writer.object { writer in
+                    writer.member("text", String(decoding: word.text, as: UTF8.self))
+                    writer.member("audience", word.audience.rawValue)
+                    writer.member("notice", word.isNotice)
+                }
+            }
+        }
+        if let last { writer.member("through", Int(last)) }
+        writer.member("fetchers", hasFetchers)
+    }
+
+    fileprivate init?(_ node: JSONNode) {
+        if let words = node["words"] {
+            self = .words(
+                words.elements.compactMap(EngineWord.init), through: node["through"]?.integer,
+                hasFetchers: node["fetchers"]?.bool ?? false)
+        } else if let signal = node["signal"].flatMap(EngineNews.HandedSignal.init) {
+            self = .signal(signal)
+        } else if let deadline = node["deadline"]?.integer {
+            self = .deadline(deadline < 0 ? nil : Double(deadline) / 1_000)
+        } else if node["ended"] != nil {
+            self = .ended
+        } else {
+            return nil
+        }
+    }
+}
+
+extension EngineWord {
+    fileprivate init?(_ node: JSONNode) {
+        guard let text = node["text"]?.text,
+            let audience = node["audience"]?.text.flatMap(Audience.init)
+        else { return nil }
+        self.init(
+            text: Array(text.utf8), audience: audience, isNotice: node["notice"]?.bool ?? false)
+    }
+}
+
+extension EngineNews.HandedSignal {
+    fileprivate func write(to writer: inout JSONWriter) {
+        writer.member("id", Base64URL.text(signal.id.bytes.span))
+        if let version = signal.version { writer.member("version", "\(version)") }
+        writer.member("count", count)
+        writer.member("device", Int(device))
+        writer.member("high", Int(bitPattern: UInt(registration.bits.high)))
+        writer.member("low", Int(bitPattern: UInt(registration.bits.low)))
+        if let service { writer.member("service", service) }
+        writer.member("fetchers", hasFetchers)
+    }
+
+    fileprivate init?(_ node: JSONNode) {
+        let name = Array((node["id"]?.text ?? "").utf8)
+        guard let id = MessageID(text: name.span), let count = node["count"]?.integer,
+            let device = node["device"]?.integer,
+            let high = node["high"]?.integer, let low = node["low"]?.integer
+        else { return nil }
+        let bits = Bits128(high: UInt64(bitPattern: high), low: UInt64(bitPattern: low))
+        self.init(
+            signal: FetchSignal(
+                id: id, version: node["version"]?.text.flatMap { UInt64($0) }, arrival: 0,
+                expiry: StoreTime(milliseconds: .max)),
+            count: Int(count), device: UInt32(clamping: device), registration: RegistrationID(bits),
+            service: node["service"]?.text, hasFetchers: node["fetchers"]?.bool ?? false)
+    }
 }

@@ -1,5 +1,6 @@
+import Base
+import Crypto
 package import WebPush
-
 import enum Notifications.OwedRole
 
 /// Operations on engines, whose accounts the store keeps.
@@ -60,4 +61,69 @@ package struct EngineClientID: Hashable, Sendable {
 package struct EngineRecord: Equatable, Sendable {
     package let row: UInt32
     package let owner: String
+}
+
+/// The names that an engine is found by: hashes under the endpoint key, as in the file.
+struct EngineName {
+    /// Nil for any application.
+    let app: [UInt8]?
+    let account: [UInt8]
+    let user: [UInt8]?
+
+    init(
+        account: String, app: String?, user: Int64? = nil, key: borrowing Secret,
+        _ hash: inout SHA256
+    ) throws(OpenSSLError) {
+        self.account = try Self.hash("account " + account, key, &hash)
+        self.app = try app.map { app throws(OpenSSLError) in
+            try Self.hash("app " + app, key, &hash)
+        }
+        self.user = try user.map { user throws(OpenSSLError) in
+            try Self.user(user, key: key, &hash)
+        }
+    }
+
+    static func user(
+        _ id: Int64, key: borrowing Secret, _ hash: inout SHA256
+    ) throws(OpenSSLError) -> [UInt8] {
+        try Self.hash("user \(id)", key, &hash)
+    }
+
+    private static func hash(
+        _ text: String, _ key: borrowing Secret, _ hash: inout SHA256
+    ) throws(OpenSSLError) -> [UInt8] {
+        let bytes = Array(text.utf8)
+        let digest = try key.withSpan { key throws(OpenSSLError) in
+            try hash.hmac(key: key, bytes.span)
+        }
+        return digest.span.array(0..<16)
+    }
+}
+
+/// Which engines have clients at other stores.
+struct RemoteClients: Sendable {
+    /// The clients of one engine at one store.
+    struct Count: Equatable, Sendable {
+        let fetchers: Int
+    }
+
+    private var counts: [UInt32: [String: Count]] = [:]
+
+    func haveAny(_ engine: UInt32) -> Bool { counts[engine] != nil }
+
+    func haveFetchers(_ engine: UInt32) -> Bool {
+        counts[engine]?.values.contains { $0.fetchers > 0 } ?? false
+    }
+
+    func engines(fetchedAt node: String) -> [UInt32] {
+        counts.filter { ($0.value[node]?.fetchers ?? 0) > 0 }.map(\.key)
+    }
+
+    var nodes: Set<String> { Set(counts.values.flatMap(\.keys)) }
+
+    /// Nil for none.
+    mutating func set(_ count: Count?, of engine: UInt32, at node: String) {
+        counts[engine, default: [:]][node] = count
+        if counts[engine]?.isEmpty == true { counts[engine] = nil }
+    }
 }

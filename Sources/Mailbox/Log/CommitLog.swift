@@ -1,3 +1,6 @@
+import Base
+package import Crypto
+
 /// Where the writers of several stores write down each commit before it counts, so that the stores
 /// stay alike.
 package protocol CommitLog: AnyObject, Sendable {
@@ -86,5 +89,134 @@ package struct LogSource: Sendable {
         self.log = log
         self.node = node
         self.origin = origin
+    }
+}
+
+/// What a store begins with, and what stores that stay alike have in common.
+package struct StoreOrigin: Equatable, Sendable {
+    /// When the store's time began: milliseconds since 1970.
+    package let wall: Int64
+    /// `OwnKeys`.
+    package let sealedKeys: [UInt8]
+
+    package init(wall: Int64, sealedKeys: [UInt8]) {
+        self.wall = wall
+        self.sealedKeys = sealedKeys
+    }
+
+    /// Makes the keys.
+    package init(wall: Int64, masterKey: MasterKey) throws(StoreFault) {
+        try self.init(wall: wall, keys: OwnKeys(), masterKey: masterKey)
+    }
+
+    /// Seals the keys.
+    package init(wall: Int64, keys: OwnKeys, masterKey: MasterKey) throws(StoreFault) {
+        self.wall = wall
+        sealedKeys = try keys.sealed(under: masterKey)
+    }
+}
+
+/// Numbers that only one store gives.
+package struct NumberBlock: Equatable, Sendable {
+    static let length: UInt32 = 1 << 16
+    static let last: UInt32 = 4_000_000_000
+
+    /// Blocks are counted from 1.
+    package let number: UInt32
+
+    package init(number: UInt32) { self.number = number }
+
+    /// Nil if there are no such numbers.
+    var numbers: ClosedRange<UInt32>? {
+        let (end, isTooLarge) = number.multipliedReportingOverflow(by: Self.length)
+        guard number > 0, !isTooLarge, end <= Self.last else { return nil }
+        return end - Self.length + 1...end
+    }
+}
+
+extension CommitEntry {
+    /// It changes nothing, and only asks the others to wait.
+    var asks: Bool { changes.isEmpty && news.isEmpty }
+
+    /// It changes nothing, and all stores look at what they are after it.
+    var compares: Bool { changes.isEmpty && news == Self.comparison }
+    static let comparison = Array("compare".utf8)
+
+    /// Who wrote it, until it was opened anew.
+    struct Writer: Hashable {
+        fileprivate let number: UInt64
+    }
+
+    var writer: Writer { Writer(number: name >> EntryNames.bits) }
+}
+
+/// The names of the entries of one writer: who it is, and a number. It begins both at random, and
+/// gives no number twice.
+struct EntryNames {
+    fileprivate static let bits: UInt64 = 40
+    private static let numbers: UInt64 = 1 << bits - 1
+
+    let writer: CommitEntry.Writer
+    private var number: UInt64
+
+    init(startingAt random: UInt64) {
+        number = random & Self.numbers
+        writer = CommitEntry.Writer(number: random >> Self.bits)
+    }
+
+    mutating func next() -> UInt64 {
+        number = (number + 1) & Self.numbers
+        return writer.number << Self.bits | number
+    }
+}
+
+/// An entry of a log, and a digest by which it is told from every other one.
+package struct EntryMark: Equatable, Sendable {
+    package let number: Int64
+    /// In hexadecimal digits.
+    package let digest: String
+
+    init(number: Int64, digest: String) { (self.number, self.digest) = (number, digest) }
+
+    package init(_ entry: CommitEntry, at number: Int64) throws(OpenSSLError) {
+        self.number = number
+        digest = try entry.digest
+    }
+
+    /// Nil unless `body` has written it.
+    package init?(_ body: [UInt8]) {
+        guard let root = try? JSONDocument(body).root, let number = root["entry"]?.integer,
+            let digest = root["sha256"]?.text
+        else { return nil }
+        (self.number, self.digest) = (number, digest)
+    }
+
+    package var body: [UInt8] {
+        var writer = JSONWriter()
+        writer.object { writer in
+            writer.member("entry", Int(number))
+            writer.member("sha256", digest)
+        }
+        return writer.bytes
+    }
+}
+
+extension CommitEntry {
+    /// Of all that it says.
+    fileprivate var digest: String {
+        get throws(OpenSSLError) {
+            var head: [UInt8] = []
+            head.append(bigEndian: name)
+            head.append(bigEndian: UInt64(bitPattern: position))
+            head.append(bigEndian: UInt64(bitPattern: sequence))
+            head.append(bigEndian: UInt64(schema))
+            head.append(bigEndian: UInt64(changes.count))
+            var hash = try SHA256()
+            try hash.begin()
+            try hash.update(head.span)
+            try hash.update(changes.span)
+            try hash.update(news.span)
+            return String(decoding: Digest(try hash.finish()).hexadecimal, as: UTF8.self)
+        }
     }
 }

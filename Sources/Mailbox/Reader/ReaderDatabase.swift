@@ -1,7 +1,9 @@
+import Base
 import Crypto
 import Delivery
 import SQLite
 import System
+import WebPush
 
 /// A read-only connection with the statements that every page needs.
 final class ReaderDatabase {
@@ -61,5 +63,67 @@ final class ReaderDatabase {
     private func lastPosition() throws(StoreFault) -> Int64 {
         defer { position.reset() }
         return try position.step() ? position.integer(0) : 0
+    }
+}
+
+/// Reads callbacks from the file.
+enum CallbackReading {
+    /// Callbacks with something to send.
+    static func rowsAtWork(_ connection: borrowing Connection) throws(StoreFault) -> [UInt32] {
+        try connection.rows(
+            """
+            SELECT row FROM callback WHERE EXISTS
+            (SELECT 1 FROM callback_event WHERE callback = callback.row AND rank < 2)
+            """)
+    }
+
+    /// Nil in the answer if the callback does not exist or has ended. One that cannot be unsealed
+    /// is unavailable: that is our fault, and a retry may succeed.
+    static func load(
+        _ row: UInt32, from connection: borrowing Connection, _ sealer: inout Sealer
+    ) throws(StoreFault) -> LoadAnswer {
+        // This is one statement, so that both tables are read at the same moment.
+        let select = try connection.statement(
+            """
+            SELECT callback.state, callback.created, callback.sealed, event.position, event.id,
+            event.rank, event.attempts, event.refusals, event.due, event.dies, event.sealed,
+            callback.owner FROM callback LEFT JOIN callback_event AS event ON event.position =
+            (SELECT position FROM callback_event WHERE callback = ?1 AND rank < 2
+            ORDER BY rank, position LIMIT 1)
+            WHERE callback.row = ?1
+            """, row)
+        guard try select.step(), let state = CallbackState(rawValue: select.integer(0)),
+            !select.isNull(2)
+        else { return .callback(nil) }
+        let (sealed, owner) = (select.bytes(2), select.text(11))
+        guard let opened = try? sealer.open(sealed.span, at: CallbackRows.place(row, of: owner)),
+            let callback = opened.withSpan({ CallbackCode.callback(row: row, $0) })
+        else { return .unavailable }
+        var head: CallbackRecord.Head?
+        if !select.isNull(3) {
+            guard let found = self.head(select, of: owner, &sealer) else { return .unavailable }
+            head = found
+        }
+        return .callback(
+            CallbackRecord(
+                callback: callback, state: state,
+                created: StoreTime(milliseconds: select.integer(1)), head: head))
+    }
+
+    private static func head(
+        _ select: borrowing StoreStatement, of owner: String, _ sealer: inout Sealer
+    ) -> CallbackRecord.Head? {
+        let position = select.integer(3)
+        let place = CallbackRows.eventPlace(position, of: owner)
+        let sealed = select.bytes(10)
+        guard let id = select.withBytes(4, { MessageID($0) }),
+            let body = try? sealer.open(sealed.span, at: place)
+        else { return nil }
+        return CallbackRecord.Head(
+            position: position, id: id, body: body.withSpan { $0.array($0.indices) },
+            isIntroduction: select.integer(5) == CallbackRows.Rank.introduction.rawValue,
+            attempts: Int(select.integer(6)), refusals: Int(select.integer(7)),
+            due: StoreTime(milliseconds: select.integer(8)),
+            dies: StoreTime(milliseconds: select.integer(9)))
     }
 }

@@ -1,6 +1,7 @@
 package import Base
 package import Crypto
 package import Delivery
+import Dialects
 package import WebPush
 
 /// Names a registration to its owner. It is useless without a credential.
@@ -168,4 +169,35 @@ extension Registration {
 
     /// Only ICQ's protocol has sessions that expire.
     var tellsSessionEnd: Bool { terms.callback != nil && terms.dialect == .icq && isThere }
+}
+
+/// Where to deliver a push that we decrypt for its registration.
+package struct EnginePush: Sendable {
+    let engine: UInt32
+    private(set) var dialect: Dialect
+    /// Unencrypted payloads may trigger actions.
+    var trustsClear = false
+    /// The user of the account, if the application named one.
+    let userID: Int64?
+    /// Other users of the application whose pushes arrive at the same endpoint.
+    var otherUserIDs: [Int64] = []
+    /// The payload is kept for a fetching client when nobody else receives it.
+    let isFetched: Bool
+
+    /// The same for a text of the server's own, whatever its senders send.
+    package var ofText: EnginePush {
+        var push = self
+        push.dialect = .plain
+        return push
+    }
+}
+
+extension Registration {
+    /// What the engine needs to know about a push.
+    package var enginePush: EnginePush {
+        EnginePush(
+            engine: engine, dialect: terms.dialect, trustsClear: terms.trustsClear,
+            userID: terms.userID, otherUserIDs: terms.otherUserIDs,
+            isFetched: terms.callback == nil && !terms.isOnlyShown || terms.dialect == .icq)
+    }
 }

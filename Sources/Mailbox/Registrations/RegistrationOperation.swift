@@ -82,3 +82,118 @@ package struct Waiting: Equatable, Sendable, Confidential {
         left.messages.map(\.id) == right.messages.map(\.id) && left.signals == right.signals
     }
 }
+
+/// Changes of a registration. Each one raises the revision, and the caller passes the time in.
+extension Registration {
+    /// How long the former endpoint stays valid.
+    private static let grace: UInt32 = 7 * 86_400
+    private static let secretGrace: UInt32 = 48 * 3_600
+    /// With more rotations than this within the grace time, the oldest endpoint ends early.
+    private static let targetLimit = 8
+
+    /// Puts a new endpoint with new keys first.
+    package mutating func rotate(to target: Target, at now: StoreTime) {
+        let end = now.adding(seconds: Self.grace)
+        targets[0].ends = end
+        targets.insert(target, at: 0)
+        for index in targets.indices.dropFirst(Self.targetLimit) { targets[index].ends = now }
+        reminded = now
+        change(at: now)
+    }
+
+    /// The callback is told again what to call `registerDevice` with.
+    mutating func remind(at now: StoreTime) {
+        reminded = now
+        revision += 1
+    }
+
+    package mutating func replaceSecret(_ new: Secret, at now: StoreTime) {
+        secret = SecretPair(new, after: secret, until: now.adding(seconds: Self.secretGrace))
+        change(at: now)
+    }
+
+    /// A payload arrived under the current secret, so the sender knows it.
+    package mutating func forgetFormerSecret() {
+        secret?.dropFormer()
+        revision += 1
+    }
+
+    /// The application gave a sign of life. False if the change is too small to write.
+    package mutating func recordSignOfLife(at now: StoreTime) -> Bool {
+        guard nextSignOfLife <= now else { return false }
+        change(at: now)
+        return true
+    }
+
+    /// When the next sign of life is worth writing.
+    var nextSignOfLife: StoreTime {
+        guard isThere else { return StoreTime(milliseconds: .min) }
+        let step = Int64(min(terms.lifetime, terms.sessionTimeout)) * 1_000 / 24
+        return StoreTime(milliseconds: seen.milliseconds + step)
+    }
+
+    /// Another client of the account is in use.
+    package mutating func pause(isMobile: Bool = false) {
+        isPaused = true
+        isOtherMobile = isMobile
+        revision += 1
+    }
+
+    mutating func setMobile(_ isMobile: Bool) {
+        self.isMobile = isMobile
+        revision += 1
+    }
+
+    private mutating func change(at now: StoreTime) {
+        seen = max(seen, now)
+        isPaused = false
+        isAway = false
+        isWarned = false
+        revision += 1
+    }
+
+    /// When `settle` next has something to do.
+    var due: StoreTime {
+        let warning = terms.callback == nil || isWarned ? nil : warning
+        let reminder = terms.callback == nil ? nil : nextReminder
+        let session = tellsSessionEnd ? sessionEnd : nil
+        let ends = targets.map(\.ends) + [secret?.formerEnds, warning, reminder, session, expiry]
+        return ends.compactMap(\.self).min() ?? expiry
+    }
+
+    /// What changed because time passed.
+    struct Settlement {
+        /// Ended subscriptions.
+        var ended: [UInt32] = []
+        /// Tell the callback that the registration will end.
+        var warns = false
+        /// Tell the callback what to call `registerDevice` with.
+        var reminds = false
+        /// Tell the callback that the user is no longer online.
+        var leaves = false
+    }
+
+    /// Drops everything that has expired; nil if the registration itself has.
+    mutating func settle(at now: StoreTime) -> Settlement? {
+        guard now < expiry else { return nil }
+        func isOver(_ end: StoreTime?) -> Bool { end.map { $0 <= now } ?? false }
+        var settlement = Settlement()
+        settlement.ended = targets.filter { isOver($0.ends) }.map(\.subscription)
+        targets.removeAll { isOver($0.ends) }
+        if isOver(secret?.formerEnds) { secret?.dropFormer() }
+        if terms.callback != nil, !isWarned, warning <= now {
+            isWarned = true
+            settlement.warns = true
+        }
+        if terms.callback != nil, nextReminder <= now {
+            reminded = now
+            settlement.reminds = true
+        }
+        if tellsSessionEnd, sessionEnd <= now {
+            isAway = true
+            settlement.leaves = true
+        }
+        revision += 1
+        return settlement
+    }
+}

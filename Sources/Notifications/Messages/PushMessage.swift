@@ -65,3 +65,52 @@ package enum Sender: Equatable, Sendable {
         }
     }
 }
+
+/// A message that the client has loaded, with what the engine needs of it.
+package struct LoadedMessage: Equatable, Sendable {
+    package var chatID: ChatID
+    package var id: ChatMessageID
+    package var date: Int64
+    package var sender: Sender?
+    package var isOutgoing = false
+    package var isMention = false
+    package var isPin = false
+    /// The message that was pinned.
+    package var pinned = ChatMessageID.none
+    package var isSilent = false
+    /// A change of title, photo or members.
+    package var isQuietChange = false
+    /// TDLib's `message` object.
+    package var source: [UInt8]
+
+    var stored: StoredMessage { StoredMessage(id: id, source: source, pinned: pinned) }
+}
+
+/// Keeps a large, rarely used value outside its owner, so that the owner stays cheap to copy.
+@propertyWrapper
+package struct Boxed<Value: Equatable & Sendable>: Equatable, Sendable {
+    private final class Box: Sendable {
+        let value: Value
+
+        init(_ value: Value) { self.value = value }
+    }
+
+    private var box: Box?
+
+    package init(wrappedValue: Value?) { box = wrappedValue.map { Box($0) } }
+
+    package var wrappedValue: Value? {
+        get { box?.value }
+        set { box = newValue.map { Box($0) } }
+    }
+
+    /// The box itself, to pass on without copying the value.
+    package var projectedValue: Self {
+        get { self }
+        set { self = newValue }
+    }
+
+    package static func == (left: Self, right: Self) -> Bool {
+        left.box === right.box || left.wrappedValue == right.wrappedValue
+    }
+}

@@ -1,7 +1,8 @@
-import Base
-import Crypto
+package import Base
+package import Crypto
 import Mailbox
 import Outbound
+import Reactor
 import WebPush
 
 /// One attempt: the request, its signature, and its result.
@@ -77,5 +78,101 @@ extension CallbackService {
         guard !(200..<300).contains(status) else { return }
         service.record(
             ServerEvent(.callback, status: status, device: courier.callback))
+    }
+}
+
+/// A callback with work to do: its outbox, its timer and what it is sending.
+final class Courier {
+    let callback: UInt32
+    var outbox: Outbox
+    /// The host whose places in `HostLanes` it uses; known once its record was read.
+    var host = ""
+    var hasPlace = false
+    var timer: TimerID?
+    /// The record that is being sent.
+    var record: CallbackRecord?
+
+    init(of callback: UInt32) {
+        self.callback = callback
+        outbox = Outbox(of: callback)
+    }
+}
+
+/// Signs requests by Standard Webhooks, version 1: HMAC-SHA-256 over id, time and body.
+struct WebhookSigner: ~Copyable {
+    private var hash: SHA256
+
+    init() throws(OpenSSLError) { hash = try SHA256() }
+
+    /// The three header fields of a request, with a signature for each secret.
+    mutating func fields(
+        id: String, seconds: Int64, body: [UInt8], secrets: [Secret]
+    ) throws(OpenSSLError) -> [(name: String, value: String)] {
+        var signatures: [String] = []
+        for secret in secrets {
+            signatures.append(
+                "v1," + (try signature(id: id, seconds: seconds, body: body, secret)))
+        }
+        return [
+            ("webhook-id", id), ("webhook-timestamp", "\(seconds)"),
+            ("webhook-signature", signatures.joined(separator: " ")),
+        ]
+    }
+
+    private mutating func signature(
+        id: String, seconds: Int64, body: [UInt8], _ secret: Secret
+    ) throws(OpenSSLError) -> String {
+        let start = Array("\(id).\(seconds).".utf8)
+        try secret.withSpan { key throws(OpenSSLError) in try hash.beginHMAC(key: key) }
+        try hash.update(start.span)
+        try hash.update(body.span)
+        let digest = try hash.finishHMAC()
+        return Base64.text(digest.span)
+    }
+}
+
+/// The secret that signs the requests of one callback.
+package enum WebhookSecret {
+    private static let length = 32
+    private static let prefix = "whsec_"
+
+    package static func make() throws(OpenSSLError) -> Secret { try Random.secret(count: length) }
+
+    /// The secret in the format of Standard Webhooks. It is shown once, to whoever made the
+    /// callback.
+    package static func text(of secret: Secret) -> String {
+        prefix + secret.withSpan(Base64.text)
+    }
+}
+
+/// A problem with a callback that the administrator may want to know of. It names only the number
+/// of the registration.
+package enum CallbackTrouble: Sendable {
+    package typealias Report = @Sendable (CallbackTrouble) -> Void
+
+    /// Its receiver answered 410.
+    case gone(UInt32)
+    /// Nobody confirmed it within an hour.
+    case lapsed(UInt32)
+    /// The receiver kept refusing an event, which was set aside.
+    case parked(UInt32)
+    /// An event was given up because it was too old.
+    case dead(UInt32)
+
+    package var callback: UInt32 {
+        switch self {
+        case .gone(let callback), .lapsed(let callback), .parked(let callback),
+            .dead(let callback):
+            callback
+        }
+    }
+
+    package var reason: String {
+        switch self {
+        case .gone: "the receiver answered 410"
+        case .lapsed: "nobody confirmed it"
+        case .parked: "the receiver refuses an event"
+        case .dead: "an event became too old"
+        }
     }
 }

@@ -1,4 +1,4 @@
-import HTTP
+package import HTTP
 import WebPush
 
 enum ServiceRoute: Sendable {
@@ -91,5 +91,25 @@ enum ServiceRoute: Sendable {
             router.add(route.pattern, route.methods.map { ($0, .further(number)) })
         }
         return router
+    }
+}
+
+/// A route besides those for pushes, which whoever builds the server gives to the handler.
+package struct FurtherRoute {
+    /// A pattern as in `HTTPRouter`.
+    let pattern: String
+    let methods: [HTTPMethod]
+    let label: StaticString
+    let serve: (HTTPExchange, _ path: Range<Int>) -> Void
+
+    /// `path` is the path of the request without that of base-url.
+    package init(
+        _ pattern: String, _ methods: [HTTPMethod], label: StaticString,
+        serve: @escaping (HTTPExchange, _ path: Range<Int>) -> Void
+    ) {
+        self.pattern = pattern
+        self.methods = methods
+        self.label = label
+        self.serve = serve
     }
 }

@@ -1,6 +1,8 @@
 import Base
 import Configuration
+import Crypto
 package import HTTP
+package import Mailbox
 package import WebPush
 
 /// Keeps pages of other sites from using a visitor's browser to reach the server.
@@ -60,5 +62,43 @@ package struct PageGuard {
     package static func site(of exchange: HTTPExchange) -> String? {
         let field = exchange.head.fields.joinedValue(of: "sec-fetch-site")
         return field.map { String(decoding: $0, as: UTF8.self) }
+    }
+}
+
+extension RequestHead {
+    /// The range of the secret in `Authorization: Bearer …` (RFC 6750 section 2.1).
+    package var bearer: Range<Int>? {
+        guard let field = fields.firstValue(of: "authorization") else { return nil }
+        let held = bytes
+        let start = field.lowerBound + "bearer ".utf8.count
+        guard start < field.upperBound,
+            held.span.extracting(field.lowerBound..<start).equalsIgnoringCase("bearer ")
+        else { return nil }
+        return start..<field.upperBound
+    }
+}
+
+extension StoreIndex {
+    /// The credential with this secret; nil if there is none.
+    package func credential(secret text: Span<UInt8>) -> DeviceCredential? {
+        guard let secret = Base64URL.decode(text), secret.count == DeviceCredential.secretLength,
+            var hash = try? SHA256(), let bytes = try? hash.digest(of: secret.span)
+        else { return nil }
+        return credential(Digest(bytes))
+    }
+}
+
+extension RequestHead {
+    /// Whether a proxy has passed the request on. Then the peer's address says nothing about where
+    /// it comes from.
+    package var isForwarded: Bool {
+        var isForwarded = false
+        fields.forEach { name, _ in
+            let start = name.extracting(0..<min(name.count, 12))
+            isForwarded =
+                isForwarded || name.equalsIgnoringCase("forwarded")
+                || start.equalsIgnoringCase("x-forwarded-")
+        }
+        return isForwarded
     }
 }

@@ -1,3 +1,4 @@
+package import Configuration
 import Reactor
 
 /// The sessions of one loop, whatever protocol they speak, each with its pass.
@@ -47,4 +48,48 @@ package final class SessionRegister: @unchecked Sendable {
 
     /// Call this after the loop has ended, when no other thread uses the register.
     func forgetAll() { sessions = [:] }
+}
+
+/// Why a session was let in.
+package enum Pass: Hashable, Sendable {
+    /// Registration is open to everybody.
+    case open
+    /// The credential of a device, by its row.
+    case credential(UInt32)
+    /// A user of this machine, by the control socket.
+    case localUser(UInt32)
+    /// An administrator, by the control socket.
+    case administrator
+
+    /// The row of the device's credential.
+    var credential: UInt32? {
+        if case .credential(let row) = self { row } else { nil }
+    }
+}
+
+/// A long-lived connection that ends when its pass ends.
+package protocol PassHolder: AnyObject {
+    /// Must end the session at once: nothing more is read from it.
+    func passEnded()
+}
+
+/// Whom the configuration lets in; a reload may change it.
+package struct Doors: Equatable, Sendable {
+    package let registration: RegistrationMode
+    /// Users of this machine who are not administrators may add devices through the control socket.
+    package let allowsLocalUsers: Bool
+
+    package init(registration: RegistrationMode, allowsLocalUsers: Bool) {
+        self.registration = registration
+        self.allowsLocalUsers = allowsLocalUsers
+    }
+
+    /// Whether a session with this pass may stay.
+    package func admit(_ pass: Pass) -> Bool {
+        switch pass {
+        case .open: registration == .open
+        case .localUser: allowsLocalUsers
+        case .credential, .administrator: true
+        }
+    }
 }

@@ -38,3 +38,125 @@ package enum ClientMessage: Sendable {
         }
     }
 }
+
+/// Extensions to Firefox's protocol that a client asks for.
+package struct AutopushExtensions: OptionSet, Sendable {
+    package let rawValue: UInt8
+
+    package init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    /// Each adds a member to notifications.
+    package static let ttl = Self(rawValue: 1)
+    package static let topic = Self(rawValue: 2)
+    package static let urgency = Self(rawValue: 4)
+    /// Announces that a delivered message no longer needs to be shown.
+    package static let withdrawn = Self(rawValue: 8)
+
+    static let words: [(Self, StaticString)] = [
+        (ttl, "ttl"), (topic, "topic"), (urgency, "urgency"), (withdrawn, "withdrawn"),
+    ]
+
+    /// Unknown words are ignored.
+    init(_ word: Span<UInt8>) {
+        self = Self.words.first { word.elementsEqual($0.1) }?.0 ?? []
+    }
+}
+
+/// The updates of an `ack`, as positions in its frame.
+package struct AcknowledgedUpdates: Sendable {
+    private let start: Int
+    /// A single version, as in most frames, is not parsed again.
+    private let only: JSONText?
+
+    /// Reads the updates and leaves the cursor after them.
+    init(reading payload: Span<UInt8>, _ cursor: inout JSONCursor) throws(JSONCursor.Invalid) {
+        start = cursor.position
+        var count = 0
+        var last: JSONText?
+        try Self.read(payload, &cursor) { version in
+            count += 1
+            last = version
+        }
+        only = count == 1 ? last : nil
+    }
+
+    /// Calls `body` for each version that is a valid message id, in order. `payload` is the frame.
+    package func forEach(in payload: Span<UInt8>, _ body: (MessageID) -> Void) {
+        if let only {
+            if let id = only.withValue(in: payload, { MessageID(text: $0) }) { body(id) }
+            return
+        }
+        var cursor = JSONCursor(at: start)
+        // It was read before, so this cannot throw now.
+        try? Self.read(payload, &cursor) { version in
+            if let id = version.withValue(in: payload, { MessageID(text: $0) }) { body(id) }
+        }
+    }
+
+    /// Calls `body` for each version. All three codes mean that the client has handled it.
+    static func read(
+        _ payload: Span<UInt8>, _ cursor: inout JSONCursor, _ body: (JSONText) -> Void
+    ) throws(JSONCursor.Invalid) {
+        try cursor.beginArray(in: payload)
+        while try cursor.nextElement(in: payload) {
+            var version: JSONText?
+            var hasChannel = false
+            try cursor.beginObject(in: payload)
+            while let name = try cursor.nextName(in: payload) {
+                switch name.withValue(in: payload, { ClientMember($0) }) {
+                case .version: version = try cursor.string(in: payload)
+                case .channelID:
+                    _ = try cursor.string(in: payload)
+                    hasChannel = true
+                case .code: try cursor.code(in: payload)
+                default: try cursor.skipValue(in: payload)
+                }
+            }
+            guard let version, hasChannel else { throw JSONCursor.Invalid() }
+            body(version)
+        }
+    }
+}
+
+/// The broadcasts that a client asked for, as positions in its frame.
+///
+/// This service has none, and says so for each.
+package struct BroadcastNames: Sendable {
+    private let start: Int?
+
+    init(at start: Int? = nil) { self.start = start }
+
+    /// Appends `{}`, or every name with an error that there is no such broadcast.
+    func appendAnswer(_ payload: Span<UInt8>, to output: inout [UInt8]) {
+        output.append(UInt8(ascii: "{"))
+        var isFirst = true
+        forEach(in: payload) { name in
+            output.append(contentsOf: isFirst ? #""errors":{""# : #",""#)
+            // The client's own string, escapes included.
+            output.append(contentsOf: payload.extracting(name))
+            output.append(contentsOf: #"":"Broadcast not found""#)
+            isFirst = false
+        }
+        output.append(contentsOf: isFirst ? "}" : "}}")
+    }
+
+    package func isEmpty(in payload: Span<UInt8>) -> Bool {
+        var isEmpty = true
+        forEach(in: payload) { _ in isEmpty = false }
+        return isEmpty
+    }
+
+    private func forEach(in payload: Span<UInt8>, _ body: (Range<Int>) -> Void) {
+        guard let start else { return }
+        var cursor = JSONCursor(at: start)
+        do throws(JSONCursor.Invalid) {
+            try cursor.beginObject(in: payload)
+            while let name = try cursor.nextName(in: payload) {
+                body(name.range)
+                try cursor.skipValue(in: payload)
+            }
+        } catch {
+            // It was read before, so this cannot happen.
+        }
+    }
+}

@@ -1,4 +1,33 @@
-import Base
+package import Base
+
+/// Identifies a user agent. Whoever knows it can take its messages.
+package struct UserAgentID: Hashable, Sendable, Confidential {
+    package let bits: Bits128
+
+    package init(_ bits: Bits128) { self.bits = bits }
+}
+
+/// A subscription's identifier, chosen by its user agent.
+package struct ChannelID: Hashable, Sendable {
+    package let bits: Bits128
+
+    package init(_ bits: Bits128) { self.bits = bits }
+}
+
+/// Identifies an accepted push, in each delivery and in the address that withdraws it.
+package struct MessageID: Hashable, Sendable {
+    package let bits: Bits128
+
+    package init(_ bits: Bits128) { self.bits = bits }
+
+    /// Reads the id as `version` of a notification and the end of `Location` have it.
+    package init?(text: Span<UInt8>) {
+        guard let bits = Bits128(base64URL: text) else { return nil }
+        self.init(bits)
+    }
+
+    package func append(to output: inout [UInt8]) { bits.appendBase64URL(to: &output) }
+}
 
 /// One delivery of a message to a user agent, without its body.
 package struct NotificationMessage: Sendable, Confidential {

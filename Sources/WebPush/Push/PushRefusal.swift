@@ -153,3 +153,117 @@ package enum AuthorizationFault: String, Sendable, CaseIterable {
     case badAudience = "Invalid VAPID audience"
     case otherKey = "VAPID public key mismatch"
 }
+
+/// The answer to the sender.
+extension PushRefusal {
+    /// Seconds after which the sender may try again; nil if it should not.
+    package var retryAfter: UInt32? {
+        switch self {
+        case .tooMany(let seconds): seconds
+        case .settling: RetryAfter.settled
+        case .unavailable, .clocksDiffer, .unknownOrigin: RetryAfter.trouble
+        case .setAside, .missing: RetryAfter.update
+        default: nil
+        }
+    }
+
+    /// Only "gone" may be cached, because it stays true.
+    package var cacheControl: StaticString { self == .gone ? "max-age=86400" : "no-store" }
+
+    /// The body, `application/json`.
+    package func json(_ page: ErrorPage) -> [UInt8] {
+        ErrorBody.json(
+            status: status, number: number, reason: reason, message: message,
+            moreInfo: page.place(of: number))
+    }
+
+    /// The reason phrases of RFC 9110 section 15.
+    private var reason: String {
+        switch status {
+        case 400: "Bad Request"
+        case 401: "Unauthorized"
+        case 404: "Not Found"
+        case 410: "Gone"
+        case 413: "Content Too Large"
+        case 429: "Too Many Requests"
+        default: "Service Unavailable"
+        }
+    }
+}
+
+/// How a refused signature is answered.
+extension PushRefusal {
+    /// Facts that only the receiver of the push knows.
+    package struct Circumstances: Sendable {
+        /// The leeway in seconds, as in the policy that refused.
+        let leeway: Double
+        /// Whether our own clock is known to be right.
+        let isClockTrusted: Bool
+        /// Whether the signature names the authority that the request was sent to.
+        let namesAddressee: Bool
+
+        package init(leeway: Double, isClockTrusted: Bool, namesAddressee: Bool = false) {
+            self.leeway = leeway
+            self.isClockTrusted = isClockTrusted
+            self.namesAddressee = namesAddressee
+        }
+
+        /// A clock that is wrong by less may be corrected before the sender gives up.
+        private static let patience: Double = 60 * 60
+
+        /// Whether a difference of `excess` seconds beyond the leeway may pass by itself.
+        func mayPass(_ excess: Double) -> Bool {
+            !isClockTrusted || excess + leeway <= Self.patience
+        }
+    }
+
+    package init(_ refusal: VAPIDRefusal, _ circumstances: Circumstances) {
+        switch refusal {
+        case .expired(let seconds):
+            self = circumstances.mayPass(seconds) ? .clocksDiffer : .unauthorized(.expired)
+        case .expiryTooFar(let seconds):
+            self = circumstances.mayPass(seconds) ? .clocksDiffer : .unauthorized(.expiryTooFar)
+        case .audienceMismatch where circumstances.namesAddressee: self = .unknownOrigin
+        case .missingCryptoKey: self = .encryption(.missingCryptoKey)
+        case .missingServerKey: self = .encryption(.missingServerKey)
+        case .badCryptoKeyHeader: self = .encryption(.badCryptoKey)
+        default: self = .unauthorized(Self.fault(refusal))
+        }
+    }
+
+    private static func fault(_ refusal: VAPIDRefusal) -> AuthorizationFault {
+        switch refusal {
+        case .noAuthorization, .missingToken: .missingToken
+        case .badAuthorization: .badField
+        case .badScheme: .unknownScheme
+        case .missingKey, .missingCryptoKey, .missingServerKey, .badCryptoKeyHeader: .missingKey
+        case .badKey: .badKey
+        case .badJWT: .badToken
+        case .badAlgorithm: .badAlgorithm
+        case .badSignature: .badSignature
+        case .badExpiry: .badExpiry
+        case .expired: .expired
+        case .expiryTooFar: .expiryTooFar
+        case .badAudience, .audienceMismatch: .badAudience
+        case .keyNotSubscribed: .otherKey
+        }
+    }
+}
+
+/// After how many seconds a refused client may try again; every answer takes it from here.
+package enum RetryAfter {
+    /// The servers of a cluster choose who leads, which takes five to nine seconds. Those who were
+    /// refused at the same time shall not come back at the same time.
+    package static var settled: UInt32 { .random(in: settling) }
+    package static let settling: ClosedRange<UInt32> = 5...10
+    /// The client sent too much within one second.
+    package static let nextSecond: UInt32 = 1
+    /// A program of the owner waits for a store that does not respond.
+    package static let shortPause: UInt32 = 10
+    /// There is no room: others have to fetch their messages or disconnect first.
+    package static let whenFull: UInt32 = 60
+    /// The server has a problem, or clocks differ.
+    package static let trouble: UInt32 = 120
+    /// Somebody has to do something first, such as to install a new version of the server.
+    package static let update: UInt32 = 3_600
+}

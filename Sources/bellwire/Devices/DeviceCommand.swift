@@ -1,5 +1,6 @@
 import Base
 import System
+import WebPush
 
 extension Command {
     static let device = Command(
@@ -136,5 +137,53 @@ extension Command {
                 "several owners have a device \(name)", hint: "add --owner, or use its number")
         }
         return device
+    }
+}
+
+extension Command {
+    static let page = Command(
+        name: "ui",
+        summary: "make a link that opens the status page",
+        details: """
+            The link works once, for five minutes; on a terminal there is also a QR code of it, for
+            a phone. The page shows devices, registrations, errors and the last events, and has your
+            rights: root and the service's own user see everything, any other user only their own. A
+            session ends after 12 hours, or when the server is restarted.
+            """,
+        options: [Option("open", help: "also open it in your browser")] + serverOptions,
+        examples: [
+            Example("bellwire ui", help: "print a link to the status page"),
+            Example("bellwire ui --open", help: "open the status page in your browser"),
+        ]
+    ) { arguments in
+        guard arguments.positional.isEmpty else {
+            throw CommandError.usage("ui takes options only", hint: "see bellwire ui --help")
+        }
+        let control = try ControlConnection(arguments)
+        let answer = try control.send("POST", "/api/v1/page-links")
+        guard let url = (try? JSONDocument(answer))?.root["url"]?.text else {
+            throw CommandError(message: "the server's answer cannot be read")
+        }
+        if arguments.has("json") {
+            try StandardOutput.write(answer.span)
+            try StandardOutput.write("\n")
+        } else {
+            try StandardOutput.write("\(url)\n" + picture(of: url))
+        }
+        guard arguments.has("open") else { return .success }
+        var opener = LinkOpener()
+        guard let link = ExternalLink(url), (try? opener.open(link, token: nil)) != nil else {
+            throw CommandError(
+                message: "xdg-open cannot be run",
+                hint: "open the link by hand, or install xdg-utils")
+        }
+        return .success
+    }
+
+    /// For who reads it on another screen; a program needs one line, and a phone cannot come to an
+    /// address of this machine.
+    private static func picture(of url: String) -> String {
+        let isHere = Origin(url: url)?.isLoopback ?? false
+        return StandardOutput.isTerminal && !isHere ? CodePicture.text(of: url) : ""
     }
 }

@@ -1,6 +1,65 @@
 import Base
 import System
 
+/// The steps of a message, in the order in which `bellwire test` checks them.
+enum Hop: String {
+    case name
+    case connection
+    case link
+    case endpoint
+    case push
+    case delivery
+    case store
+    case redelivery
+    case end
+    case desktop
+    case application
+    case screen
+    case addresses
+
+    /// The step's name in the output.
+    var title: String {
+        switch self {
+        case .name: "DNS"
+        case .connection: "TLS and proxy"
+        case .link: "link"
+        case .endpoint: "endpoint"
+        case .push: "push"
+        case .delivery: "delivery"
+        case .store: "store"
+        case .redelivery: "later delivery"
+        case .end: "unsubscription"
+        case .desktop: "D-Bus"
+        case .application: "application"
+        case .screen: "screen"
+        case .addresses: "addresses"
+        }
+    }
+}
+
+/// The result of one step.
+struct HopResult: Equatable {
+    let hop: Hop
+    /// Nil: the step does not exist here.
+    let isPassed: Bool?
+    /// What the test observed.
+    let finding: String
+    /// What to change.
+    let advice: String?
+
+    static func passed(_ hop: Hop, _ finding: String) -> HopResult {
+        HopResult(hop: hop, isPassed: true, finding: finding, advice: nil)
+    }
+
+    static func skipped(_ hop: Hop, _ finding: String) -> HopResult {
+        HopResult(hop: hop, isPassed: nil, finding: finding, advice: nil)
+    }
+
+    static func failed(_ hop: Hop, _ finding: String, advice: String) -> HopResult {
+        HopResult(hop: hop, isPassed: false, finding: finding, advice: advice)
+    }
+}
+
 /// Prints each result at once.
 final class SelfTestReport {
     private let isJSON: Bool
@@ -45,4 +104,31 @@ final class SelfTestReport {
         }
         return writer.text + "\n"
     }
+}
+
+/// What to try once everything works.
+enum NextSteps {
+    /// `isComplete`: the test went as far as the screen.
+    static func text(isServerHere: Bool, isComplete: Bool) -> String {
+        let result =
+            isComplete
+            ? "everything works"
+            : "what is here works, but this test did not reach a screen (see skip above)"
+        return "\n\(result); next you can try:\n" + (isServerHere ? server : desktop)
+    }
+
+    private static let server = """
+          bellwire hear builds                        # an address to which any script can push with curl
+          bellwire device add phone --receive-only    # an address for a phone or a browser
+          bellwire device add laptop                  # an address for the desktop of another machine
+        The pages in docs/recipes set up Firefox, Telegram, Matrix, monitoring and more.
+
+        """
+
+    private static let desktop = """
+          bellwire desktop              # with this address in the file receivers
+          bellwire apps list            # the receivers, and the applications that get pushes here
+        The pages in docs/recipes set up Firefox, KDE, Telegram, Matrix and more.
+
+        """
 }

@@ -1,3 +1,5 @@
+import Base
+
 /// One command of the program.
 struct Command: Sendable {
     struct Option: Sendable {
@@ -53,5 +55,155 @@ struct Command: Sendable {
             lines += HelpText.wrapped(example.help, after: "      ", indent: 6)
         }
         return lines.joined(separator: "\n") + "\n"
+    }
+}
+
+/// The words after the command's name: options and positional arguments.
+struct Arguments {
+    let positional: [String]
+    private let values: [String: [String]]
+
+    /// Options are `--name value`, `--name=value` and `--switch`. Everything after `--`, a lone `-`
+    /// and a negative number are positional.
+    init(_ words: [String], for command: Command) throws {
+        var positional: [String] = []
+        var values: [String: [String]] = [:]
+        var rest = words[...]
+        while let word = rest.popFirst() {
+            if word == "--" {
+                positional += rest
+                break
+            }
+            guard word.hasPrefix("-"), word != "-", Int(word) == nil else {
+                positional.append(word)
+                continue
+            }
+            let (option, value) = try Self.option(word, command)
+            if option.value == nil {
+                guard value == nil else {
+                    throw Self.error("--\(option.name) takes no value", command)
+                }
+                values[option.name, default: []].append("")
+            } else if let value = value ?? rest.popFirst() {
+                values[option.name, default: []].append(value)
+            } else {
+                throw Self.error("--\(option.name) needs a value", command)
+            }
+        }
+        self.positional = positional
+        self.values = values
+    }
+
+    func has(_ name: String) -> Bool { values[name] != nil }
+
+    /// The last value wins, so you can override a wrapper's default.
+    subscript(_ name: String) -> String? { values[name]?.last }
+
+    /// All values in the order given; nil if there is none.
+    func all(_ name: String) -> [String]? { values[name] }
+
+    private static func option(
+        _ word: String, _ command: Command
+    ) throws -> (Command.Option, value: String?) {
+        let name = word.drop { $0 == "-" }
+        let equals = name.firstIndex(of: "=")
+        let known = command.options.first { $0.name == name[..<(equals ?? name.endIndex)] }
+        guard word.hasPrefix("--"), let known else {
+            let nearest = NearestWord.to(
+                name[..<(equals ?? name.endIndex)], in: command.allOptions.map(\.name))
+            throw error(
+                "unknown option \(word.prefix { $0 != "=" })", command,
+                nearest.map { "did you mean --\($0)? " } ?? "")
+        }
+        return (known, equals.map { String(name[name.index(after: $0)...]) })
+    }
+
+    private static func error(
+        _ message: String, _ command: Command, _ guess: String = ""
+    ) -> CommandError {
+        .usage(message, hint: "\(guess)see bellwire \(command.name) --help")
+    }
+}
+
+/// Help in lines that fit a terminal.
+enum HelpText {
+    static let width = 80
+    /// Longer terms have a line of their own.
+    private static let termWidth = 26
+
+    /// A paragraph, or lines that are printed as they are.
+    struct Block {
+        let lines: [Substring]
+        /// Indented lines are neither joined nor broken.
+        let isLiteral: Bool
+        /// Whether an empty line comes before it.
+        let hasGap: Bool
+
+        var words: String { lines.joined(separator: " ") }
+    }
+
+    static func blocks(_ text: String) -> [Block] {
+        var blocks: [Block] = []
+        var lines: [Substring] = []
+        var (isLiteral, hasGap) = (false, false)
+        func end() {
+            guard !lines.isEmpty else { return }
+            blocks.append(Block(lines: lines, isLiteral: isLiteral, hasGap: hasGap))
+            (lines, hasGap) = ([], false)
+        }
+        for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+            if line.isEmpty {
+                end()
+                hasGap = !blocks.isEmpty
+                continue
+            }
+            if line.hasPrefix("  ") != isLiteral { end() }
+            isLiteral = line.hasPrefix("  ")
+            lines.append(line)
+        }
+        end()
+        return blocks
+    }
+
+    static func paragraphs(_ text: String) -> [String] {
+        blocks(text).flatMap { block in
+            (block.hasGap ? [""] : [])
+                + (block.isLiteral ? block.lines.map { String($0) } : wrapped(block.words))
+        }
+    }
+
+    /// Begins with `start`; further lines are indented.
+    static func wrapped(
+        _ words: some StringProtocol, after start: String = "", indent: Int = 0
+    ) -> [String] {
+        var lines: [String] = []
+        var line = start
+        var hasWord = false
+        for word in words.split(separator: " ") {
+            if hasWord, line.count + 1 + word.count > width {
+                lines.append(line)
+                line = String(repeating: " ", count: indent)
+                hasWord = false
+            }
+            line += (hasWord ? " " : "") + word
+            hasWord = true
+        }
+        return lines + [line]
+    }
+
+    /// Terms in a column, and next to each what it means.
+    static func table(_ rows: [(term: String, meaning: String)]) -> [String] {
+        let longest = rows.map(\.term.count).filter { $0 <= termWidth }.max() ?? 0
+        let indent = longest + 4
+        return rows.flatMap { term, meaning in
+            let term = "  " + term
+            let gap = indent - term.count
+            guard gap >= 2 else {
+                let start = String(repeating: " ", count: indent)
+                return [term] + wrapped(meaning, after: start, indent: indent)
+            }
+            let start = term + String(repeating: " ", count: gap)
+            return wrapped(meaning, after: start, indent: indent)
+        }
     }
 }

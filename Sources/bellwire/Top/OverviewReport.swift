@@ -129,3 +129,51 @@ extension JSONNode {
 
     var number: Double? { kind == .number ? textOrNumber.flatMap(Double.init) : nil }
 }
+
+/// How many pushes a second were accepted, from one report to the next.
+struct OverviewRates: Equatable, Sendable {
+    /// More do not fit on a screen.
+    private static let limit = 400
+
+    private(set) var values: [Double] = []
+    private var last: (began: Int?, accepted: Int, time: Double)?
+
+    var current: Double? { values.last }
+
+    /// `time` is in seconds, of a clock that is not set.
+    mutating func add(_ report: OverviewReport, at time: Double) {
+        guard let accepted = report.counts["accepted"] else { return }
+        defer { last = (report.began, accepted, time) }
+        // A server that began anew counts anew.
+        guard let last, last.began == report.began, accepted >= last.accepted, time > last.time
+        else { return }
+        values =
+            values.suffix(Self.limit - 1) + [
+                Double(accepted - last.accepted) / (time - last.time)
+            ]
+    }
+
+    static func == (left: Self, right: Self) -> Bool { left.values == right.values }
+}
+
+/// How long things took: for each bound, how many took at most so long.
+struct DurationCounts: Equatable, Sendable {
+    /// In seconds, rising.
+    let bounds: [Double]
+    /// One more than bounds: the last counts all.
+    let counts: [Int]
+
+    /// Nil if the lists do not belong together.
+    init?(_ node: JSONNode) {
+        bounds = (node["bounds"]?.elements ?? []).compactMap(\.number)
+        counts = (node["counts"]?.elements ?? []).compactMap(\.whole)
+        guard !bounds.isEmpty, counts.count == bounds.count + 1 else { return nil }
+    }
+
+    /// The bound within which this share of all was done; nil if there was nothing, or if the rest
+    /// took longer than every bound.
+    func bound(for share: Double) -> Double? {
+        guard let all = counts.last, all > 0 else { return nil }
+        return zip(bounds, counts).first { Double($0.1) >= share * Double(all) }?.0
+    }
+}

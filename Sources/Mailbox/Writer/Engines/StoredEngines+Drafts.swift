@@ -1,3 +1,7 @@
+import Base
+import EngineHost
+import Notifications
+
 /// Writing large accounts in parts.
 extension StoredEngines {
     /// Bytes of an account in one commit.
@@ -96,5 +100,141 @@ extension StoredEngines {
             state: sealed.count + draft.size)
         try measureRoom(of: engine)
         judgeRoom(of: engine)
+    }
+}
+
+/// The journal that all engines share.
+extension StoredEngines {
+    private static let recordsRemovedAtOnce = 4
+
+    /// Call this at the end of a batch.
+    func keepJournal() throws(StoreFault) {
+        guard let (record, engines) = journal.takeRecord() else { return }
+        let position = transaction.nextPosition()
+        let sealed = try transaction.seal(record, at: EngineRows.recordPlace(position))
+        try rows.append(sealed, of: engines, at: position)
+        journal.wrote(position, of: engines, size: sealed.count)
+        try shortenJournal()
+    }
+
+    /// Shortens the journal only in batches that made it longer: a separate commit would cost as
+    /// much as the batch. A batch that only ends things must not need room on a full disk.
+    private func shortenJournal() throws(StoreFault) {
+        for _ in 0..<Self.recordsRemovedAtOnce where journal.size > transaction.limits.engineJournal
+        {
+            try removeOldestRecord()
+        }
+    }
+
+    /// Writes out the accounts in the oldest record, then deletes it.
+    private func removeOldestRecord() throws(StoreFault) {
+        let kept = journal.keptThrough
+        let oldest = try rows.oldest(after: kept)
+        guard let oldest else { return }
+        var (isKept, isAwaited) = (false, false)
+        for row in oldest.engines where journal.records(of: row).contains(oldest.record) {
+            guard !drafts.isAsked(row) else {
+                isAwaited = true
+                continue
+            }
+            // Engines set aside are left for another version to try.
+            guard !index.setAside.contains(.account, row) else {
+                isKept = true
+                continue
+            }
+            let outcome = try engine(row) { engine throws(StoreFault) in
+                guard !engine.isLarge(for: partSize) else {
+                    drafts.ask(row)
+                    return .full
+                }
+                try save(engine)
+                return .done
+            }
+            // An engine that cannot be read gains nothing from its journal either.
+            if outcome == .full { isAwaited = true } else { journal.forget(row) }
+        }
+        guard !isAwaited else { return }
+        guard !isKept else { return journal.keep(oldest.record, size: oldest.size) }
+        try rows.remove(oldest.record)
+        journal.removed(size: oldest.size, from: oldest.record)
+    }
+
+    /// Deletes every journal entry of an engine.
+    func removeEntries(of row: UInt32) throws(StoreFault) {
+        for number in journal.records(of: row) {
+            let former = try rows.record(number)
+            let place = EngineRows.recordPlace(number)
+            guard let former, let bytes = transaction.unsealed(former, at: place) else { continue }
+            let rest = EngineJournal.record(bytes, without: row)
+            let sealed = rest.isEmpty ? [] : try transaction.seal(rest, at: place)
+            if rest.isEmpty {
+                try rows.remove(number)
+            } else {
+                try EngineRows.set(record: number, sealed, on: transaction.connection)
+            }
+            journal.removed(size: former.count - sealed.count, from: number)
+        }
+        journal.forget(row)
+    }
+}
+
+/// The limits of accounts: for one account, for all of one owner, and for all.
+extension StoredEngines {
+    /// Seconds until a full account is measured again, because that writes it.
+    private static let fullTime: UInt32 = 10
+    private static let smallPart = 16
+
+    /// What is left for this engine once the others are counted.
+    func measureRoom(of engine: LoadedEngine) throws(StoreFault) {
+        let growth = transaction.limits.growth
+        let ofOwner = try transaction.share(of: engine.owner, .engine).bytes - engine.stateSize
+        let ofAll = try transaction.share(.engine).bytes - engine.stateSize
+        engine.room = min(growth.engine, growth.engines - ofOwner, growth.allEngines - ofAll)
+    }
+
+    /// Whether an account may grow. One that grows by pushes drops what users are least likely to
+    /// see; one whose data come from a client waits until the client removes something.
+    func hasRoom(_ engine: LoadedEngine) throws(StoreFault) -> Bool {
+        guard engine.mayBeFull else { return true }
+        let now = transaction.time.now
+        if let end = engine.isFullUntil, now < end { return false }
+        guard !engine.isLarge(for: partSize) else {
+            drafts.ask(engine.row)
+            return !engine.isTooFull
+        }
+        try save(engine)
+        if mayMakeRoom(in: engine, weighing: engine.weight) {
+            try makeRoom(in: engine)
+            try save(engine)
+        }
+        return !judgeRoom(of: engine)
+    }
+
+    func makeRoom(in engine: LoadedEngine) throws(StoreFault) {
+        engine.hosted.makeRoom(now: wall)
+        _ = try finish(engine)
+    }
+
+    /// A small account does not fill the room, so it drops nothing for the sake of others.
+    func mayMakeRoom(in engine: LoadedEngine, weighing weight: Int) -> Bool {
+        weight > engine.room && weight > transaction.limits.growth.engine / Self.smallPart
+    }
+
+    /// Whether a measured account is full.
+    @discardableResult
+    func judgeRoom(of engine: LoadedEngine) -> Bool {
+        let isFull = engine.weight > engine.room
+        engine.isFullUntil =
+            isFull ? transaction.time.now.adding(seconds: Self.fullTime) : nil
+        return isFull
+    }
+
+    /// The answer to a client's request that needs room when there is none; nil if it needs none.
+    static func refusal(of request: [UInt8]) -> [UInt8]? {
+        guard let request = try? JSONDocument(request).root,
+            Engine.mayGrow(by: request["@type"]?.text ?? "")
+        else { return nil }
+        let outcome = Outcome.error(code: 429, message: "Too Many Requests: the account is full")
+        return outcome.answer(extra: request["@extra"])
     }
 }

@@ -60,3 +60,88 @@ struct FollowedEngines {
 
     mutating func add(changed row: UInt32) { changed.insert(row) }
 }
+
+/// Batches of several stores.
+extension StoredEngines {
+    /// From now on, a batch can be taken back.
+    func begin() {
+        touched = []
+        formerDrafts = drafts
+        journal.begin()
+    }
+
+    /// The batch did not count: what it changed is read again when it is needed.
+    func takeBack() {
+        for row in touched ?? [] { loaded.remove(row) }
+        drafts = formerDrafts
+        journal.takeBack()
+        consequences = []
+    }
+
+    /// Another store has changed these engines.
+    func follow(_ changes: FollowedEngines) {
+        for row in changes.changed { loaded.remove(row) }
+        for (part, engine, isGone) in changes.parts {
+            if isGone {
+                drafts.removed(part, of: engine)
+            } else {
+                drafts.wrote(part, of: engine)
+            }
+        }
+        for row in changes.rewritten { drafts.cancel(row) }
+        for (row, position) in changes.saved { journal.forget(row, through: position) }
+        for (record, engines, size) in changes.lostRecords {
+            journal.lost(record, of: engines, size: size)
+        }
+        for (record, size) in changes.shortenedRecords { journal.removed(size: size, from: record) }
+        for (record, engines, size) in changes.newRecords {
+            journal.wrote(record, of: engines, size: size)
+        }
+    }
+}
+
+/// The clients of engines, as the stores tell each other.
+extension StoredEngines {
+    /// Reads who has which clients. Rows of this node are left from its last run.
+    func beginSharing(as node: String, _ wake: @escaping @Sendable () -> Void) throws(StoreFault) {
+        var own: [UInt32] = []
+        let select = try transaction.connection.statement(
+            "SELECT engine, node, fetchers FROM engine_client")
+        while try select.step() {
+            let (engine, other) = (UInt32(clamping: select.integer(0)), select.text(1))
+            if other == node {
+                own.append(engine)
+            } else {
+                let count = RemoteClients.Count(fetchers: Int(select.integer(2)))
+                index.engines.set(count, of: engine, at: other)
+            }
+        }
+        index.engines.share(own, wake)
+    }
+
+    /// Writes down which clients these engines have here.
+    func share(_ engines: Set<UInt32>, as node: String) throws(StoreFault) {
+        for engine in engines {
+            guard let count = index.engines.clientsHere(engine) else {
+                try transaction.connection.run(
+                    "DELETE FROM engine_client WHERE node = ?1 AND engine = ?2", node, engine)
+                continue
+            }
+            try transaction.connection.run(
+                """
+                INSERT INTO engine_client VALUES (?1, ?2, ?3)
+                ON CONFLICT DO UPDATE SET fetchers = ?3
+                """, engine, node, Int64(count.fetchers))
+        }
+    }
+
+    /// The node has ended without a word, so its clients are gone too.
+    func lose(node: String) throws(StoreFault) -> StoreOutcome {
+        let engines = try transaction.connection.rows(
+            "DELETE FROM engine_client WHERE node = ?1 RETURNING engine", node)
+        for engine in engines {
+            transaction.effects.changes.append(.clients(engine, node: node, nil))
+        }
+        return engines.isEmpty ? .notFound : .done
+    }
+}

@@ -1,0 +1,166 @@
+import HTTP
+import Mailbox
+import PushService
+import WebPush
+
+/// Why the API or the control socket refuses a request. Each case is one answer; `docs/errors.md`
+/// lists the numbers.
+enum APIRefusal: Error, Equatable {
+    case badBody(String)
+    case notAllowed
+    case unknown
+    case nameInUse
+    case tooManyDevices
+    case ownerExists
+    case tooManyRegistrations
+    /// Too many answers to requests with an Idempotency-Key are stored.
+    case tooManyKeys
+    /// Callbacks must not go to this target.
+    case badCallback(CallbackSettings.Objection)
+    case unavailable
+    /// The server crashed on this request twice.
+    case setAside
+    /// The request has no credential of a device, or an unknown one.
+    case unauthorized
+    /// The device can only subscribe and receive.
+    case receiveOnly
+    /// The device has to be confirmed after a restore.
+    case unconfirmed
+    /// The Idempotency-Key was used with another body.
+    case otherRequest
+    /// The master key cannot be replaced now, or cannot be replaced at all.
+    case cannotRotate
+    /// The same; the text says why.
+    case cannotRotateYet(String)
+    /// Another export is under way, or has just ended.
+    case exporting
+    /// There is no status page; the text says why.
+    case noPage(String)
+    /// A page of another site sent it.
+    case foreignPage
+    case http(HTTPRefusal)
+
+    var status: Int {
+        switch self {
+        case .badBody, .badCallback: 400
+        case .unauthorized: 401
+        case .notAllowed, .foreignPage, .receiveOnly: 403
+        case .unknown: 404
+        case .nameInUse, .tooManyDevices, .ownerExists, .tooManyRegistrations, .otherRequest,
+            .cannotRotate, .cannotRotateYet, .noPage:
+            409
+        case .tooManyKeys: 429
+        case .unavailable, .setAside, .unconfirmed, .exporting: 503
+        case .http(let refusal): refusal.status
+        }
+    }
+
+    var number: Int? {
+        switch self {
+        case .badBody: 1000
+        case .notAllowed: 1001
+        case .unknown: 1002
+        case .nameInUse: 1003
+        case .tooManyDevices: 1020
+        case .ownerExists: 1021
+        case .tooManyRegistrations: 1022
+        case .tooManyKeys: 1023
+        case .badCallback: 1009
+        case .unavailable, .setAside: 1004
+        case .unauthorized: 1005
+        case .receiveOnly: 1029
+        case .unconfirmed: 1024
+        case .exporting: 1026
+        case .noPage: 1027
+        case .otherRequest: 1006
+        case .foreignPage: 1007
+        case .cannotRotate, .cannotRotateYet: 1008
+        case .http: nil
+        }
+    }
+
+    var message: String {
+        switch self {
+        case .badBody(let reason), .noPage(let reason), .cannotRotateYet(let reason): reason
+        case .notAllowed: "this user has no rights here"
+        case .unknown: "it does not exist, or belongs to somebody else"
+        case .nameInUse: "this owner already has a device with that name"
+        case .tooManyDevices: "this owner already has \(OwnerLimits.devices) devices"
+        case .ownerExists: "an owner with that name already exists"
+        case .tooManyRegistrations:
+            "this owner has reached its limit of registrations or callbacks"
+        case .tooManyKeys: "too many requests with an Idempotency-Key within a day"
+        case .badCallback(let objection): "callback: \(objection)"
+        case .setAside: "the server crashed on this twice, and refuses it until its next update"
+        case .unavailable: "the store does not answer; try again later"
+        case .unauthorized: "the bearer secret of a device is needed"
+        case .receiveOnly: "this device can only receive"
+        case .unconfirmed: "the server was restored from a backup; this device is not confirmed yet"
+        case .otherRequest: "this Idempotency-Key was used for another request"
+        case .foreignPage: "requests from pages of other sites are refused"
+        case .cannotRotate: "the master key cannot be replaced now; the server's log says why"
+        case .exporting: "another export is under way, or has just ended; try again later"
+        case .http(let refusal): refusal.rawValue
+        }
+    }
+
+    private var retryAfter: UInt32? {
+        guard status == 503 else { return nil }
+        return self == .unconfirmed ? RetryAfter.trouble : RetryAfter.shortPause
+    }
+
+    /// The answer, in the form that all errors of the server have.
+    func answer(_ page: ErrorPage) -> RefusalAnswer {
+        RefusalAnswer(
+            status,
+            ErrorBody.json(
+                status: status, number: number,
+                reason: "\(ResponseHead.reasonPhrase(of: status))", message: message,
+                moreInfo: number == nil ? page.placeOfMalformed : page.place(of: number)),
+            retryAfter: retryAfter)
+    }
+}
+
+/// An answer of the API or the control socket: a status with JSON, or a refusal.
+typealias APIResult = Result<(status: Int, body: [UInt8]), APIRefusal>
+
+extension HTTPExchange {
+    func respond(_ result: APIResult, _ service: PushContext) {
+        switch result {
+        case .success(let answer):
+            var head = self.answer(answer.status)
+            if !answer.body.isEmpty { head.fields.append("Content-Type", "application/json") }
+            head.fields.append("Cache-Control", "no-store")
+            send(head, answer.body)
+        case .failure(let refusal):
+            let answer = refusal.answer(service.errorPage)
+            send(answer.head(for: self), answer.body)
+        }
+    }
+
+    private func send(_ head: consuming ResponseHead, _ body: [UInt8]) {
+        head.fields.append("Referrer-Policy", "no-referrer")
+        respond(consume head, body: body)
+    }
+
+    /// A web page cannot send this type without a CORS preflight.
+    var isJSON: Bool { hasType("application/json") }
+
+    /// Whether the body is of this media type, whatever its parameters are.
+    func hasType(_ wanted: String) -> Bool {
+        guard let value = head.fields.firstValue(of: "content-type") else { return false }
+        let type = head.text(value).prefix { $0 != ";" && $0 != " " }
+        return type.lowercased() == wanted
+    }
+}
+
+extension APIResult {
+    /// The answer to the removal of a device or an owner, or to the confirmation of a device.
+    init(ofRemoval outcome: StoreOutcome) {
+        switch outcome {
+        case .done: self = .success((204, []))
+        case .notFound: self = .failure(.unknown)
+        default: self = .failure(.unavailable)
+        }
+    }
+}

@@ -1,0 +1,230 @@
+import Base
+import Crypto
+import Delivery
+import HTTP
+import Mailbox
+import WebPush
+
+/// The push gateway for Matrix homeservers: each device of a notification becomes one push to an
+/// endpoint of this server. Nothing is sent on to other servers.
+final class MatrixGateway {
+    private let service: PushContext
+    private let desk: DeliveryDesk
+    private let intake: PushIntake
+    @exclusivity(unchecked) private var names: EndpointNames
+
+    private struct Recipient {
+        let device: Int
+        let endpoint: Endpoint
+        let token: EndpointToken
+    }
+
+    init(_ service: PushContext, _ desk: DeliveryDesk, _ intake: PushIntake) {
+        self.service = service
+        self.desk = desk
+        self.intake = intake
+        names = Self.names(service.settings)
+    }
+
+    private static func names(_ settings: PushServiceSettings) -> EndpointNames {
+        EndpointNames(origins: settings.origins, path: settings.baseURL.path)
+    }
+
+    func use(_ settings: PushServiceSettings) { names = Self.names(settings) }
+
+    func receive(_ exchange: HTTPExchange) {
+        do throws(MatrixRefusal) {
+            let notification = try MatrixNotification(exchange.body)
+            let request = MatrixRequest(exchange, notification, service)
+            let recipients = recipients(of: notification, request, exchange.client)
+            let bodies = notification.bodies(for: recipients.map(\.device))
+            for (recipient, body) in zip(recipients, bodies) {
+                do throws(PushRefusal) {
+                    try push(body, notification, to: recipient, request)
+                } catch {
+                    request.refuse(
+                        recipient.device, error, row: recipient.endpoint.address.device)
+                }
+            }
+            request.settle()
+        } catch {
+            Answer.refuse(error.answer, exchange)
+        }
+    }
+
+    /// Finds the devices that get a push; the others are refused or noted here.
+    private func recipients(
+        of notification: MatrixNotification, _ request: MatrixRequest, _ client: IPAddress?
+    ) -> [Recipient] {
+        var recipients: [Recipient] = []
+        let isOnlyOne = notification.devices.count == 1
+        var known: [UInt32: Int] = [:]
+        var unknown: PushRefusal?
+        for (number, device) in notification.devices.enumerated() {
+            do throws(PushRefusal) {
+                let (endpoint, token) = try endpoint(of: device.pushkey)
+                let subscription = endpoint.address.subscription
+                if !isOnlyOne {
+                    let first = known[subscription, default: number]
+                    known[subscription] = first
+                    guard first == number else {
+                        request.mark(number, asRepetitionOf: first)
+                        continue
+                    }
+                }
+                recipients.append(Recipient(device: number, endpoint: endpoint, token: token))
+            } catch .unknownToken {
+                // A request counts once for all its unknown devices, or it could never succeed.
+                let refusal = unknown ?? intake.unknown(to: client)
+                unknown = refusal
+                request.refuse(number, refusal, row: 0)
+            } catch {
+                request.refuse(number, error, row: 0)
+            }
+        }
+        return recipients
+    }
+
+    private func endpoint(
+        of pushkey: String
+    ) throws(PushRefusal) -> (endpoint: Endpoint, token: EndpointToken) {
+        guard let token = names.token(of: pushkey) else { throw .unknownToken }
+        let found = try intake.lookUp(token.span)
+        // A homeserver signs nothing, so an endpoint with a key refuses it (RFC 8292 section 4).
+        guard case .anyone = found.endpoint.sender else { throw .unauthorized(.missingToken) }
+        switch found.endpoint.kind {
+        case .channel: return found
+        // The callback answered 410, so the application wants no more pushes either.
+        case .receiver where service.index.callbacks.isGone(found.endpoint.address.device):
+            throw .gone
+        case .receiver: return found
+        case .signal: throw .unknownToken
+        }
+    }
+
+    /// Nil if this event was pushed before.
+    private func reserve(
+        _ name: [UInt8]?, for recipient: Recipient
+    ) throws(PushRefusal) -> Reservation? {
+        var reservation = Reservation()
+        guard let name else { return reservation }
+        let mark: RepetitionMark
+        do throws(OpenSSLError) {
+            mark = try desk.mint.repetitionMark(of: recipient.token, name: name.span)
+        } catch {
+            throw .unavailable
+        }
+        let device = recipient.endpoint.address.device
+        switch service.index.reserve(mark, for: device, in: &reservation) {
+        case .new, .unmarked: return reservation
+        case .repeated: return nil
+        case .undecided: throw .unavailable
+        }
+    }
+
+    private func push(
+        _ body: [UInt8], _ notification: MatrixNotification, to recipient: Recipient,
+        _ request: MatrixRequest
+    ) throws(PushRefusal) {
+        guard let reservation = try reserve(notification.repetitionName, for: recipient) else {
+            return service.metrics.noteRepeated()
+        }
+        let sender = MatrixRecipient(request, device: recipient.device)
+        guard recipient.endpoint.kind == .channel else {
+            let appID = notification.devices[recipient.device].appID
+            return intake.receivers.receive(
+                ReceiverPush(
+                    sender: sender, form: .matrix(notification.urgency, appID: appID), body: body,
+                    endpoint: recipient.endpoint, reservation: reservation))
+        }
+        let content = Message.Content(
+            body: body, urgency: notification.urgency, ttl: MatrixNotification.ttl)
+        do throws(PushRefusal) {
+            try intake.accept(content, to: recipient.endpoint.address, reservation, from: sender)
+        } catch {
+            sender.refuse(error, service, to: recipient.endpoint.address.device)
+        }
+    }
+}
+
+/// One request to the gateway, answered once all of its devices are settled.
+///
+/// Only the loop of its exchange uses it.
+final class MatrixRequest {
+    private let exchange: HTTPExchange
+    private let service: PushContext
+    private let pushkeys: [String]
+    @exclusivity(unchecked) private var rejected: Set<Int> = []
+    /// For each device, the later devices of the request that name the same endpoint.
+    @exclusivity(unchecked) private var repeated: [Int: [Int]] = [:]
+    /// Some push failed in a way that may succeed on a retry.
+    @exclusivity(unchecked) private var isIncomplete = false
+    /// Pushes under way, plus one until all devices have been handled.
+    @exclusivity(unchecked) private var open = 1
+
+    init(_ exchange: HTTPExchange, _ notification: MatrixNotification, _ service: PushContext) {
+        self.exchange = exchange
+        self.service = service
+        pushkeys = notification.devices.map(\.pushkey)
+    }
+
+    fileprivate func begin() { open += 1 }
+
+    /// The later device gets the same result as the first.
+    func mark(_ device: Int, asRepetitionOf first: Int) {
+        repeated[first, default: []].append(device)
+    }
+
+    /// Only a permanent failure may end a pusher.
+    /// `row` is the device's; zero if it is not known.
+    func refuse(_ device: Int, _ refusal: PushRefusal, row: UInt32) {
+        service.count(refusal, to: row)
+        if (400..<500).contains(refusal.status), refusal.retryAfter == nil {
+            rejected.insert(device)
+            rejected.formUnion(repeated[device] ?? [])
+        } else {
+            isIncomplete = true
+        }
+    }
+
+    func settle(_ device: Int, _ verdict: Verdict, row: UInt32) {
+        switch verdict {
+        case .accepted: service.countAccepted(row)
+        case .gone: refuse(device, .gone, row: row)
+        case .full, .unavailable: refuse(device, .unavailable, row: row)
+        }
+        settle()
+    }
+
+    func settle() {
+        open -= 1
+        guard open == 0 else { return }
+        guard !isIncomplete else {
+            let refusal: MatrixRefusal = service.store.isSettling ? .settling : .unavailable
+            return Answer.refuse(refusal.answer, exchange)
+        }
+        let list = rejected.sorted().map { pushkeys[$0] }
+        Answer.json(200, MatrixRefusal.answer(rejecting: list), exchange)
+    }
+}
+
+/// One device of a request, which waits for its result.
+final class MatrixRecipient: PushSender {
+    private let request: MatrixRequest
+    private let device: Int
+
+    init(_ request: MatrixRequest, device: Int) {
+        self.request = request
+        self.device = device
+        request.begin()
+    }
+
+    func answer(_ message: Message, _ verdict: Verdict, _ service: PushContext) {
+        request.settle(device, verdict, row: message.address.device)
+    }
+
+    func refuse(_ refusal: PushRefusal, _ service: PushContext, to row: UInt32) {
+        request.refuse(device, refusal, row: row)
+        request.settle()
+    }
+}

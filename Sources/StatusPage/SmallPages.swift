@@ -1,0 +1,162 @@
+package import Base
+
+/// What a browser shows that opens the server's name.
+package struct FrontPage: Sendable {
+    /// Where the status page is, from there.
+    package enum StatusPlace: Equatable, Sendable {
+        case here, nowhere
+        case elsewhere(origin: String)
+    }
+
+    private let frame: PageFrame
+    private let status: StatusPlace
+
+    package init(language: Language, status: StatusPlace) {
+        frame = PageFrame(language: language)
+        self.status = status
+    }
+
+    package var html: [UInt8] {
+        let body: Markup = """
+            <p>\(frame.say(.whatThisIs))</p>
+            <p>\(frame.say(.whoConnects))</p>
+            \(way)
+            """
+        return frame.page(frame.say(.thisServer), body, isAlone: status != .here)
+    }
+
+    private var way: Markup {
+        let address: String
+        switch status {
+        case .nowhere: return ""
+        case .here: address = "/ui/"
+        case .elsewhere(let origin): address = origin + "/ui/"
+        }
+        return """
+            <p><a href="\(address)">\(frame.say(.toTheStatus))</a></p>
+            <p>\(frame.say(.forWhoRunsIt)) <code>bellwire ui</code></p>
+            """
+    }
+}
+
+/// Where a visitor signs in.
+package struct SignInPage: Sendable {
+    private let frame: PageFrame
+    private let isRefused: Bool
+
+    package init(_ frame: PageFrame, isRefused: Bool = false) {
+        self.frame = frame
+        self.isRefused = isRefused
+    }
+
+    package var html: [UInt8] {
+        let refusal: Markup =
+            isRefused
+            ? "<p class=\"notice bad\" role=\"alert\">\(frame.say(.codeRefused))</p>" : ""
+        return frame.page(
+            frame.say(.signIn),
+            """
+            \(refusal)<p>\(frame.say(.howToSignIn))</p>
+            <p><code>bellwire ui</code></p>
+            <form method="post" action="/ui/login" id="login">
+            <label>\(frame.say(.code)) <input name="code" id="code" required maxlength="64" \
+            autocomplete="off" spellcheck="false"></label>
+            <button>\(frame.say(.signIn))</button>
+            </form>
+            <noscript><p>\(frame.say(.codeByHand))</p></noscript>
+            """)
+    }
+}
+
+/// Says what did not work.
+package struct FailurePage: Sendable {
+    package enum Reason: Sendable {
+        case name, limit, gone, later, form, place, foreign
+
+        var sentence: Sentence {
+            switch self {
+            case .name: .failedName
+            case .limit: .failedLimit
+            case .gone: .failedGone
+            case .later: .failedLater
+            case .form: .failedForm
+            case .place: .failedPlace
+            case .foreign: .failedForeign
+            }
+        }
+    }
+
+    private let frame: PageFrame
+    private let reason: Reason
+
+    package init(_ frame: PageFrame, _ reason: Reason) {
+        self.frame = frame
+        self.reason = reason
+    }
+
+    package var html: [UInt8] {
+        frame.page(
+            frame.say(.failed),
+            """
+            <p class="notice bad" role="alert">\(frame.say(reason.sentence))</p>
+            <p><a href="/ui/">\(frame.say(.back))</a></p>
+            """)
+    }
+}
+
+/// The addresses of a new device, which are shown once.
+package struct DevicePage: Sendable, Confidential {
+    private let frame: PageFrame
+    private let name: String
+    private let bearer: String
+    private let websocket: String
+    private let url: String
+    private let isReceiveOnly: Bool
+
+    package init(
+        _ frame: PageFrame, name: String, bearer: String, websocket: String, url: String,
+        isReceiveOnly: Bool
+    ) {
+        self.frame = frame
+        self.name = name
+        self.bearer = bearer
+        self.websocket = websocket
+        self.url = url
+        self.isReceiveOnly = isReceiveOnly
+    }
+
+    package var html: [UInt8] {
+        let places: [(Sentence, String)] =
+            isReceiveOnly
+            ? [(.forFirefox, websocket), (.forKUnifiedPush, url), (.forPhone, url)]
+            : [(.forDesktop, websocket), (.forPrograms, bearer)]
+        let rows = places.map { sentence, value -> Markup in
+            "<dt>\(frame.say(sentence))</dt><dd><code>\(value)</code></dd>"
+        }
+        return frame.page(
+            frame.say(.deviceMayConnect, name),
+            """
+            <p class="notice">\(frame.say(.shownOnce))</p>
+            <dl class="places">\(rows)</dl>
+            \(picture)
+            <p><a href="/ui/">\(frame.say(.back))</a></p>
+            """)
+    }
+
+    private var picture: Markup {
+        guard isReceiveOnly, let code = QRCode(Array(url.utf8)) else { return "" }
+        let quiet = 4
+        var path: Markup = ""
+        for row in 0..<code.size {
+            for column in 0..<code.size where code.isDark(row: row, column: column) {
+                path += "M\(column + quiet) \(row + quiet)h1v1h-1z"
+            }
+        }
+        let side = code.size + 2 * quiet
+        return """
+            <svg class="code" role="img" viewBox="0 0 \(side) \(side)" \
+            shape-rendering="crispEdges"><title>\(frame.say(.pictureOfAddress))</title>\
+            <rect width="\(side)" height="\(side)" fill="#fff"/><path d="\(path)" fill="#000"/></svg>
+            """
+    }
+}
