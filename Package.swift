@@ -82,15 +82,15 @@ let models: [Target] =
             name: "ModelRuns", dependencies: ["Base", "Models"], path: "Tests/Programs/ModelRuns",
             swiftSettings: strict),
         .target(
-            name: "CBench",
+            name: "CBench", path: "Tests/Programs/CBench",
             linkerSettings: [.linkedLibrary("crypto"), .linkedLibrary("sqlite3")]),
         .executableTarget(
             name: "Bench",
             dependencies: [
-                "Base", "WebPush", "Notifications", "Dialects", "Delivery", "Crypto", "System",
-                "TLS", "Reactor", "HTTP", "Mailbox", "CBench",
+                "Base", "WebPush", "Notifications", "Delivery", "Crypto", "System", "HTTP",
+                "Mailbox", "CBench",
             ],
-            swiftSettings: strict),
+            path: "Tests/Programs/Bench", swiftSettings: strict),
     ]
 
 /// Programs that scripts start beside the product.
@@ -100,7 +100,7 @@ let probes: [Target] =
     : [
         .executableTarget(
             name: "WebSocketProbe",
-            dependencies: ["Base", "System", "Crypto", "TLS", "Reactor", "HTTP"],
+            dependencies: ["Base", "System", "Crypto", "HTTP"],
             path: "Tests/Programs/WebSocketProbe", swiftSettings: strict),
         .executableTarget(
             name: "ParserProbe", dependencies: ["Base", "HTTP"], path: "Tests/Programs/ParserProbe",
@@ -108,18 +108,16 @@ let probes: [Target] =
         .executableTarget(
             name: "CallbackProbe",
             dependencies: [
-                "Base", "WebPush", "Delivery", "System", "Crypto", "Reactor", "Outbound", "Mailbox",
+                "Base", "WebPush", "Delivery", "System", "Crypto", "Outbound", "Mailbox",
                 "Configuration", "PushService",
             ],
             path: "Tests/Programs/CallbackProbe", swiftSettings: strict),
         .executableTarget(
             name: "PresenterProbe",
-            dependencies: [
-                "Base", "System", "Crypto", "TLS", "Reactor", "HTTP", "Desktop",
-            ],
+            dependencies: ["Base", "System", "Crypto", "HTTP", "Desktop"],
             path: "Tests/Programs/PresenterProbe", swiftSettings: strict),
         .executableTarget(
-            name: "ServerProbe", dependencies: ["Reactor", "TLS", "System", "HTTP"],
+            name: "ServerProbe", dependencies: ["System", "Crypto", "HTTP"],
             path: "Tests/Programs/ServerProbe", swiftSettings: strict),
     ]
 
@@ -130,13 +128,10 @@ let testsOfOneThread: [Target] =
     : [
         tests(of: "Base", ["Crypto"]),
         tests(of: "WebPush", ["Crypto"]),
-        tests(of: "Notifications", ["Dialects", "EngineHost"]),
-        tests(of: "Dialects", ["Notifications", "EngineHost"]),
-        tests(of: "EngineHost", ["Base", "Notifications", "Dialects"]),
+        tests(of: "Notifications", ["Base"]),
         tests(of: "Pictures", ["Base"]),
         tests(of: "StatusPage", ["Base"]),
         tests(of: "Terminal", ["Base"]),
-        tests(of: "Crypto", ["WebPush", "Outbound"]),
         tests(of: "SQLite"),
         tests(of: "Configuration", ["Base"]),
         .target(
@@ -148,8 +143,8 @@ let testsOfOneThread: [Target] =
         .target(
             name: "FuzzTargets",
             dependencies: [
-                "Base", "WebPush", "Crypto", "HTTP", "Configuration", "Notifications", "Dialects",
-                "EngineHost", "Pictures", "DeliveryModel", "Terminal",
+                "Base", "WebPush", "Crypto", "HTTP", "Configuration", "Notifications", "Pictures",
+                "DeliveryModel", "Terminal",
             ],
             path: "Tests/Unit/FuzzTargets", swiftSettings: strict + optimised),
         tests(of: "FuzzTargets"),
@@ -176,56 +171,47 @@ let package = Package(
         module("Base", settings: planted),
         module("WebPush", ["Base"]),
         module("Notifications", ["Base"]),
-        module("Dialects", ["Base", "Notifications"]),
         module("Delivery", ["Base", "WebPush", "Notifications"]),
-        module("EngineHost", ["Base", "Notifications", "Dialects"]),
         module("Pictures", ["Base"]),
         module("Terminal", ["Base"]),
-        module("System", ["Base", "CShims"]),
-        module("Crypto", ["Base", "WebPush", "COpenSSL"]),
-        module("Reactor", ["Base", "System", "CLinux", "CShims"]),
-        module("TLS", ["Base", "System", "COpenSSL"]),
-        module("Outbound", ["Base", "System", "Reactor", "CCurl"]),
-        module("HTTP", ["Base", "System", "TLS", "Reactor", "CNghttp2"]),
+        module("System", ["Base", "CLinux", "CShims"]),
+        module("Crypto", ["Base", "WebPush", "System", "COpenSSL"]),
+        module("Outbound", ["Base", "System", "CCurl"]),
+        module("HTTP", ["Base", "System", "Crypto", "CNghttp2"]),
         module("SQLite", ["Base", "CSQLite"]),
-        module("Bus", ["Reactor", "CSystemd"]),
+        module("Bus", ["System", "CSystemd"]),
         module(
             "Mailbox",
-            [
-                "Base", "WebPush", "Notifications", "Dialects", "EngineHost", "Delivery", "System",
-                "Crypto", "Reactor", "SQLite",
-            ]),
+            ["Base", "WebPush", "Notifications", "Delivery", "System", "Crypto", "SQLite"]),
         module(
             "Cluster",
-            [
-                "Base", "WebPush", "Delivery", "System", "Crypto", "Reactor", "Mailbox", "CNats",
-            ]),
+            ["Base", "WebPush", "Delivery", "System", "Crypto", "Mailbox", "CNats"]),
         module("Configuration", ["Base", "WebPush"]),
         module("StatusPage", ["Base"]),
         module(
             "PushService",
             [
-                "Base", "WebPush", "Notifications", "Dialects", "Delivery", "System", "Crypto",
-                "Reactor", "Outbound", "HTTP", "Mailbox", "Configuration", "StatusPage",
+                "Base", "WebPush", "Notifications", "Delivery", "System", "Crypto", "Outbound",
+                "HTTP", "Mailbox", "Configuration", "StatusPage",
             ]),
         module(
             "API",
             [
-                "Base", "WebPush", "Notifications", "Delivery", "System", "Crypto", "Reactor",
-                "HTTP", "Mailbox", "Configuration", "PushService", "StatusPage",
+                "Base", "WebPush", "Notifications", "Delivery", "System", "Crypto", "HTTP",
+                "Mailbox", "Configuration", "PushService", "StatusPage",
             ]),
         module(
             "Desktop",
             [
-                "Base", "WebPush", "Notifications", "Delivery", "System", "Crypto", "TLS",
-                "Reactor", "HTTP", "SQLite", "Mailbox", "Bus", "Pictures",
+                "Base", "WebPush", "Notifications", "Delivery", "System", "Crypto", "HTTP",
+                "SQLite", "Mailbox", "Bus", "Pictures",
             ]),
         .executableTarget(
             name: "bellwire",
             dependencies: [
-                "Base", "WebPush", "Notifications", "Dialects", "EngineHost", "Delivery", "System",
-                "Crypto", "TLS", "Reactor", "Outbound", "HTTP", "SQLite", "Mailbox", "Cluster",
-                "Configuration", "PushService", "API", "Desktop", "Bus", "Terminal",
+                "Base", "WebPush", "Notifications", "Delivery", "System", "Crypto", "Outbound",
+                "HTTP", "SQLite", "Mailbox", "Cluster", "Configuration", "PushService", "API",
+                "Desktop", "Bus", "Terminal",
             ],
             swiftSettings: strict, linkerSettings: bound),
 
@@ -237,40 +223,39 @@ let package = Package(
             path: "Tests/Unit/TestSupport",
             swiftSettings: strict),
         .target(
-            name: "HookSupport", dependencies: ["Base", "HTTP", "Reactor", "TLS"],
+            name: "HookSupport", dependencies: ["Base", "HTTP", "System", "Crypto"],
             path: "Tests/Unit/HookSupport", swiftSettings: strict),
         tests(of: "System"),
-        tests(of: "Reactor"),
-        tests(of: "TLS", ["System", "COpenSSL"]),
-        tests(of: "Outbound", ["Base", "Reactor", "System", "TLS", "HTTP", "HookSupport"]),
-        tests(of: "HTTP", ["Reactor", "TLS", "System", "Crypto", "CNghttp2", "COpenSSL"]),
-        tests(of: "Bus", ["System", "Reactor"]),
+        tests(of: "Crypto", ["Base", "WebPush", "System", "Outbound", "COpenSSL"]),
+        tests(of: "Outbound", ["Base", "System", "Crypto", "HTTP", "HookSupport"]),
+        tests(of: "HTTP", ["System", "Crypto", "CNghttp2", "COpenSSL"]),
+        tests(of: "Bus", ["System"]),
         tests(
             of: "Cluster", ["Base", "WebPush", "Delivery", "System", "Crypto", "SQLite", "Mailbox"]),
         tests(
-            of: "Mailbox", ["Base", "WebPush", "Delivery", "Crypto", "System", "Reactor", "SQLite"]),
+            of: "Mailbox", ["Base", "WebPush", "Delivery", "Crypto", "System", "SQLite"]),
         tests(
             of: "PushService",
             [
                 "Base", "Configuration", "WebPush", "Delivery", "Crypto", "Mailbox", "HTTP",
-                "Reactor", "Outbound", "System", "API", "HookSupport",
+                "System", "Outbound", "API", "HookSupport",
             ]),
         tests(
             of: "API",
             [
                 "Base", "Configuration", "WebPush", "Delivery", "Crypto", "Mailbox", "HTTP",
-                "Reactor", "PushService",
+                "System", "PushService",
             ]),
         tests(
             of: "Desktop",
             [
-                "Base", "WebPush", "Delivery", "Crypto", "System", "Reactor", "SQLite", "Mailbox",
-                "Bus", "Pictures",
+                "Base", "WebPush", "Delivery", "Crypto", "System", "SQLite", "Mailbox", "Bus",
+                "Pictures",
             ]),
         .testTarget(
             name: "EndToEnd",
             dependencies: [
-                "bellwire", "Base", "Crypto", "Desktop", "Reactor", "System", "Terminal", "WebPush",
+                "bellwire", "Base", "Crypto", "Desktop", "System", "Terminal", "WebPush",
                 "TestSupport", "HookSupport",
             ],
             path: "Tests/Unit/EndToEnd", swiftSettings: plain),

@@ -178,7 +178,7 @@ gate_threads() {
 
 run_threads() {
     # Those of whole modules are not in the build. The rest is what takes long: values, and commands that ask nobody.
-    local values='(DesktopTests\.(RandomScreen|ReusedNumber|SettingsFile)|ReactorTests\.TimerQueue|SystemTests\.Log)Tests/'
+    local values='(DesktopTests\.(RandomScreen|ReusedNumber|SettingsFile)|SystemTests\.(TimerQueue|Log))Tests/'
     local parsers='HTTPTests\.(HTTP1Cut|HTTP2Cut|WebSocketDecoder)Tests/'
     local commands='EndToEnd\.((Backup|Decrypt|Keys|Restore)Command|Manual|ReceiverID|Replay)Tests/'
     # Tests that store less have the same threads.

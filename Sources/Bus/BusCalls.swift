@@ -1,6 +1,6 @@
 import CSystemd
 import Glibc
-import Reactor
+import System
 
 /// A method call to another program.
 package struct BusMethodCall: Equatable, Sendable {

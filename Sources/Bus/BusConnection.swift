@@ -1,6 +1,6 @@
 import CSystemd
 import Glibc
-package import Reactor
+package import System
 
 /// One connection to a message bus, driven by an event loop.
 ///
@@ -31,7 +31,7 @@ package final class BusConnection: @unchecked Sendable {
         self.ended = ended
         let descriptor = try BusDescriptor(duplicating: handle.descriptor)
         self.descriptor = descriptor
-        do throws(ReactorError) {
+        do throws(SystemError) {
             watch = try loop.watch(descriptor.number, for: .readable, self)
         } catch { throw BusError("epoll_ctl", code: error.code) }
         follow()

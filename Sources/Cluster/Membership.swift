@@ -1,5 +1,4 @@
 import Mailbox
-import Reactor
 import Synchronization
 import System
 
@@ -169,7 +168,7 @@ final class ClusterTimer: Sendable {
     private let end = Awaited<Void>()
 
     init(_ tick: @escaping @Sendable () -> Void) throws(ClusterFault) {
-        do throws(ReactorError) {
+        do throws(SystemError) {
             thread = try WorkThread(name: "cluster") { [end] in
                 while end.wait(atMost: Self.interval) == nil { tick() }
             }

@@ -1,5 +1,6 @@
 package import Base
 package import WebPush
+
 package import enum Notifications.TrustLevel
 
 /// One accepted push, from its acceptance to its end. It is immutable, so any thread may read it.

@@ -1,8 +1,7 @@
 package import Base
 package import Bus
-package import Reactor
+package import Crypto
 package import System
-package import TLS
 
 /// Bellwire in one session: applications register on the session bus and get their messages from
 /// the receivers. Once its loop runs, only the thread of that loop uses it.

@@ -1,5 +1,5 @@
 package import Bus
-package import Reactor
+package import System
 package import WebPush
 
 /// What system services report about this machine. Without them it counts as powered and online.

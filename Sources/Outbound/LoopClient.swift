@@ -1,7 +1,6 @@
 import Base
 import CCurl
 import Glibc
-package import Reactor
 package import System
 
 /// A POST that `LoopClient` sends, and the rules for the connection it goes over.

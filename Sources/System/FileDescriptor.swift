@@ -76,20 +76,23 @@ func writeAll(_ number: Int32, _ bytes: Span<UInt8>) throws(SystemError) {
     }
 }
 
-/// A system call that failed.
+/// A system call that failed, and what it concerned.
 package struct SystemError: Error, Equatable, Sendable, CustomStringConvertible {
     package let call: String
+    package let subject: String?
     package let code: Int32
 
     /// Reads `errno`: nothing may run between the call and this.
-    package init(_ call: StaticString) {
+    package init(_ call: StaticString, about subject: String? = nil) {
         code = errno
         self.call = "\(call)"
+        self.subject = subject
     }
 
     /// An error of a call that returns the error number.
-    init(_ call: StaticString, code: Int32) {
+    init(_ call: StaticString, code: Int32, about subject: String? = nil) {
         self.call = "\(call)"
+        self.subject = subject
         self.code = code
     }
 
@@ -98,6 +101,7 @@ package struct SystemError: Error, Equatable, Sendable, CustomStringConvertible 
     package var isNameTaken: Bool { code == EEXIST }
     /// Another process has the lock.
     package var isLocked: Bool { code == EWOULDBLOCK }
+    package var isShortOfDescriptors: Bool { code == EMFILE || code == ENFILE }
 
     /// What the user of this machine can do about it; nil if that depends on what failed.
     package var hint: String? {
@@ -111,17 +115,20 @@ package struct SystemError: Error, Equatable, Sendable, CustomStringConvertible 
         }
     }
 
-    package var description: String { "\(call): \(String(cString: strerror(code)))" }
+    package var description: String {
+        let reason = String(cString: strerror(code))
+        return subject.map { "\(call) \($0): \(reason)" } ?? "\(call): \(reason)"
+    }
 }
 
 /// Runs a call that returns -1 on failure, and repeats it when a signal interrupted it.
 func ensure<Value: SignedInteger>(
-    _ call: StaticString, _ body: () -> Value
+    _ call: StaticString, about subject: String? = nil, _ body: () -> Value
 ) throws(SystemError) -> Value {
     while true {
         let value = body()
         if value != -1 { return value }
-        let error = SystemError(call)
+        let error = SystemError(call, about: subject)
         if error.code != EINTR { throw error }
     }
 }

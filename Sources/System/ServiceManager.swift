@@ -1,4 +1,5 @@
 import Base
+import CLinux
 import Glibc
 
 /// Tells systemd the state of the service (sd_notify(3)). It does nothing without systemd.

@@ -1,5 +1,4 @@
 import Base
-import EngineHost
 import Mailbox
 import Notifications
 import System

@@ -1,7 +1,5 @@
 import Base
 import Crypto
-import Dialects
-import EngineHost
 import Notifications
 import SQLite
 import System

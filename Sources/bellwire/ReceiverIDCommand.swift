@@ -1,5 +1,5 @@
 import Base
-import Dialects
+import Notifications
 import System
 
 extension Command {

@@ -1,5 +1,4 @@
 import Base
-import Dialects
 import Notifications
 
 /// Plays a recorded story to the engine under TDLib's policy.

@@ -14,12 +14,10 @@ from mutant_tree import FOLDER, TREE
 
 # Modules whose tests also use this one.
 NEIGHBOURS = {
-    "Base": ["WebPush", "Dialects", "Notifications", "Pictures", "Crypto"],
+    "Base": ["WebPush", "Notifications", "Pictures", "Crypto"],
     "WebPush": ["Delivery", "Crypto", "Configuration"],
-    "Notifications": ["Dialects", "EngineHost"],
-    "Dialects": ["Notifications", "EngineHost"],
+    "Notifications": [],
     "Delivery": ["Models"],
-    "EngineHost": ["Notifications", "Dialects"],
     "Pictures": ["Desktop"],
     "Terminal": [],
     "Configuration": [],

@@ -1,7 +1,6 @@
 import Base
 import Mailbox
 import PushService
-import Reactor
 import System
 
 /// `/api/v1/exports`: what the store has about a device or an owner, handed out in parts.

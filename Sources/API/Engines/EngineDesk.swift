@@ -2,7 +2,6 @@ import Base
 import Mailbox
 import Notifications
 import PushService
-import Reactor
 import System
 import WebPush
 

@@ -1,7 +1,7 @@
 import Base
 import Mailbox
 import PushService
-import Reactor
+import System
 
 /// One client of an engine at the desk of its loop, with a limit on its requests.
 final class EnginePlace: TimerHandler {

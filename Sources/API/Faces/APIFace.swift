@@ -2,8 +2,7 @@ import Base
 package import HTTP
 package import Mailbox
 package import PushService
-package import Reactor
-import System
+package import System
 
 /// The API on the public listeners. Every client needs the bearer secret of a device, wherever it
 /// comes from, and not of one that can only receive.

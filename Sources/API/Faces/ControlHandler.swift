@@ -3,7 +3,6 @@ import Configuration
 import HTTP
 import Mailbox
 import PushService
-import Reactor
 import System
 
 /// Serves the control socket to root, the service's own user and, if allowed, other users.

@@ -1,5 +1,4 @@
 package import Mailbox
-import Reactor
 import Synchronization
 import System
 

@@ -1,5 +1,4 @@
 import Mailbox
-import Reactor
 import System
 
 /// Has all nodes look at what their stores contain after the same entry of the log, and tells this

@@ -1,6 +1,5 @@
 import Base
 import Bus
-import Reactor
 import System
 
 /// Passes the user's actions to applications: performs what `OwedActions` decides.

@@ -1,7 +1,6 @@
 import Base
 import Bus
 import Crypto
-import Reactor
 import System
 import WebPush
 

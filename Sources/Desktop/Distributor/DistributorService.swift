@@ -1,5 +1,4 @@
 package import Bus
-package import Reactor
 package import System
 
 /// The distributor on a bus: it passes calls and events to `Distributor` and performs its actions.

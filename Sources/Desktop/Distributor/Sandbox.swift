@@ -1,5 +1,4 @@
 import Bus
-import Reactor
 import System
 
 /// The sandbox of a program, as far as it can be known.

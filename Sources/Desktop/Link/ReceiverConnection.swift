@@ -1,5 +1,4 @@
 package import HTTP
-import Reactor
 import System
 
 /// One receiver: its `Link`, and the WebSocket that performs the link's actions.

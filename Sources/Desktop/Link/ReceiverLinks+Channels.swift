@@ -1,5 +1,4 @@
 import Delivery
-import Reactor
 import System
 import WebPush
 

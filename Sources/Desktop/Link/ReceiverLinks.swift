@@ -1,8 +1,6 @@
-import Crypto
+package import Crypto
 import HTTP
-package import Reactor
 package import System
-package import TLS
 package import WebPush
 
 /// All receivers: it knows which channel belongs to which receiver, and has the `Custody` of their

@@ -1,6 +1,6 @@
 package import Base
 package import HTTP
-import Reactor
+import System
 
 /// An account of an application, and the desktop entry for its notifications.
 package struct EngineAccount: Equatable, Sendable {

@@ -1,7 +1,7 @@
 import Base
 package import Delivery
 package import HTTP
-package import Reactor
+package import System
 
 /// The address of a receiver, in every form that `bellwire device add` prints. The path holds the
 /// credential of the device, if there is one.

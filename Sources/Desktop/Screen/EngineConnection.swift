@@ -1,9 +1,7 @@
 import Base
-import Crypto
+package import Crypto
 package import HTTP
-package import Reactor
 package import System
-package import TLS
 
 /// The connection to the engine of one source. It reconnects when it breaks, and passes updates to
 /// the desk.

@@ -1,5 +1,4 @@
 import Bus
-import Reactor
 import System
 
 /// Opens links, if possible through the user's service manager, so that the browser does not run

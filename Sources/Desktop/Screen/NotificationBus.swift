@@ -1,6 +1,5 @@
 import Bus
 import Pictures
-import Reactor
 import System
 
 /// The connection to the owner of `org.freedesktop.Notifications`. There is only one, because some

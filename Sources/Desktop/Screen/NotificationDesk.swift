@@ -1,6 +1,5 @@
 package import Base
 package import Bus
-package import Reactor
 package import System
 
 /// Shows the notifications of engines: stores and performs what a `Presenter` decides.

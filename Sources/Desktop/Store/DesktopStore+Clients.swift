@@ -1,7 +1,7 @@
 import Base
 import Crypto
-import Reactor
 import SQLite
+import System
 package import WebPush
 
 /// The registrations of applications.

@@ -1,6 +1,6 @@
 import Base
-import Reactor
-import TLS
+import Crypto
+import System
 
 /// The steps from a connection to an open WebSocket.
 extension WebSocketClient {

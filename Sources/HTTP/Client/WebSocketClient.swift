@@ -1,5 +1,5 @@
 import Base
-package import Reactor
+package import System
 
 /// Gets either `opened` or `failed`, once.
 package protocol WebSocketClientHandler: WebSocketHandler {
@@ -139,13 +139,13 @@ extension WebSocketClient {
         }
     }
 
-    func tryNext(after failure: ReactorError?) {
+    func tryNext(after failure: SystemError?) {
         disconnect()
         guard let address = addresses.popFirst() else {
             return fail(failure.map { .unreachable($0) } ?? .timedOut(.connect))
         }
         begin(.connect, within: options.patience.connect)
-        do throws(ReactorError) {
+        do throws(SystemError) {
             let socket = try Socket.connect(to: address)
             peer = address
             watch = try loop.watch(socket, for: .writable, self)

@@ -1,6 +1,6 @@
 import Base
-package import Reactor
-package import TLS
+package import Crypto
+package import System
 
 package struct WebSocketClientOptions: Sendable, Confidential {
     /// The limit for each stage.
@@ -109,7 +109,7 @@ package enum WebSocketClientFailure: Error, Equatable, Sendable {
     /// The name does not exist, or the name server does not answer.
     case unknownName(String, NameLookup.Failure)
     /// No address accepted the connection; the error of the last one.
-    case unreachable(ReactorError)
+    case unreachable(SystemError)
     /// The server's certificate was not accepted.
     case untrusted(TLSError)
     /// No common version or cipher, or no TLS at all.

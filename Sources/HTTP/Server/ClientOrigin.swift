@@ -1,5 +1,5 @@
 package import Base
-import Reactor
+import System
 
 /// Finds the client of a request behind proxies.
 package enum ClientAddress {

@@ -1,4 +1,3 @@
-import Reactor
 import System
 
 /// Memory of finished heads, for reuse on the same loop: a waiting connection then holds none, and

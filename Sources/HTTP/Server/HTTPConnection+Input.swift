@@ -1,5 +1,5 @@
-import Reactor
-import TLS
+import Crypto
+import System
 
 /// The handshake and all input after it.
 extension HTTPConnection {

@@ -1,5 +1,5 @@
-import Reactor
-import TLS
+import Crypto
+import System
 
 /// One connection of a server or of a WebSocket client: it moves bytes between its transport and
 /// the protocol spoken on it.

@@ -1,5 +1,5 @@
 package import Base
-package import Reactor
+package import System
 
 /// Handles the requests of a server. All calls come on the loop of the connection.
 package protocol HTTPHandler: AnyObject {

@@ -1,6 +1,6 @@
+import Crypto
 import Synchronization
 import System
-import TLS
 
 /// Counts the connections and requests of servers, for metrics. Any thread may use it.
 package final class HTTPFigures: Sendable {

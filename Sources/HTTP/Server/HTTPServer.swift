@@ -1,6 +1,6 @@
 package import Base
-package import Reactor
-package import TLS
+package import Crypto
+package import System
 
 /// A server on several loops, with a handler for each.
 ///
@@ -37,7 +37,7 @@ package final class HTTPServer {
     @discardableResult
     package func listen(
         on socket: consuming ListeningSocket, _ terms: HTTPListenerTerms = HTTPListenerTerms()
-    ) throws(ReactorError) -> ServedListener {
+    ) throws(SystemError) -> ServedListener {
         var parts: [ServedListener.Part] = []
         for (index, handler) in handlers.enumerated().dropFirst() {
             parts.append(part(try socket.sibling(), on: index, terms, handler))
@@ -50,7 +50,7 @@ package final class HTTPServer {
     @discardableResult
     package func listen(
         on socket: consuming ListeningSocket, handler: (EventLoop) -> any HTTPHandler
-    ) throws(ReactorError) -> ServedListener {
+    ) throws(SystemError) -> ServedListener {
         try serve([part(socket, on: 0, HTTPListenerTerms(), handler(group.loops[0]))])
     }
 
@@ -68,7 +68,7 @@ package final class HTTPServer {
             service: service, listener: Listener(socket, on: loop, service))
     }
 
-    private func serve(_ parts: [ServedListener.Part]) throws(ReactorError) -> ServedListener {
+    private func serve(_ parts: [ServedListener.Part]) throws(SystemError) -> ServedListener {
         let served = ServedListener(parts)
         try served.start(isRunning: isRunning)
         listeners.append(served)
@@ -87,7 +87,7 @@ package final class HTTPServer {
         for listener in listeners { listener.setAccess(access) }
     }
 
-    package func start(name: String) throws(ReactorError) {
+    package func start(name: String) throws(SystemError) {
         isRunning = true
         try group.start(name: name)
     }
@@ -125,7 +125,7 @@ package enum HTTPTrouble: Sendable {
 
     /// There are no descriptors, or there is no memory. It is reported once until a connection was
     /// accepted.
-    case cannotAccept(SocketAddress, ReactorError)
+    case cannotAccept(SocketAddress, SystemError)
     /// The listener has reached its limit of connections.
     case tooManyConnections(SocketAddress)
     /// Too many handshakes wait, and of all networks most are of this peer's.
@@ -185,13 +185,13 @@ package final class ServedListener: @unchecked Sendable {
     }
 
     /// If the loops run, they report it themselves when they cannot accept.
-    func start(isRunning: Bool) throws(ReactorError) {
+    func start(isRunning: Bool) throws(SystemError) {
         guard isRunning else {
             for part in parts { try part.listener.start() }
             return
         }
         onEachLoop { part in
-            do throws(ReactorError) {
+            do throws(SystemError) {
                 try part.listener.start()
             } catch {
                 part.service.cannotAccept(error, by: part.listener)

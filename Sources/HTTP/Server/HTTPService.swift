@@ -1,8 +1,7 @@
 import Base
-package import Reactor
+import Crypto
 import Synchronization
-import System
-import TLS
+package import System
 
 /// A server on one loop: it accepts connections and holds what they share.
 ///
@@ -86,7 +85,7 @@ package final class HTTPService: ConnectionHandler {
         }
     }
 
-    package func cannotAccept(_ reason: ReactorError, by listener: Listener) {
+    package func cannotAccept(_ reason: SystemError, by listener: Listener) {
         report(.cannotAccept(listener.address, reason))
     }
 

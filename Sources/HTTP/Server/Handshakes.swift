@@ -1,4 +1,4 @@
-import Reactor
+import System
 
 /// The handshakes of one loop, on all its listeners. Only the loop's thread uses it.
 final class HandshakeDesk: TimerHandler {

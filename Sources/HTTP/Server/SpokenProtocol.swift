@@ -1,4 +1,4 @@
-import Reactor
+import System
 
 /// The protocol of a connection: HTTP/1.1, HTTP/2, WebSocket, or lines.
 ///

@@ -1,5 +1,5 @@
-import Reactor
-import TLS
+import Crypto
+import System
 
 /// A socket, with or without TLS.
 struct Transport: ~Copyable {
@@ -54,7 +54,7 @@ struct Transport: ~Copyable {
 
     var descriptor: Int32 { socket.descriptor }
     /// Nil if the connection was made.
-    var connectFailure: ReactorError? { socket.connectFailure() }
+    var connectFailure: SystemError? { socket.connectFailure() }
     var isEncrypted: Bool { awaitsTLS || stream != nil }
     var peerCredentials: PeerCredentials? { socket.peerCredentials() }
 

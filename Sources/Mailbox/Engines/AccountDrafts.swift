@@ -1,6 +1,5 @@
 import Base
 import Notifications
-import Reactor
 import SQLite
 import System
 

@@ -1,6 +1,7 @@
 import Base
 import Crypto
 package import WebPush
+
 import enum Notifications.OwedRole
 
 /// Operations on engines, whose accounts the store keeps.

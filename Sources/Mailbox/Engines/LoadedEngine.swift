@@ -1,8 +1,7 @@
 import Base
 import Crypto
 import Delivery
-package import EngineHost
-import Notifications
+package import Notifications
 
 /// An engine in the writer's memory.
 final class LoadedEngine {

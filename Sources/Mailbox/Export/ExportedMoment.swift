@@ -1,8 +1,6 @@
 import Base
 import Crypto
 import Delivery
-import Dialects
-import EngineHost
 import Notifications
 import SQLite
 import System

@@ -1,7 +1,7 @@
 import Base
 import Crypto
 import Delivery
-import Dialects
+import Notifications
 import System
 
 /// Whom an export is about, by the number of the row.

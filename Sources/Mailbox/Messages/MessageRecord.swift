@@ -3,6 +3,7 @@ import Crypto
 import Delivery
 import System
 import WebPush
+
 import enum Notifications.TrustLevel
 
 /// How a message is encoded before it is sealed as one record.

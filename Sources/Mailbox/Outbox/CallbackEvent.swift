@@ -1,7 +1,8 @@
 import Base
 package import WebPush
-package import enum Notifications.Update
+
 package import struct Notifications.ChosenAction
+package import enum Notifications.Update
 
 /// An event of a registration that its callback is told.
 package enum CallbackEvent: Sendable, Confidential {

@@ -1,7 +1,7 @@
 package import Base
 package import Crypto
 package import Delivery
-import Dialects
+import Notifications
 package import WebPush
 
 /// Names a registration to its owner. It is useless without a credential.

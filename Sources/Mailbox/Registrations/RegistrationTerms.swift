@@ -1,6 +1,5 @@
 package import Base
-package import Dialects
-import Notifications
+package import Notifications
 import WebPush
 
 /// What an application asked for when it registered, with defaults filled in.

@@ -1,8 +1,7 @@
 package import Base
 package import Crypto
 package import Delivery
-package import Dialects
-import Reactor
+package import Notifications
 package import SQLite
 import Synchronization
 package import System
@@ -90,7 +89,7 @@ package final class SQLiteStore: MessageStore {
         try writer.join()
         let reader = try StoreReader(opening.source, limits: options.limits)
         let threads: [WorkThread]
-        do throws(ReactorError) {
+        do throws(SystemError) {
             threads = [
                 try WorkThread(name: "store-writer") { writer.run() },
                 try WorkThread(name: "store-reader") { reader.run() },

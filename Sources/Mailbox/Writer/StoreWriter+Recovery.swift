@@ -1,4 +1,4 @@
-import Dialects
+import Notifications
 import Synchronization
 import System
 

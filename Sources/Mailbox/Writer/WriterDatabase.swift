@@ -1,4 +1,3 @@
-import Reactor
 import SQLite
 import System
 
@@ -93,7 +92,7 @@ final class SlowInspection: Sendable {
     private let thread: Lock<WorkThread?>
 
     init(of path: String) throws(StoreFault) {
-        do throws(ReactorError) {
+        do throws(SystemError) {
             thread = Lock(
                 try WorkThread(name: "store-check") { [answer] in
                     let finding = Self.finding(path)

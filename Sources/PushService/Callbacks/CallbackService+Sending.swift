@@ -2,7 +2,7 @@ package import Base
 package import Crypto
 import Mailbox
 import Outbound
-import Reactor
+import System
 import WebPush
 
 /// One attempt: the request, its signature, and its result.

@@ -2,7 +2,6 @@ import Crypto
 package import Delivery
 package import Mailbox
 import Outbound
-import Reactor
 import System
 
 /// Sends the events of registrations to their callbacks, on a loop of its own.

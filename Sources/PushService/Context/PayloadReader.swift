@@ -3,7 +3,6 @@ import Crypto
 import Delivery
 import Mailbox
 import Notifications
-import Reactor
 import System
 import WebPush
 

@@ -2,8 +2,7 @@ package import Base
 package import Crypto
 package import HTTP
 package import Mailbox
-package import Reactor
-import System
+package import System
 package import WebPush
 
 /// What all stages of a push share: the store, the settings, the sessions with their passes, and

@@ -1,7 +1,6 @@
 import Base
 import Delivery
 import Mailbox
-import Reactor
 import System
 import WebPush
 

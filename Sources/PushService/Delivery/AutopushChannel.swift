@@ -2,7 +2,6 @@ import Base
 import Delivery
 import HTTP
 import Mailbox
-import Reactor
 import System
 import WebPush
 

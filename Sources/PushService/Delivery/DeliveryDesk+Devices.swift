@@ -2,7 +2,6 @@ import Base
 import Crypto
 import Delivery
 import Mailbox
-import Reactor
 import System
 import WebPush
 

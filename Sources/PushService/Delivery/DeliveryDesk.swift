@@ -2,7 +2,7 @@ import Base
 import Crypto
 import Delivery
 import Mailbox
-import Reactor
+import System
 import WebPush
 
 /// Brings messages to the devices that are connected to its loop, and to the store.

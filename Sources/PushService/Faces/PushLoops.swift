@@ -1,7 +1,7 @@
 import Base
 package import HTTP
 import Mailbox
-package import Reactor
+package import System
 import WebPush
 
 /// Gives each loop of a server its delivery desk and its HTTP handler.

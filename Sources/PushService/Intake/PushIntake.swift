@@ -1,10 +1,9 @@
 import Base
 import Crypto
 import Delivery
-import Dialects
 import HTTP
 import Mailbox
-import Reactor
+import Notifications
 import System
 import WebPush
 

@@ -1,7 +1,6 @@
 import Delivery
-import Dialects
 import Mailbox
-import Reactor
+import Notifications
 import System
 import WebPush
 

@@ -1,8 +1,8 @@
 import Base
 import Crypto
 import Delivery
-import Dialects
 package import Mailbox
+import Notifications
 import System
 import WebPush
 

@@ -1,5 +1,5 @@
 package import Configuration
-import Reactor
+import System
 
 /// The sessions of one loop, whatever protocol they speak, each with its pass.
 ///

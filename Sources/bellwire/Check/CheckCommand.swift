@@ -1,6 +1,5 @@
 import Base
 import Configuration
-import Reactor
 import System
 import WebPush
 

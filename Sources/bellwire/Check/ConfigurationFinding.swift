@@ -1,10 +1,9 @@
 import Base
 import Cluster
 import Configuration
+import Crypto
 import PushService
-import Reactor
 import System
-import TLS
 
 /// What a start would meet on this machine.
 struct ConfigurationFinding {

@@ -1,7 +1,6 @@
 import Bus
 import Configuration
 import Desktop
-import Reactor
 import System
 
 extension Command {

@@ -1,9 +1,8 @@
 import Base
 import Configuration
+import Crypto
 import Desktop
-import Reactor
 import System
-import TLS
 
 /// The desktop service of a process: its folder, its store and its loop.
 final class DesktopHost {

@@ -1,7 +1,6 @@
 import Base
 import Configuration
 import Outbound
-import Reactor
 import System
 
 /// Sends requests to the running server over its control socket.

@@ -2,7 +2,6 @@ import Configuration
 import Crypto
 import Mailbox
 import System
-import TLS
 
 /// Finds the keys of a server, and makes missing ones.
 struct KeyFolder {

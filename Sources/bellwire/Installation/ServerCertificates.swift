@@ -1,6 +1,6 @@
 import Configuration
+import Crypto
 import System
-import TLS
 import WebPush
 
 /// The certificates of a running server, and the log lines about them.

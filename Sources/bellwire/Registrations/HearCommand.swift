@@ -1,8 +1,8 @@
 import Base
 import Configuration
-import Dialects
 import Glibc
 import Mailbox
+import Notifications
 import System
 import WebPush
 

@@ -1,6 +1,6 @@
 import Base
 import Bus
-import Reactor
+import System
 
 /// Tests the way of a message to an application: registers on the session bus, pushes to its
 /// endpoint and receives the message. It is a value: events go in, actions come out.

@@ -2,7 +2,7 @@ import Base
 import Bus
 import Crypto
 import Desktop
-import Reactor
+import System
 
 /// Performs the actions of a `DesktopTest` as an application without a bus name.
 final class DesktopTestRun {

@@ -1,9 +1,7 @@
 import Base
 import Crypto
 import HTTP
-import Reactor
 import System
-import TLS
 import WebPush
 
 /// Performs the actions of a `ReceiverTest` on a loop of its own.

@@ -2,7 +2,6 @@ import Base
 import Configuration
 import Desktop
 import HTTP
-import Reactor
 import System
 
 extension Command {

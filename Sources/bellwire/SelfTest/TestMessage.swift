@@ -2,7 +2,6 @@ import Base
 import Crypto
 import Outbound
 import PushService
-import Reactor
 import System
 import WebPush
 

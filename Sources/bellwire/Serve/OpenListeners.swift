@@ -1,9 +1,8 @@
 import Configuration
+import Crypto
 import Glibc
 import HTTP
-import Reactor
 import System
-import TLS
 
 struct OpenListeners {
     let faces: [OpenListener]
@@ -30,7 +29,7 @@ struct OpenListeners {
     }
 
     private static func openControl(_ path: String) throws -> OpenListener {
-        do throws(ReactorError) {
+        do throws(SystemError) {
             return try .openControl(path)
         } catch {
             throw CommandError(listening: error)
@@ -60,13 +59,13 @@ struct OpenPorts {
             metrics = nil
             return
         }
-        do throws(ReactorError) {
+        do throws(SystemError) {
             metrics = try OpenListener.open(listener)
         } catch { throw Self.refusal(error, configuration) }
     }
 
     private static func refusal(
-        _ error: ReactorError, _ configuration: ServerConfiguration
+        _ error: SystemError, _ configuration: ServerConfiguration
     ) -> CommandError {
         var refusal = CommandError(listening: error)
         let control = ControlConnection(path: configuration.state + "/control.sock")
@@ -86,7 +85,7 @@ struct OpenPorts {
                 faces.append(socket)
                 continue
             }
-            do throws(ReactorError) {
+            do throws(SystemError) {
                 faces.append(try .open(listener))
             } catch {
                 // The default includes IPv6, which this machine may lack.
@@ -178,7 +177,7 @@ extension OpenListener {
     private static let publicMode: UInt32 = 0o666
     static let controlMode: UInt32 = 0o660
 
-    static func open(_ configured: ListenAddress) throws(ReactorError) -> OpenListener {
+    static func open(_ configured: ListenAddress) throws(SystemError) -> OpenListener {
         switch configured.endpoint {
         case .tls(let address, let port), .plain(let address, let port):
             OpenListener(try .tcp(.ip(address, port: port)), configured)
@@ -189,14 +188,14 @@ extension OpenListener {
 
     /// The same with an error for people.
     static func opened(_ configured: ListenAddress) throws(CommandError) -> OpenListener {
-        do throws(ReactorError) {
+        do throws(SystemError) {
             return try open(configured)
         } catch {
             throw CommandError(listening: error)
         }
     }
 
-    static func openControl(_ path: String) throws(ReactorError) -> OpenListener {
+    static func openControl(_ path: String) throws(SystemError) -> OpenListener {
         OpenListener(
             try .unix(path: path, mode: controlMode), ListenAddress(.unix(path: path)))
     }
@@ -204,7 +203,7 @@ extension OpenListener {
 
 extension CommandError {
     /// Explains why a server cannot listen.
-    init(listening error: ReactorError) {
+    init(listening error: SystemError) {
         let place = error.subject ?? "this address"
         let port = SocketAddress(place).flatMap { address in
             if case .ip(_, let port) = address { port } else { nil as UInt16? }

@@ -4,7 +4,6 @@ import HTTP
 import Mailbox
 import Outbound
 import PushService
-import Reactor
 import System
 
 /// A reload of the configuration while the server runs.
@@ -84,7 +83,7 @@ extension PushServer {
         }
         var opened: [OpenListener] = []
         for listener in changes.opened {
-            do throws(ReactorError) {
+            do throws(SystemError) {
                 opened.append(try OpenListener.open(listener))
             } catch {
                 // The default includes IPv6, which this machine may lack.
@@ -167,7 +166,7 @@ extension PushServer {
         if let metrics, metrics.configured.isSamePlace(as: listener) {
             return MetricsChange(isKept: true, opened: nil)
         }
-        do throws(ReactorError) {
+        do throws(SystemError) {
             return MetricsChange(isKept: false, opened: try OpenListener.open(listener))
         } catch {
             Self.refuse(CommandError(listening: error).message, log)

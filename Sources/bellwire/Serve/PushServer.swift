@@ -4,7 +4,6 @@ import Configuration
 import HTTP
 import Mailbox
 import PushService
-import Reactor
 import System
 
 /// A running push server: the store, the listeners and the loops that serve them.

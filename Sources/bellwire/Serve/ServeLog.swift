@@ -2,7 +2,6 @@ import Base
 import Cluster
 import Crypto
 import HTTP
-import Reactor
 import System
 
 extension Log {

@@ -3,7 +3,6 @@ import Cluster
 import Configuration
 import Crypto
 import Mailbox
-import Reactor
 import System
 
 /// Moves the store of a running server, which then starts again at its new place.
@@ -34,7 +33,7 @@ final class ServerMove: Sendable {
     /// Begins, unless a move is under way, and tells how far it is.
     func handle(_ wish: MoveWish?) -> MoveStatus {
         if let wish, take() {
-            do throws(ReactorError) {
+            do throws(SystemError) {
                 let thread = try WorkThread(name: "store-move") { self.run(wish) }
                 self.thread.withLock { former in
                     former?.letGo()

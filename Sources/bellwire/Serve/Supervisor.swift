@@ -1,7 +1,6 @@
 import Configuration
 import Desktop
 import Glibc
-import Reactor
 import System
 
 /// Runs a server: handles signals, the systemd watchdog, and what is due from time to time.

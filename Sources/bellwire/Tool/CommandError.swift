@@ -8,10 +8,8 @@ import Glibc
 import Mailbox
 import Notifications
 import Outbound
-import Reactor
 import SQLite
 import System
-import TLS
 
 /// An error for the user: what went wrong and, if known, what to do.
 struct CommandError: Error {
@@ -46,7 +44,6 @@ struct CommandError: Error {
             self.init(message: error.description, hint: error.hint)
         case let error as DevelopmentCertificate.Failure:
             self.init(message: error.description, hint: error.hint)
-        case let error as ReactorError: self.init(message: error.description)
         case let error as DesktopStore.Damage:
             self.init(message: error.description, hint: error.hint)
         case let error as SQLiteError: self.init(message: error.description)
@@ -116,7 +113,7 @@ enum LastResort {
 
     /// The log line has a thread of its own, because the log's reader may be what hangs.
     static func arm(_ log: Log, _ event: StaticString, _ code: ExitCode = .success) {
-        do throws(ReactorError) {
+        do throws(SystemError) {
             try WorkThread(name: "end") {
                 usleep(limit)
                 _exit(code.rawValue)

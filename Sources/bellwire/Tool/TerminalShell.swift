@@ -1,5 +1,4 @@
 import Base
-import Reactor
 import System
 import Terminal
 

@@ -1,6 +1,6 @@
 import Base
-import Dialects
 import Glibc
+import Notifications
 import System
 
 /// Says how far a long piece of work is: a bar on a terminal, lines elsewhere, or lines of JSON.

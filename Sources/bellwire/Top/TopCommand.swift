@@ -1,6 +1,5 @@
 import Base
 import Glibc
-import Reactor
 import System
 import Terminal
 

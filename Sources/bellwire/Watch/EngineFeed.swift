@@ -1,6 +1,6 @@
 import Base
 import Desktop
-import Reactor
+import System
 
 /// What the user asks of the engine.
 enum WatchRequest: Equatable, Sendable {
@@ -98,7 +98,7 @@ final class EngineFeed: @unchecked Sendable {
     }
 
     func connect() {
-        do throws(ReactorError) {
+        do throws(SystemError) {
             let socket = try Socket.connect(to: address)
             let watch = try loop.watch(socket, for: [.readable, .writable], self)
             connection = Connection(socket, watch, opening)

@@ -1,6 +1,5 @@
 import Base
 import Notifications
-import Reactor
 import System
 
 /// Shows an engine's updates as text.

@@ -137,7 +137,7 @@ class Node:
 
 
 def settings(name, subject):
-    """As Sources/Cluster/Nats/JetStream/StreamSettings.swift writes them."""
+    """As Sources/Cluster/Nats/JetStreamRequests.swift writes them."""
     made = {"name": name, "subjects": [subject], "num_replicas": 3, "storage": "file", "discard": "new"}
     made |= {"retention": "limits", "allow_direct": True, "duplicate_window": 120_000_000_000}
     match name:

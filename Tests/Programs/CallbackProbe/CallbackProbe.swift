@@ -5,7 +5,6 @@ import Glibc
 import Mailbox
 import Outbound
 import PushService
-import Reactor
 import System
 import WebPush
 

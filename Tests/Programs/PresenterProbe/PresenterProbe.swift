@@ -3,9 +3,7 @@ import Crypto
 import Desktop
 import Glibc
 import HTTP
-import Reactor
 import System
-import TLS
 
 /// The desk, the store it remembers with, and one source.
 final class PresenterProbe: EventHandler {

@@ -1,5 +1,5 @@
 import HTTP
-import Reactor
+import System
 
 /// Answers with the body that came, and with its method and target as fields.
 ///

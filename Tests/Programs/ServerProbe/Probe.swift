@@ -1,6 +1,6 @@
+import Crypto
 import HTTP
-import Reactor
-import TLS
+import System
 
 /// A server with two listeners, one through TLS and one in clear.
 final class Probe {

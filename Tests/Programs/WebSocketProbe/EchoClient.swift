@@ -2,9 +2,7 @@ import Base
 import Crypto
 import Glibc
 import HTTP
-import Reactor
 import System
-import TLS
 
 /// Connects once, and prints how that ended.
 final class EchoClient: WebSocketClientHandler {

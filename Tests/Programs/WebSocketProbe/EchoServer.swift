@@ -1,7 +1,7 @@
+import Crypto
 import Glibc
 import HTTP
-import Reactor
-import TLS
+import System
 
 /// Upgrades every request that asks for it.
 final class EchoServer: HTTPHandler {

@@ -1,9 +1,7 @@
 import Foundation
-import Reactor
 import System
 import TestSupport
 import Testing
-
 @testable import Bus
 
 @Suite("A connection to a message bus")

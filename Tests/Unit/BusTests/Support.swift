@@ -1,7 +1,6 @@
-import Reactor
+import System
 import TestSupport
 import Testing
-
 @testable import Bus
 
 /// A private bus, and a loop that runs until the test stops it.

@@ -1,5 +1,4 @@
 import Testing
-
 @testable import Configuration
 
 /// The store of a configuration with this text.

@@ -2,13 +2,11 @@ import Base
 import Crypto
 import Foundation
 import Mailbox
-import Reactor
 import SQLite
 import System
 import TestSupport
 import Testing
 import WebPush
-
 @testable import Desktop
 
 @Suite("The desktop's store")

@@ -1,13 +1,10 @@
 import Base
 import Crypto
 import Delivery
-import Reactor
 import System
-import TLS
 import TestSupport
 import Testing
 import WebPush
-
 @testable import Desktop
 
 @Suite("Registrations while no receiver is listed")

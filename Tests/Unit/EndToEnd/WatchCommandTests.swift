@@ -1,8 +1,7 @@
 import Foundation
-import Reactor
+import System
 import TestSupport
 import Testing
-
 @testable import bellwire
 
 /// A program that follows an engine.

@@ -1,6 +1,4 @@
 import Base
-import Dialects
-import EngineHost
 import Notifications
 
 /// Payloads of strangers, and state that a broken disk gives back.

@@ -1,6 +1,6 @@
 import Base
 import Crypto
-import Dialects
+import Notifications
 import WebPush
 
 /// The parsers that read what strangers send or somebody types. A target may only fail by crashing.

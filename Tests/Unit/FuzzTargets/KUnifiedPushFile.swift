@@ -1,1 +1,1 @@
-../../../Sources/Desktop/Import/KUnifiedPushFile.swift
+../../../Sources/Desktop/Distributor/KUnifiedPushFile.swift

@@ -1,9 +1,7 @@
 import Base
 import Crypto
 import Foundation
-import Reactor
-import TLS
-
+import System
 @testable import HTTP
 
 /// A WebSocket client on a loop of its own that sends every message back.

@@ -1,10 +1,9 @@
+import Crypto
 import Foundation
-import TLS
 import TestSupport
 import Testing
-
 @testable import HTTP
-@testable import Reactor
+@testable import System
 
 @Suite("Peers that send and do not read")
 struct DeafPeerTests {

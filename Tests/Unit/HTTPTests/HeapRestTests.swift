@@ -1,7 +1,6 @@
 import Foundation
-import Reactor
+import System
 import Testing
-
 @testable import HTTP
 
 @Suite("Heap memory after many connections")

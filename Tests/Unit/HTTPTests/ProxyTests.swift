@@ -1,7 +1,6 @@
 import Base
-import Reactor
+import System
 import Testing
-
 @testable import HTTP
 
 @Suite("Clients behind proxies")

@@ -1,10 +1,9 @@
 import Base
 import COpenSSL
+import Crypto
 import Foundation
-import Reactor
 import Synchronization
-import TLS
-
+import System
 @testable import HTTP
 
 /// Echoes method, target and body. `/later` is answered in a later turn, and `/big/` with 100 KB.

@@ -1,8 +1,7 @@
+import Crypto
 import Foundation
 import Synchronization
-import TLS
 import Testing
-
 @testable import HTTP
 
 @Suite("Peers that do not read or do not leave")

@@ -1,10 +1,8 @@
+import Crypto
 import Foundation
-import Reactor
 import System
-import TLS
 import TestSupport
 import Testing
-
 @testable import HTTP
 
 @Suite("A WebSocket of the client")

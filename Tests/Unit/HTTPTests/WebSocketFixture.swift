@@ -1,10 +1,7 @@
 import Base
 import Crypto
 import Foundation
-import Reactor
 import System
-import TLS
-
 @testable import HTTP
 
 extension WebSocketTerms {

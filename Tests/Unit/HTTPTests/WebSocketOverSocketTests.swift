@@ -1,9 +1,8 @@
+import Crypto
 import Foundation
 import System
-import TLS
 import TestSupport
 import Testing
-
 @testable import HTTP
 
 @Suite("WebSocket conformance over sockets")

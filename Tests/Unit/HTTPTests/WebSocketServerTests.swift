@@ -1,8 +1,7 @@
+import Crypto
 import Foundation
-import TLS
 import TestSupport
 import Testing
-
 @testable import HTTP
 
 @Suite("A WebSocket of the server")

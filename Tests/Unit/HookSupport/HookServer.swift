@@ -1,8 +1,8 @@
 import Base
+package import Crypto
 import Foundation
 package import HTTP
-package import Reactor
-package import TLS
+package import System
 
 /// A request as the receiver of a callback gets it.
 package struct HookRequest: Sendable {

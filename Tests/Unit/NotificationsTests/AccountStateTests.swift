@@ -1,8 +1,6 @@
-import Dialects
 import Foundation
 import TestSupport
 import Testing
-
 @testable import Notifications
 
 @Suite("An account as one value")

@@ -1,6 +1,4 @@
-import Dialects
 import Testing
-
 @testable import Notifications
 
 /// The promises of the source documents, each by its name.

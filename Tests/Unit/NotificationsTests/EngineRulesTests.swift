@@ -1,6 +1,4 @@
-import Dialects
 import Testing
-
 @testable import Notifications
 
 @Suite("Rules of the engine")

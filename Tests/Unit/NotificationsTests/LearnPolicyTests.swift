@@ -1,6 +1,4 @@
-import Dialects
 import Testing
-
 @testable import Notifications
 
 /// How an account without its own client differs from TDLib, point by point.

@@ -1,7 +1,5 @@
 import Base
-import EngineHost
 import Testing
-
 @testable import Notifications
 
 @Suite("Updates that wait for an application")

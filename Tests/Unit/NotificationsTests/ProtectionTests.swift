@@ -1,7 +1,5 @@
 import Base
-import Dialects
 import Testing
-
 @testable import Notifications
 
 /// Encrypted notifications can be changed, retracted or renamed only by payloads that are at least

@@ -1,7 +1,5 @@
 import Base
-import Dialects
 import Testing
-
 @testable import Notifications
 
 @Suite("Keys of Telegram's pushes, one by one")

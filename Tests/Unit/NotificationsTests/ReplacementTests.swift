@@ -1,6 +1,4 @@
-import Dialects
 import Testing
-
 @testable import Notifications
 
 /// Payloads that change notifications: replace, retract, count.

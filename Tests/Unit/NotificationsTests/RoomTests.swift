@@ -1,8 +1,6 @@
 import Base
-import Dialects
 import TestSupport
 import Testing
-
 @testable import Notifications
 
 @Suite("Bounds on what senders can add")

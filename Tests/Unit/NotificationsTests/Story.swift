@@ -1,7 +1,5 @@
 import Base
-import Dialects
 import Testing
-
 @testable import Notifications
 
 /// An engine under test, with a client that listens.

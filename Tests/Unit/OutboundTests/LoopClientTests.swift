@@ -1,13 +1,11 @@
 import Base
+import Crypto
 import Foundation
 import HTTP
 import HookSupport
-import Reactor
 import System
-import TLS
 import TestSupport
 import Testing
-
 @testable import Outbound
 
 /// A client with its own loop, and one call for a request and its answer.

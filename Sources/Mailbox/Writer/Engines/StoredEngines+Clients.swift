@@ -1,5 +1,4 @@
 import Delivery
-import EngineHost
 import Notifications
 import WebPush
 

@@ -1,5 +1,4 @@
 import Base
-import EngineHost
 import Notifications
 
 /// Writing large accounts in parts.

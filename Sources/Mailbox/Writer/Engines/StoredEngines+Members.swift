@@ -1,5 +1,4 @@
 import Base
-import EngineHost
 import Notifications
 
 /// How the registrations of an account affect its engine.

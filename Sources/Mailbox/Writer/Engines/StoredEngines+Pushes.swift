@@ -1,6 +1,5 @@
 import Crypto
 import Delivery
-import Dialects
 import Notifications
 import System
 

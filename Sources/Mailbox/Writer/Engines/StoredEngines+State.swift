@@ -1,5 +1,4 @@
 import Crypto
-import EngineHost
 import Notifications
 import System
 

@@ -1,7 +1,5 @@
 import Base
 import Delivery
-import Dialects
-import EngineHost
 import Notifications
 import System
 

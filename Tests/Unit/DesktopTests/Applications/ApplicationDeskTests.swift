@@ -1,11 +1,9 @@
 import Base
 import Bus
 import Foundation
-import Reactor
 import System
 import TestSupport
 import Testing
-
 @testable import Desktop
 
 @Suite("Passing user actions to applications")

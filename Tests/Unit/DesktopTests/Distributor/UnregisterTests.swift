@@ -1,10 +1,8 @@
 import Bus
 import Foundation
-import Reactor
 import System
 import TestSupport
 import Testing
-
 @testable import Desktop
 
 @Suite("The answer to Unregister")

@@ -1,12 +1,10 @@
 import Base
 import Bus
 import Foundation
-import Reactor
 import System
 import TestSupport
 import Testing
 import WebPush
-
 @testable import Desktop
 
 @Suite("Taking over registrations of another distributor")

@@ -1,7 +1,5 @@
-import EngineHost
 import Notifications
 import Testing
-
 @testable import Mailbox
 
 @Suite("Engines in memory")

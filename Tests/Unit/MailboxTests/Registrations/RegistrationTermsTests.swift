@@ -1,8 +1,6 @@
 import Base
-import Dialects
 import Notifications
 import Testing
-
 @testable import Mailbox
 
 @Suite("The terms of a registration")

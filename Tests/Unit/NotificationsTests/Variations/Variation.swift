@@ -1,7 +1,5 @@
 import Base
-import Dialects
 import Testing
-
 @testable import Notifications
 
 /// A short story for one rule of TDLib, under the policy strict.

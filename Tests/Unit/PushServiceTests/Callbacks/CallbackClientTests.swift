@@ -2,11 +2,9 @@ import Base
 import Foundation
 import HookSupport
 import Outbound
-import Reactor
 import System
 import TestSupport
 import Testing
-
 @testable import PushService
 
 /// A client with its own loop, behind the rules for callbacks.

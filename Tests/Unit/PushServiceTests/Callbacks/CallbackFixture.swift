@@ -5,10 +5,9 @@ import Foundation
 import HookSupport
 import Mailbox
 import Outbound
-import Reactor
+import System
 import TestSupport
 import WebPush
-
 @testable import PushService
 
 /// The store's clock, with time added to it.

@@ -4,11 +4,10 @@ import Foundation
 import HookSupport
 import Mailbox
 import Outbound
-import Reactor
+import System
 import TestSupport
 import Testing
 import WebPush
-
 @testable import PushService
 
 @Suite("Callbacks of registrations")

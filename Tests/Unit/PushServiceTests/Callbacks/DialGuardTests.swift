@@ -1,6 +1,5 @@
 import Base
 import Testing
-
 @testable import PushService
 
 @Suite("Where callbacks may go")

@@ -1,6 +1,5 @@
-import Reactor
+import System
 import Testing
-
 @testable import PushService
 
 @Suite("Pushes that are put off")

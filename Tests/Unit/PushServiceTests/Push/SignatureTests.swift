@@ -1,9 +1,8 @@
 import Base
 import Configuration
 import Foundation
-import Reactor
+import System
 import Testing
-
 @testable import PushService
 
 @Suite("Signatures over HTTP")

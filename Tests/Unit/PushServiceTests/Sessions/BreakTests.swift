@@ -1,8 +1,7 @@
 import Foundation
-import Reactor
 import Synchronization
+import System
 import Testing
-
 @testable import PushService
 
 @Suite("Interrupted deliveries")

@@ -5,9 +5,8 @@ import Crypto
 import Foundation
 import HTTP
 import Mailbox
-import Reactor
+import System
 import TestSupport
-
 @testable import PushService
 
 /// The push service on a port of 127.0.0.1, with a store in a folder of its own.

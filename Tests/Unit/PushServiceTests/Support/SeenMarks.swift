@@ -1,6 +1,5 @@
 import CShims
 import Foundation
-import Reactor
 import System
 
 /// A clock that records, each time it is read, in which turn of the loop that is, and whether the

@@ -1,1 +1,0 @@
-../../../Sources/Desktop/Import/SettingsFile.swift
