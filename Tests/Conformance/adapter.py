@@ -7,7 +7,7 @@ how to write an adapter.
 import http.client
 import urllib.parse
 
-from kit import NotOffered
+from casebook import NotOffered
 
 
 def request(method, address, body=None, fields=None):

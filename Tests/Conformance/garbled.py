@@ -7,7 +7,7 @@ that passes on all broken servers of a kind would pass on any server, so it show
 
 import copy
 
-from kit import NotOffered, judge, same
+from casebook import NotOffered, judge, same
 
 WAYS = ("empty", "other")
 # So many answers of a case are garbled one at a time, spread over all that it got. Only long stories have more.

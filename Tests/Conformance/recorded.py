@@ -2,7 +2,7 @@
 
 import json
 
-from kit import TDLIB, add_case, equal, expect, lines
+from casebook import TDLIB, add_case, equal, expect, lines
 
 FILES = {"photo", "video", "animation", "audio", "document", "sticker", "video_note", "voice_note"}
 # From here on TDLib has lost a notification, which another server may keep.

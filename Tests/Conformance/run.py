@@ -11,9 +11,11 @@ import signal
 import sys
 import time
 
+sys.path.append(__file__.rsplit("/", 2)[0])
+
+import casebook
 import documents
 import garbled
-import kit
 
 HERE = pathlib.Path(__file__).resolve().parent
 PAGE = HERE.parents[1] / "docs/report/conformance.md"
@@ -74,7 +76,7 @@ def manifest():
 
 def check_manifest(paragraphs):
     """Each paragraph has a case or a reason, and each case a paragraph."""
-    told = collections.Counter(case.paragraph for case in kit.CASES)
+    told = collections.Counter(case.paragraph for case in casebook.CASES)
     problems = [
         f"{name} has neither a case nor a reason"
         for name, row in paragraphs.items()
@@ -86,7 +88,7 @@ def check_manifest(paragraphs):
         if told[name] and row["reason"]
     ]
     problems += [f"{name} is no paragraph" for name in told if name not in paragraphs]
-    ids = collections.Counter(case.id for case in kit.CASES)
+    ids = collections.Counter(case.id for case in casebook.CASES)
     return problems + [f"{id} is the id of {count} cases" for id, count in ids.items() if count > 1]
 
 
@@ -149,7 +151,7 @@ def run(adapter, cases, seconds):
                 results.append((case, "FAIL", f"the {seconds} s were over", 0, []))
                 continue
             signal.alarm(LONGEST_CASE)
-            word, why = kit.judge(case, server)
+            word, why = casebook.judge(case, server)
             signal.alarm(0)
             results.append((case, word, why, time.monotonic() - began, server.answers))
     finally:
@@ -183,7 +185,9 @@ def self_check(results):
         more, found, faults = garbled.check(case, answers)
         garbled_answers, noticed = garbled_answers + more, noticed + found
         blind += [f"{case.id} does not notice {fault}" for fault in faults]
-    planted = kit.Case("planted", "vacuous", "passes on any server", "", lambda server: kit.expect(True, "nothing"))
+    planted = casebook.Case(
+        "planted", "vacuous", "passes on any server", "", lambda server: casebook.expect(True, "nothing")
+    )
     if not garbled.check(planted, [("shown", ["a notification"])])[2]:
         blind.append("the self-check does not find a case that passes on any server")
     silent = len({line.split()[0] for line in blind})
@@ -270,7 +274,7 @@ def main():
     problems = check_manifest(paragraphs)
     if options.documents:
         problems += check_documents(options.documents, paragraphs)
-    cases = [case for case in kit.CASES if not options.only or case.id.startswith(tuple(options.only))]
+    cases = [case for case in casebook.CASES if not options.only or case.id.startswith(tuple(options.only))]
     order = {name: place for place, name in enumerate(paragraphs)}
     cases.sort(key=lambda case: order.get(case.paragraph, 0))
     if not cases:
@@ -286,7 +290,7 @@ def main():
     for problem in problems:
         print(f"conformance: broken: {problem}")
     reasons = sum(1 for row in paragraphs.values() if row["reason"])
-    print(f"conformance: {len(paragraphs)} paragraphs, {reasons} of them without a case, {len(kit.CASES)} cases")
+    print(f"conformance: {len(paragraphs)} paragraphs, {reasons} of them without a case, {len(casebook.CASES)} cases")
     sys.exit(1 if problems else 0)
 
 

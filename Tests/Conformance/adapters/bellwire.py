@@ -3,9 +3,6 @@
 The program is $BELLWIRE, or the release build of this checkout, or the debug build, or the one on PATH.
 """
 
-import base64
-import http.client
-import http.server
 import json
 import os
 import pathlib
@@ -18,7 +15,10 @@ import tempfile
 import threading
 import time
 
+import kit.server
 from adapter import Adapter, request
+from kit.coding import decode, encode
+from kit.webserver import Handler, Listening
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 
@@ -37,7 +37,7 @@ class Server(Adapter):
 
     def __init__(self):
         self.bellwire = program()
-        self.process, self.readers, self.accounts, self.engines = None, {}, {}, {}
+        self.served, self.readers, self.accounts, self.engines = None, {}, {}, {}
 
     def version(self):
         output = subprocess.run([self.bellwire, "version"], capture_output=True, text=True, timeout=10, check=True)
@@ -45,24 +45,9 @@ class Server(Adapter):
 
     def start(self):
         self.folder = tempfile.TemporaryDirectory()
-        self.state = f"{self.folder.name}/state"
-        self.hook = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Hook)
-        threading.Thread(target=self.hook.serve_forever, daemon=True).start()
-        self.serve()
-
-    def serve(self):
-        address = f"http://127.0.0.1:{self.port}" if self.process else "http://127.0.0.1:0"
-        self.process = subprocess.Popen(
-            [self.bellwire, "serve", "--listen", address, "--state", self.state, "--keys", f"{self.folder.name}/keys"],
-            stdout=subprocess.PIPE,
-            stderr=open(f"{self.folder.name}/log", "ab"),
-            text=True,
-        )
-        select.select([self.process.stdout], [], [], 20)
-        ready = self.process.stdout.readline().split()
-        if ready[:2] != ["bellwire:", "ready"]:
-            raise OSError("the server is not ready")
-        self.port = int(ready[2].rsplit(":", 1)[1])
+        self.hook = Listening(Hook)
+        self.served = kit.server.Server(self.bellwire, self.folder.name).start()
+        self.socket = str(self.served.socket)
 
     def stop(self):
         for engine in self.engines.values():
@@ -70,9 +55,8 @@ class Server(Adapter):
         for reader in self.readers.values():
             reader.terminate()
             reader.wait(10)
-        if self.process:
-            self.process.terminate()
-            self.process.wait(20)
+        if self.served:
+            self.served.stop()
             self.hook.shutdown()
             self.folder.cleanup()
 
@@ -80,22 +64,10 @@ class Server(Adapter):
         for engine in self.engines.values():
             engine.close()
         self.engines = {}
-        self.process.kill()
-        self.process.wait(20)
-        self.serve()
+        self.served.kill()
+        self.served.start()
 
     # Endpoints
-
-    def api(self, method, path, members=None):
-        connection = ControlConnection(f"{self.state}/control.sock")
-        body = None if members is None else json.dumps(members)
-        connection.request(method, f"/api/v1/{path}", body, {"Content-Type": "application/json"} if body else {})
-        answer = connection.getresponse()
-        text = answer.read()
-        connection.close()
-        if answer.status >= 400:
-            raise OSError(f"{method} {path}: {answer.status} {text[:200]}")
-        return json.loads(text) if text else None
 
     def register(self, dialect, **terms):
         account = terms.get("account") or f"{dialect}{len(self.accounts)}"
@@ -109,54 +81,52 @@ class Server(Adapter):
         if terms.get("sealed"):
             members["secret"] = "new"
         if "secret" in terms:
-            members["secret"] = base64.urlsafe_b64encode(bytes.fromhex(terms["secret"])).rstrip(b"=").decode()
+            members["secret"] = encode(bytes.fromhex(terms["secret"]))
         if terms.get("callback"):
-            members["callback"] = f"http://127.0.0.1:{self.hook.server_port}/"
-        answer = self.api("POST", "registrations", members)
+            members["callback"] = self.hook.url
+        answer = self.served.ask("POST", "registrations", members)
         self.accounts.setdefault(account, dialect)
         self.engine(account)
         made = {"id": answer["id"], "account": account, "endpoint": answer["endpoint"], "token": answer["token"]}
         made["refresh_after"] = answer["refresh_after"]
         made.update(answer.get("keys") or {})
         if terms.get("sealed"):
-            secret = answer["register_device"]["secret"]
-            made["secret"] = base64.urlsafe_b64decode(secret + "=" * (-len(secret) % 4)).hex()
+            made["secret"] = decode(answer["register_device"]["secret"]).hex()
         return made
 
     def received(self, id):
-        messages = self.api("POST", "fetched", {"registration": id})["messages"]
+        messages = self.served.ask("POST", "fetched", {"registration": id})["messages"]
         # A fetch signal has a count and no payload.
-        payloads = [message["payload"] for message in messages if "count" not in message]
-        return [base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)).decode() for text in payloads]
+        return [decode(message["payload"]).decode() for message in messages if "count" not in message]
 
     def signals(self, id):
-        messages = self.api("POST", "fetched", {"registration": id})["messages"]
+        messages = self.served.ask("POST", "fetched", {"registration": id})["messages"]
         return sum(message.get("count", 0) for message in messages)
 
     def revoke(self, id):
-        self.api("DELETE", f"registrations/{id}")
+        self.served.ask("DELETE", f"registrations/{id}")
 
     def events(self, id, count):
         return Hook.first(id, count)
 
     def presence(self, id):
-        answer = self.api("GET", f"sources/{id}")
+        answer = self.served.ask("GET", f"sources/{id}")
         return {"online": answer["online"], "mobile": answer["mobile"]}
 
     def other_client(self, id, mobile):
-        self.api("POST", f"sources/{id}/active", {"mobile": mobile})
+        self.served.ask("POST", f"sources/{id}/active", {"mobile": mobile})
 
     # The screen
 
     def engine(self, account):
         if account not in self.engines:
-            self.engines[account] = Engine(f"{self.state}/control.sock", self.accounts[account], account)
+            self.engines[account] = Engine(self.socket, self.accounts[account], account)
         return self.engines[account]
 
     def shown(self, account):
         # What was accepted before this request is on the screen when it is answered.
         self.engine(account).ask({"@type": "bellwire.getChats"})
-        fresh = Engine(f"{self.state}/control.sock", self.accounts[account], account)
+        fresh = Engine(self.socket, self.accounts[account], account)
         groups = fresh.first["groups"]
         fresh.close()
         return [described(group, one) for group in groups for one in group["notifications"]]
@@ -241,7 +211,7 @@ class Server(Adapter):
         return self.line(("receiver-id",), json.dumps(payload))
 
     def notify(self, body):
-        address = f"http://127.0.0.1:{self.port}/_matrix/push/v1/notify"
+        address = f"http://127.0.0.1:{self.served.port}/_matrix/push/v1/notify"
         status, text = request("POST", address, body, {"Content-Type": "application/json"})
         return {"status": status, "body": json.loads(text) if text else None}
 
@@ -320,18 +290,7 @@ class Engine:
         self.socket.close()
 
 
-class ControlConnection(http.client.HTTPConnection):
-    def __init__(self, path):
-        super().__init__("localhost", timeout=10)
-        self.path = path
-
-    def connect(self):
-        self.sock = socket.socket(socket.AF_UNIX)
-        self.sock.settimeout(self.timeout)
-        self.sock.connect(self.path)
-
-
-class Hook(http.server.BaseHTTPRequestHandler):
+class Hook(Handler):
     """The application's server: it confirms callbacks, and keeps the events of each registration."""
 
     events, seen, lock = {}, set(), threading.Lock()
@@ -349,16 +308,9 @@ class Hook(http.server.BaseHTTPRequestHandler):
             raise OSError(f"fewer than {count} events came within ten seconds") from None
 
     def do_POST(self):
-        event = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        event = json.loads(self.body())
         # An event may come again under its id, if the server did not record that it was taken.
         if self.headers["webhook-id"] not in self.seen:
             self.seen.add(self.headers["webhook-id"])
             self.queue(event["data"]["registration"]).put({"type": event["type"], "data": event["data"]})
-        self.send_response(200)
-        if challenge := self.headers.get("webhook-challenge"):
-            self.send_header("webhook-challenge", challenge)
-        self.send_header("Content-Length", "0")
-        self.end_headers()
-
-    def log_message(self, *_):
-        pass
+        self.consent()

@@ -19,10 +19,12 @@ import time
 import xml.etree.ElementTree as ElementTree
 
 from adapter import Adapter
+from casebook import NotOffered
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.asymmetric import ec
-from kit import NotOffered
-from sealing import encode, opened, point
+from kit.certificate import free_port
+from kit.coding import encode
+from kit.sealing import opened, point
 
 LENT = pathlib.Path(os.environ.get("LENT", "/"))
 PUSH = "{http://gultsch.de/xmpp/drafts/unified-push}"
@@ -123,12 +125,6 @@ class Server(Adapter):
 
     def signals(self, id):
         return len(self.client.take(id))
-
-
-def free_port():
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        return free.getsockname()[1]
 
 
 class Client:

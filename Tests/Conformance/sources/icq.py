@@ -3,7 +3,7 @@
 import json
 import time
 
-from kit import case, equal, expect
+from casebook import case, equal, expect
 
 ALL = "applePushNotification"
 

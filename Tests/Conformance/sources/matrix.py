@@ -2,7 +2,7 @@
 
 import json
 
-from kit import SYNAPSE, case, equal, expect, lines
+from casebook import SYNAPSE, case, equal, expect, lines
 
 RECORDED = {row["name"]: row for row in lines("matrix-synapse.jsonl")}
 

@@ -3,9 +3,10 @@
 import json
 import time
 
-from kit import MADE, TDLIB, add_case, case, equal, expect
+from casebook import MADE, TDLIB, add_case, case, equal, expect
+from kit.coding import decode
+from kit.sealing import mtproto
 from recorded import PAYLOADS, RANDOM, RECEIVERS, add_payload, add_probe, add_random, add_receiver, add_story, payload
-from sealing import decode, sealed_by_telegram
 from sources.telegram import VECTORS_OF_P, message, only, say, tell, texts, updates_of, wanted
 
 
@@ -610,7 +611,7 @@ def own_key(server):
     asked = ask(server, made, "registerDevice", device_token=token)
     secret = decode(wanted(asked)["secret"])
     equal(len(secret), 256, "bytes of the key")
-    payload = json.dumps({"p": sealed_by_telegram(secret, json.dumps(text(1)).encode())})
+    payload = json.dumps({"p": mtproto(secret, json.dumps(text(1)).encode())})
     equal(server.receiver(payload), {"id": asked["answer"]["id"]}, "receiver of a payload under it")
     asked = ask(server, made, "processPushNotification", payload=payload)
     equal([asked["answer"], texts(server, made)], [{"@type": "ok"}, ["Ann: m1"]], "answer, and what is shown")

@@ -3,10 +3,11 @@
 import json
 import time
 
-from kit import MADE, TDLIB, TEMPLATE, VECTORS, NotOffered, add_case, case, equal, expect
+from casebook import MADE, TDLIB, TEMPLATE, VECTORS, NotOffered, add_case, case, equal, expect
+from kit.coding import decode, encode
+from kit.sealing import mtproto, web_push
 from recorded import PAYLOADS, add_payload, add_probe, add_random, add_receiver, add_story
 from recorded import RECEIVERS as RECEIVER_ROWS
-from sealing import decode, encode, sealed_by_telegram, web_push
 
 USER, GROUP, CHANNEL = 555, -77, -1000000000099
 
@@ -20,7 +21,7 @@ def say(server, made, content, encoding="aes128gcm"):
     """Pushes as Telegram's server does."""
     text = content if isinstance(content, bytes) else json.dumps(content).encode()
     if "secret" in made:
-        text = json.dumps({"p": sealed_by_telegram(bytes.fromhex(made["secret"]), text)}).encode()
+        text = json.dumps({"p": mtproto(bytes.fromhex(made["secret"]), text)}).encode()
     body, fields = web_push(made, text, encoding)
     equal(server.push(made["endpoint"], body, fields), {"status": 201}, "answer to the sender")
 
@@ -235,7 +236,7 @@ for vector in VECTORS_OF_P:
 def broken(made, change):
     """A payload under the key, with one security check that must fail."""
     text = json.dumps(message(args=("Eve", "forged"))).encode()
-    data = bytearray(decode(sealed_by_telegram(bytes.fromhex(made["secret"]), text)))
+    data = bytearray(decode(mtproto(bytes.fromhex(made["secret"]), text)))
     return json.dumps({"p": encode(bytes(change(data)))}).encode()
 
 

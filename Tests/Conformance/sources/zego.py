@@ -2,7 +2,7 @@
 
 import json
 
-from kit import case, equal, expect
+from casebook import case, equal, expect
 
 NO_PAYLOAD = object()
 

@@ -1,26 +1,17 @@
-"""Encrypts as senders do, with nothing of the server's code: RFC 8291, the draft aesgcm, Telegram's second layer."""
+"""Encrypts as senders do, with nothing of the server's code: RFC 8291, the draft aesgcm, Telegram's second
+layer from single AES blocks."""
 
-import base64
+import hashlib
 import os
-import pathlib
-import sys
+import struct
 
 from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
-
-sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "Peers/WebPush"))
-from mtproto import mtproto  # noqa: E402
-
-
-def encode(data):
-    return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
-
-
-def decode(text):
-    return base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
+from kit.coding import decode, encode
 
 
 def point(key):
@@ -58,8 +49,30 @@ def web_push(made, text, encoding="aes128gcm"):
     return AESGCM(key).encrypt(nonce, b"\0\0" + text, None), fields
 
 
-def sealed_by_telegram(secret, text):
-    return mtproto(secret, text)
+def ige(key, vector, text):
+    """AES-256 in IGE mode, made from single blocks."""
+    block = Cipher(algorithms.AES(key), modes.ECB()).encryptor()
+    before, plain = vector[:16], vector[16:]
+    out = b""
+    for start in range(0, len(text), 16):
+        part = text[start : start + 16]
+        mixed = bytes(a ^ b for a, b in zip(part, before))
+        before = bytes(a ^ b for a, b in zip(block.update(mixed), plain))
+        plain = part
+        out += before
+    return out
+
+
+def mtproto(secret, text):
+    """The value of `p` as Telegram's server makes it (MTProto 2.0, to the client)."""
+    padding = 12 + (-(4 + len(text) + 12)) % 16
+    plain = struct.pack("<i", len(text)) + text + os.urandom(padding)
+    key = hashlib.sha256(secret[96:128] + plain).digest()[8:24]
+    a = hashlib.sha256(key + secret[8:44]).digest()
+    b = hashlib.sha256(secret[48:84] + key).digest()
+    sealed = ige(a[:8] + b[8:24] + a[24:], b[:8] + a[8:24] + b[24:], plain)
+    sealed = hashlib.sha1(secret).digest()[-8:] + key + sealed
+    return encode(sealed)
 
 
 def keys(secret, salt, encoding, context):

@@ -1,0 +1,48 @@
+"""Requests to the control socket, whose users may do everything."""
+
+import asyncio
+import contextlib
+import http.client
+import json
+import socket
+
+
+class OverSocket(http.client.HTTPConnection):
+    """HTTP over a Unix socket."""
+
+    def __init__(self, path, timeout=20):
+        super().__init__("localhost", timeout=timeout)
+        self.path = str(path)
+
+    def connect(self):
+        self.sock = socket.socket(socket.AF_UNIX)
+        self.sock.settimeout(self.timeout)
+        self.sock.connect(self.path)
+
+
+def ask(path, method, what, members=None):
+    """What the API answers at the socket of that path. Raises OSError if it refuses."""
+    body = None if members is None else json.dumps(members)
+    with contextlib.closing(OverSocket(path)) as connection:
+        connection.request(method, f"/api/v1/{what}", body, {"Content-Type": "application/json"} if body else {})
+        answer = connection.getresponse()
+        text = answer.read()
+    if answer.status >= 300:
+        raise OSError(f"{method} {what}: {answer.status} {text[:200]}")
+    return json.loads(text) if text else None
+
+
+async def asked(path, method, what, members=None):
+    """The same for peers of one loop: status and answer, whatever they are."""
+    data = json.dumps(members).encode() if members else b""
+    reader, writer = await asyncio.open_unix_connection(str(path))
+    writer.write(
+        f"{method} /api/v1/{what} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
+        f"Content-Type: application/json\r\nContent-Length: {len(data)}\r\n\r\n".encode()
+        + data
+    )
+    head, _, rest = (await reader.read()).partition(b"\r\n\r\n")
+    writer.close()
+    if not head:
+        raise ConnectionResetError
+    return int(head.split(b" ", 2)[1]), json.loads(rest) if rest else None
