@@ -39,7 +39,7 @@ class Checks:
         self(True, what)
 
 
-def run(main, *words):
+def checked(main, *words):
     """Runs a program of checks, or a part that is a coroutine. What failed is the last that is printed."""
     try:
         made = main(*words)

@@ -72,10 +72,10 @@ class Server(process.Watched):
                 raise Failed(f"bellwire ends with {code}: {self.said()[-2000:]}")
 
     def kill(self):
-        if self.process:
-            self.process.kill()
-            self.process.wait(self.limit)
-        self.process = None
+        killed, self.process = self.process, None
+        if killed:
+            killed.kill()
+            killed.wait(self.limit)
 
     def said(self):
         return self.log.read_text(errors="replace")

@@ -11,17 +11,14 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.append(__file__.rsplit("/", 3)[0])
+
 import httpx
+from kit.certificate import certificate
+from kit.checks import Checks, checked
 
 PROGRAM = sys.argv[1]
-passed = 0
-
-
-def check(condition, what, seen=""):
-    global passed
-    if not condition:
-        sys.exit(f"clients: FAILED: {what}\n{seen}")
-    passed += 1
+check = Checks("clients")
 
 
 def run(*command, data=None):
@@ -34,20 +31,7 @@ class Server:
     def __enter__(self):
         self.folder = tempfile.TemporaryDirectory()
         folder = pathlib.Path(self.folder.name)
-        self.certificate = str(folder / "certificate.pem")
-        subprocess.run(
-            [
-                *"openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes".split(),
-                *"-days 30 -subj /CN=localhost -addext subjectAltName=DNS:localhost,IP:127.0.0.1 -keyout".split(),
-                folder / "key.pem",
-                "-out",
-                self.certificate,
-            ],
-            check=True,
-            capture_output=True,
-        )
-        both = folder / "both.pem"
-        both.write_bytes(pathlib.Path(self.certificate).read_bytes() + (folder / "key.pem").read_bytes())
+        self.certificate, _, both = certificate(folder)
         self.process = subprocess.Popen([PROGRAM, "--certificate", both], stdout=subprocess.PIPE, text=True)
         line = self.process.stdout.readline().split()
         check(line[:1] == ["ready"], "the server starts", line)
@@ -337,9 +321,13 @@ async def streaming(client, version):
     check(count == 3_000_000, f"httpx over {version}: three megabytes as they come", count)
 
 
-with Server() as server:
-    for part in (check_curl, check_nghttp, check_h2load, check_go):
-        part(server)
-    asyncio.run(check_httpx(server))
-    check(server.process.poll() is None, "the server stays up")
-print(f"clients: {passed} checks passed")
+def main():
+    with Server() as server:
+        for part in (check_curl, check_nghttp, check_h2load, check_go):
+            part(server)
+        asyncio.run(check_httpx(server))
+        check(server.process.poll() is None, "the server stays up")
+    print(f"clients: {check.passed} checks passed")
+
+
+checked(main)

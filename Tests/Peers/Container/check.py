@@ -6,19 +6,19 @@ usage: check.py PATH_OF_BELLWIRE [podman | bubblewrap]
 import asyncio
 import json
 import os
-import pathlib
 import subprocess
 import sys
 import tempfile
 import time
 
+sys.path.append(__file__.rsplit("/", 3)[0])
+sys.path.append(f"{sys.path[-1]}/Peers/Proxies")
+
 import yaml
+from client import CLAIMED, SEEN, Client, silence, stranger, use
 from engines import Image, engine
-
-sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "Proxies"))
-
-from client import CLAIMED, SEEN, Checks, Client, Failed, silence, stranger, use  # noqa: E402
-from running import ended  # noqa: E402
+from kit.checks import Checks, Failed, checked
+from running import ended
 
 # As it is fetched, and as it lies on the disk.
 LARGEST, LARGEST_UNPACKED = 40_000_000, 46_000_000
@@ -78,7 +78,7 @@ def wait_for_ready(log, process):
     deadline = time.monotonic() + 60
     while "bellwire: ready" not in open(log).read():
         if time.monotonic() > deadline or process.poll() is not None:
-            raise Failed(f"container: it did not start: {open(log).read()[-500:]}")
+            raise Failed(f"container: FAILED: it did not start: {open(log).read()[-500:]}")
         time.sleep(0.1)
 
 
@@ -125,7 +125,7 @@ def health_check():
     for line in open(f"{CONTAINER}/Containerfile"):
         if line.startswith("HEALTHCHECK"):
             return ["CMD", *json.loads(line[line.index("CMD") + 3 :])]
-    raise Failed("container: there is no health check")
+    raise Failed("container: FAILED: there is no health check")
 
 
 async def alone(engine, image, folder):
@@ -225,7 +225,4 @@ def main():
     print(f"{whole / 1e6:.1f} MB unpacked; in {time.monotonic() - began:.0f} s")
 
 
-try:
-    main()
-except Failed as error:
-    sys.exit(f"container: FAILED: {str(error).removeprefix('container: ')}")
+checked(main)

@@ -6,32 +6,30 @@ usage: check.py PATH_OF_BELLWIRE
 import collections
 import os
 import pathlib
+import re
 import sys
 import tempfile
 import time
 
+sys.path.append(__file__.rsplit("/", 3)[0])
+
 from browser import Firefox
+from kit.checks import Checks
+from kit.server import Server
 from page import Page, Proxy
 from sender import Key, Sender
-from service import Service
 
 # Long enough for a browser to reconnect on a busy machine.
 SOON = 20
 
 
-class Failed(Exception):
-    pass
-
-
-def check(condition, what):
-    if not condition:
-        raise Failed(what)
+check = Checks("firefox")
 
 
 class Run:
     def __init__(self, bellwire, folder):
         self.folder = pathlib.Path(folder)
-        self.service = Service(bellwire, self.folder)
+        self.service = Server(bellwire, self.folder, is_secure=True)
         self.firefox = Firefox(self.folder, self.service.authority)
         self.sender = Sender(bellwire, self.folder, self.service.authority)
         self.key = Key(bellwire, self.folder / "vapid.json")
@@ -76,10 +74,14 @@ class Run:
                 ),
             )
 
+    def messages(self):
+        """How many waited in the store at the last start."""
+        return int(re.findall(r"store-opened .*\bmessages=(\d+)", self.service.said())[-1])
+
     def start(self):
         self.service.start()
         self.page = Page(self.service.certificate)
-        self.firefox.make_profile(self.service.url.replace("https", "wss", 1), self.proxy.server.server_port)
+        self.firefox.make_profile(self.service.base.replace("https", "wss", 1), self.proxy.server.server_port)
         self.firefox.start()
 
     def subscribe(self):
@@ -89,7 +91,7 @@ class Run:
             "bound": self.in_page("subscribe('bound', given[0])", self.key.public),
         }
         for scope, version in (("open", "v1"), ("bound", "v2")):
-            start = f"{self.service.url}/wpush/{version}/"
+            start = f"{self.service.base}/wpush/{version}/"
             endpoint = self.subscriptions[scope]["endpoint"]
             check(endpoint.startswith(start), f"the endpoint of {scope} begins with {start}")
 
@@ -135,7 +137,7 @@ class Run:
         self.push_all("open", "bound")
         self.service.kill()
         self.service.start()
-        check(self.service.messages() == 6, "waiting messages survive SIGKILL")
+        check(self.messages() == 6, "waiting messages survive SIGKILL")
         self.push_all("open", "bound")
         self.firefox.start()
         self.check_arrived("received after the browser was away")
@@ -168,7 +170,7 @@ class Run:
         def waiting():
             self.service.stop()
             self.service.start()
-            return self.service.messages()
+            return self.messages()
 
         check(self.wait_until(waiting, 0, SOON) == 0, "nothing is left in the store")
         self.push_all("open")

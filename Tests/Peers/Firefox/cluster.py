@@ -7,39 +7,32 @@ Firefox and the sender reach the nodes through a balancer for TCP, which sends n
 
 import asyncio
 import collections
-import json
 import os
 import pathlib
 import random
-import subprocess
 import sys
 import tempfile
 import threading
 import time
 
+sys.path.append(__file__.rsplit("/", 3)[0])
+sys.path += [f"{sys.path[-1]}/Torture/Promise", f"{sys.path[-1]}/Torture/Cluster"]
+
 import requests
 from browser import Firefox
+from gates import Balancer
+from kit import control
+from kit.checks import Checks
+from machines import BALANCER, COUNT, NatsServers, Node
 from page import Page, Proxy
 from sender import Sender
-
-ROOT = pathlib.Path(__file__).resolve().parents[3]
-sys.path += [str(ROOT / "Tests/Torture/Promise"), str(ROOT / "Tests/Torture/Cluster")]
-
-from gates import Balancer  # noqa: E402
-from machines import BALANCER, COUNT, NatsServers, Node  # noqa: E402
 
 # A browser waits for some seconds before it connects again, and longer each time.
 SOON = 60
 URL = f"https://localhost:{BALANCER}"
 
 
-class Failed(Exception):
-    pass
-
-
-def check(condition, what):
-    if not condition:
-        raise Failed(what)
+check = Checks("firefox: a cluster")
 
 
 class Cluster:
@@ -76,9 +69,7 @@ class Cluster:
         """How many are connected to it."""
         if not node.is_up:
             return 0
-        socket = node.state / "control.sock"
-        command = ["curl", "-sS", "-m", "5", "--unix-socket", socket, "http://localhost/api/v1/overview"]
-        return json.loads(subprocess.run(command, capture_output=True, check=True).stdout)["user_agents"]
+        return control.ask(node.state / "control.sock", "GET", "overview")["user_agents"]
 
     def node_of_browser(self):
         deadline = time.monotonic() + SOON

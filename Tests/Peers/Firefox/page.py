@@ -1,9 +1,9 @@
 """An https site with two service workers that report every push they get."""
 
 import collections
-import http.server
-import ssl
 import threading
+
+from kit.webserver import Handler, Listening
 
 PAGE = b"""<!doctype html><meta charset="utf-8"><title>Pushes</title><script>
 async function registration(scope) {
@@ -47,41 +47,24 @@ class Page:
         self.change = threading.Condition()
         page = self
 
-        class Handler(http.server.BaseHTTPRequestHandler):
-            timeout = 30
-
+        class Site(Handler):
             def do_GET(self):
                 if self.path == "/":
-                    self.answer(200, "text/html", PAGE)
+                    self.answer(200, PAGE, Content_Type="text/html")
                 elif self.path.endswith("/worker.js"):
-                    self.answer(200, "text/javascript", WORKER)
+                    self.answer(200, WORKER, Content_Type="text/javascript")
                 else:
-                    self.answer(404, "text/plain", b"")
+                    self.answer(404)
 
             def do_POST(self):
-                body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+                body = self.body()
                 _, scope, kind = self.path.split("/")
                 with page.change:
                     page.seen[scope, kind, body] += 1
                     page.change.notify_all()
-                self.answer(200, "text/plain", b"")
+                self.answer(200)
 
-            def answer(self, status, kind, body):
-                self.send_response(status)
-                self.send_header("Content-Type", kind)
-                self.send_header("Content-Length", str(len(body)))
-                self.end_headers()
-                self.wfile.write(body)
-
-            def log_message(self, *_):
-                pass
-
-        context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
-        context.load_cert_chain(certificate)
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.server.socket = context.wrap_socket(self.server.socket, server_side=True)
-        self.url = f"https://localhost:{self.server.server_port}/"
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        self.url = Listening(Site, certificate).url
 
     def wait_for(self, expected, limit):
         """Whether all counted pushes arrived in time."""
@@ -95,7 +78,7 @@ class Proxy:
     def __init__(self):
         self.hosts = hosts = set()
 
-        class Handler(http.server.BaseHTTPRequestHandler):
+        class Refusal(Handler):
             timeout = 5
 
             def refuse(self):
@@ -104,8 +87,4 @@ class Proxy:
 
             do_CONNECT = do_GET = do_POST = do_HEAD = refuse
 
-            def log_message(self, *_):
-                pass
-
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        self.server = Listening(Refusal)

@@ -18,12 +18,15 @@ import urllib.request
 import websockets
 import yaml
 
-sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "Proxies"))
+sys.path.append(__file__.rsplit("/", 3)[0])
+sys.path.append(f"{sys.path[-1]}/Peers/Proxies")
 
-from client import Checks, Client, Failed, UserAgent  # noqa: E402
-from reader import prometheus  # noqa: E402
-from running import free_port, served  # noqa: E402
-from served import Served  # noqa: E402
+from client import Client, UserAgent
+from kit.certificate import free_port
+from kit.checks import Checks, checked
+from reader import prometheus
+from running import served
+from served import Served
 
 CHECKOUT = pathlib.Path(__file__).resolve().parents[3]
 RULES = CHECKOUT / "deploy/monitoring/bellwire.rules.yaml"
@@ -162,8 +165,5 @@ async def main(bellwire):
 
 
 began = time.monotonic()
-try:
-    asyncio.run(main(sys.argv[1]))
-except Failed as failure:
-    sys.exit(f"monitoring: FAILED: {failure}")
+checked(main, sys.argv[1])
 print(f"monitoring: {check.passed} checks of metrics, dashboard and alerts in {time.monotonic() - began:.0f} s")

@@ -9,8 +9,9 @@ import urllib.parse
 import urllib.request
 
 import yaml
-from client import Failed
-from running import ended, free_port, wait_for
+from kit.certificate import free_port
+from kit.checks import Failed
+from running import ended, wait_for
 
 
 class Prometheus:
@@ -40,7 +41,7 @@ class Prometheus:
         deadline = time.monotonic() + 30
         while not condition():
             if time.monotonic() > deadline:
-                raise Failed(f"monitoring: Prometheus does not see {what}")
+                raise Failed(f"monitoring: FAILED: Prometheus does not see {what}")
             time.sleep(0.2)
 
 

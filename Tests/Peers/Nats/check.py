@@ -16,11 +16,10 @@ import sys
 import tempfile
 import time
 
+sys.path.append(__file__.rsplit("/", 3)[0])
+
 import nats
-
-sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "Proxies"))
-
-from client import Checks, Failed  # noqa: E402
+from kit.checks import Checks, checked
 
 CHECKOUT = pathlib.Path(__file__).resolve().parents[3]
 SERVERS = [f"tls://127.0.0.1:{port}" for port in (4222, 4223, 4224)]
@@ -272,7 +271,7 @@ async def led(ask):
             pass
         except nats.errors.NoRespondersError:
             await asyncio.sleep(1)
-    raise Failed("no answer")
+    check(False, "an answer")
 
 
 async def main():
@@ -298,8 +297,5 @@ async def main():
 
 # Connections that a killed server closes are no news.
 logging.getLogger("asyncio").setLevel(logging.ERROR)
-try:
-    gap = asyncio.run(main())
-except Failed as failure:
-    sys.exit(f"nats: FAILED: {failure}")
+gap = checked(main)
 print(f"nats: {check.passed} checks; the others went on {gap:.1f} s after the leader was killed")

@@ -14,7 +14,10 @@ import subprocess
 import sys
 import time
 
+sys.path.append(__file__.rsplit("/", 3)[0])
+
 import first
+from kit.checks import Checks, checked
 
 ROOT, FORMER, PACKAGES = (os.path.abspath(path) for path in sys.argv[1:4])
 UNIT = "/lib/systemd/system/bellwire.service"
@@ -26,14 +29,7 @@ KEPT = {
     "/home/ann/.config/bellwire/receivers": "made by Ann\n",
     "/home/ann/.local/state/bellwire/store": "made by Ann's server\n",
 }
-passed = 0
-
-
-def check(condition, what, seen=""):
-    global passed
-    if not condition:
-        sys.exit(f"packages: FAILED: {what}\n{seen}")
-    passed += 1
+check = Checks("packages")
 
 
 def variables(**more):
@@ -246,7 +242,7 @@ def remove():
     gone -= {folder for name in before if "bellwire" in name.lower() for folder in parents(name)}
     check(not gone, "nothing else is taken", str(sorted(gone)))
     check(version("bellwire") in ("", "un "), "dpkg knows of no package", version("bellwire"))
-    print(f"packages: {passed} checks passed in the installed system")
+    print(f"packages: {check.passed} checks passed in the installed system")
 
 
 def parents(name):
@@ -269,9 +265,13 @@ def watched():
     return shown.decode()
 
 
-if sys.argv[4:] != ["alone"]:
-    prepare()
-    os.execv("tools/lib/alone", ["alone", sys.executable, *sys.argv, "alone"])
-use()
-first.first_notification(ROOT, check, ".build/screenshots/first-notification.png")
-remove()
+def main():
+    if sys.argv[4:] != ["alone"]:
+        prepare()
+        os.execv("tools/lib/alone", ["alone", sys.executable, *sys.argv, "alone"])
+    use()
+    first.first_notification(ROOT, check, ".build/screenshots/first-notification.png")
+    remove()
+
+
+checked(main)

@@ -7,7 +7,8 @@ import ssl
 import time
 
 import websockets
-from served import Failed, check, wait_until
+from kit.checks import Failed
+from served import check
 from tab import ENTER
 
 COOKIE = "__Host-bellwire"
@@ -43,7 +44,7 @@ class Person:
         self.alerts = self.server.tell("hear", f"alerts {self.name}", "--from", "uptime-kuma")
         self.ended = self.server.tell("hear", f"ended {self.name}")
         self.server.alert(self.alerts["endpoint"], TITLE, TEXT)
-        wait_until(lambda: self.chats(), "the push makes a chat")
+        check.soon(lambda: self.chats(), "the push makes a chat")
 
     def chats(self):
         return self.server.account(f"alerts {self.name}")["chats"]
@@ -115,7 +116,7 @@ class Person:
     def send_test(self):
         count = self.server.account(f"alerts {self.name}")["total_count"]
         self.use(f"registrations/{self.alerts['id']}/test")
-        wait_until(
+        check.soon(
             lambda: self.server.account(f"alerts {self.name}")["total_count"] > count,
             f"{self.name}: the test makes a notification",
         )
@@ -135,9 +136,9 @@ class Person:
 
         self.open_chats()
         self.use(f"accounts/{self.alerts['id']}/pause")
-        wait_until(is_paused, f"{self.name}: the account is paused")
+        check.soon(is_paused, f"{self.name}: the account is paused")
         self.use(f"accounts/{self.alerts['id']}/unpause")
-        wait_until(lambda: not is_paused(), f"{self.name}: the pause ends")
+        check.soon(lambda: not is_paused(), f"{self.name}: the pause ends")
 
     def open_chats(self):
         """The titles of chats are on a page of their own, which somebody has to ask for."""
@@ -149,9 +150,9 @@ class Person:
         self.open_chats()
         self.check(TITLE in tab.value("document.body.textContent"), "the chat has its title")
         self.use(f"accounts/{self.alerts['id']}/mute")
-        wait_until(lambda: self.chats()[0]["mute_for"] > 0, f"{self.name}: the chat is muted")
+        check.soon(lambda: self.chats()[0]["mute_for"] > 0, f"{self.name}: the chat is muted")
         self.use(f"accounts/{self.alerts['id']}/unmute")
-        wait_until(lambda: self.chats()[0]["mute_for"] == 0, f"{self.name}: the chat is no longer muted")
+        check.soon(lambda: self.chats()[0]["mute_for"] == 0, f"{self.name}: the chat is no longer muted")
         tab.open(f"{self.base}/ui/")
 
     def add_device(self, name):

@@ -1,7 +1,7 @@
 """Forms as they are meant, without the right token, about other people's things, and with values that nobody means."""
 
 from people import COOKIE, UID, encoded
-from served import wait_until
+from served import check
 
 LONG = "x" * 10_000
 
@@ -17,7 +17,7 @@ def meant(stage, case):
     def state():
         return server.account("to be used")
 
-    wait_until(lambda: state()["chats"], "the push makes a chat")
+    check.soon(lambda: state()["chats"], "the push makes a chat")
     chat = state()["chats"][0]["chat_id"]
     page = case("GET the page", administrator.get("/ui/"), 200)
     for section in ("state", "registrations", "devices", "errors", "events", "plots"):
@@ -51,7 +51,7 @@ def meant(stage, case):
     count = state()["total_count"]
     case("send a test", administrator.post(f"{of}/test"), 303)
     try:
-        wait_until(lambda: state()["total_count"] > count, "the test makes a notification", 5)
+        check.soon(lambda: state()["total_count"] > count, "the test makes a notification", 5)
     except Exception as error:
         case.finding("send a test", str(error))
     case("revoke", administrator.post(f"{of}/revoke"), 303)

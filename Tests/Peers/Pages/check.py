@@ -14,6 +14,9 @@ import sys
 import tempfile
 import time
 
+sys.path.append(__file__.rsplit("/", 3)[0])
+sys.path.append(f"{sys.path[-1]}/Peers/Firefox")
+
 import pictures
 from actions import HOSTILE, TURNED, Person
 from browsers import Chromium, Firefox

@@ -12,14 +12,15 @@ import sys
 import tempfile
 import time
 
-sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "Torture/Promise"))
+sys.path.append(__file__.rsplit("/", 3)[0])
 
 import attempts_forms
 import attempts_login
 import attempts_wire
+from kit.checks import Failed
+from kit.meddler import Meddler
 from people import Case, Stage
-from served import Failed, Server
-from server import Meddler
+from served import Server
 
 GROUPS = (
     attempts_forms.meant,

@@ -4,13 +4,11 @@ A browser counts a page at another port of the same name as the same site: it se
 origin and the token in the form are left to refuse its request. A page of another name is another site.
 """
 
-import http.server
 import json
-import ssl
-import threading
 import time
 
-from served import wait_until
+from kit.webserver import Handler, Listening
+from served import check
 
 PAGE = b"<!doctype html><html lang=en><meta charset=utf-8><title>Another page</title><link rel=icon href=data:,>"
 
@@ -56,25 +54,11 @@ class Foreign:
     """An https server at a port of its own, which has an empty page."""
 
     def __init__(self, certificate):
-        class Handler(http.server.BaseHTTPRequestHandler):
-            timeout = 30
-
+        class Page(Handler):
             def do_GET(self):
-                self.send_response(200)
-                self.send_header("Content-Type", "text/html")
-                self.send_header("Content-Length", str(len(PAGE)))
-                self.end_headers()
-                self.wfile.write(PAGE)
+                self.answer(200, PAGE, Content_Type="text/html")
 
-            def log_message(self, *_):
-                pass
-
-        context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
-        context.load_cert_chain(certificate)
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        # Each connection shakes hands in its own thread.
-        self.server.socket = context.wrap_socket(self.server.socket, server_side=True, do_handshake_on_connect=False)
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        self.server = Listening(Page, certificate)
 
     def url(self, name):
         return f"https://{name}:{self.server.server_port}/"
@@ -114,7 +98,7 @@ class Attacks:
             tab.open(here)
             tab.told()
             tab.do(POST, f"{self.base}/ui/{target}", token)
-            status = wait_until(lambda: tab.answered(f"{self.base}/ui/{target}"), "a foreign form is answered")
+            status = check.soon(lambda: tab.answered(f"{self.base}/ui/{target}"), "a foreign form is answered")
             self.check(status == 403, f"a form from {here} to {target}: {status}")
         tab.open(here)
         tab.told()

@@ -3,7 +3,7 @@
 import json
 import re
 
-from served import check, wait_until
+from served import check
 from wire import Answer, Wire, encoded
 
 UID = 4001
@@ -93,7 +93,7 @@ class Stage:
         def found():
             return self.server.account(f"alerts of {uid}", uid=uid)["chats"]
 
-        return wait_until(found, "the push makes a chat")[0]
+        return check.soon(found, "the push makes a chat")[0]
 
     def targets(self, uid):
         """Every form about the things of somebody, with what else it has to say."""

@@ -1,45 +1,19 @@
 """A server with devices, registrations and chats, and the programs that a person starts beside it."""
 
-import json
 import os
 import re
-import select
 import signal
-import subprocess
-import time
 
 import requests
+from kit import server
+from kit.checks import Checks
+
+check = Checks("pages")
 
 
-class Failed(Exception):
-    pass
-
-
-def check(condition, what):
-    if not condition:
-        raise Failed(what)
-
-
-def wait_until(value, what, limit=10):
-    """The first result that is true. A server and a browser need a moment for most things."""
-    deadline = time.monotonic() + limit
-    while not (got := value()):
-        if time.monotonic() > deadline:
-            raise Failed(f"{what}: not within {limit} s")
-        time.sleep(0.05)
-    return got
-
-
-class Server:
-    limit = 30
-
+class Server(server.Server):
     def __init__(self, bellwire, folder, environment=None):
-        self.bellwire, self.folder = os.path.abspath(bellwire), folder
-        self.state, self.keys, self.log = folder / "state", folder / "keys", folder / "log"
-        self.authority = self.keys / "development-ca.pem"
-        self.certificate = self.keys / "development-tls.pem"
-        self.environment = os.environ | (environment or {})
-        self.process = None
+        super().__init__(bellwire, folder, "--listen", "http://127.0.0.1:0", is_secure=True, environment=environment)
         # Users of this machine have to reach the control socket inside.
         os.chmod(folder, 0o755)
         self.session = requests.Session()
@@ -48,66 +22,25 @@ class Server:
 
     def configure(self, local_users):
         """Changes the configuration, also while the server runs."""
-        (self.folder / "bellwire.conf").write_text(
-            f"listen = 127.0.0.1:0\nlisten = http://127.0.0.1:0\nregistration = token\n"
-            f"local-users = {'yes' if local_users else 'no'}\n"
-        )
+        self.configuration.write_text(f"registration = token\nlocal-users = {'yes' if local_users else 'no'}\n")
         if self.process:
             self.process.send_signal(signal.SIGHUP)
 
+    # A library that is loaded into the program changes the environment of one that it is new to, and a Swift program
+    # finds its arguments beside that: `env` is before it, and has the change made.
+    within = ("env",)
+
     def start(self):
         self.configure(local_users=True)
-        command = [self.bellwire, "serve", "--state", self.state, "--keys", self.keys]
-        self.process = subprocess.Popen(
-            # A library that is loaded into the program changes the environment of one that it is new to, and a Swift
-            # program finds its arguments beside that: `env` is before it, and has the change made.
-            ["env", *command, "--config", self.folder / "bellwire.conf"],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=open(self.log, "ab"),
-            env=self.environment,
-        )
-        ready, _, _ = select.select([self.process.stdout], [], [], self.limit)
-        line = self.process.stdout.readline().decode() if ready else ""
-        self.base = line.removeprefix("bellwire: ready ").strip()
-        check(self.base.startswith("https://localhost:"), f"bellwire starts: {self.log.read_text()[-2000:]}")
-        self.port = int(self.base.rsplit(":", 1)[1])
-        self.plain_port = int(
-            re.search(r"listening address=127\.0\.0\.1:(\d+) protocol=http ", self.log.read_text())[1]
-        )
-
-    def stop(self):
-        if self.process is None:
-            return
-        self.process.terminate()
-        code = self.process.wait(self.limit)
-        self.process = None
-        check(code == 0, f"bellwire ends with {code}")
-
-    def kill(self):
-        if self.process:
-            self.process.kill()
-            self.process.wait(self.limit)
-        self.process = None
+        super().start()
+        self.plain_port = int(re.search(r"listening address=127\.0\.0\.1:(\d+) protocol=http ", self.said())[1])
+        return self
 
     def run(self, *command, uid=0):
         """What a command prints for a user of this machine."""
-        done = subprocess.run(
-            [self.bellwire, *command, "--state", self.state],
-            capture_output=True,
-            text=True,
-            timeout=self.limit,
-            # Of the server's group, which may use the control socket.
-            user=uid,
-            group=0,
-            env=self.environment | {"HOME": str(self.folder)},
-            cwd="/",
-        )
-        check(done.returncode == 0, f"bellwire {command[0]}: {done.stderr}")
-        return done.stdout
-
-    def tell(self, *command, uid=0):
-        return json.loads(self.run(*command, "--json", uid=uid))
+        # Of the server's group, which may use the control socket.
+        environment = self.environment | {"HOME": str(self.folder)}
+        return super().run(*command, user=uid, group=0, env=environment, cwd="/")
 
     def link(self, uid=0):
         """A link to log in with."""

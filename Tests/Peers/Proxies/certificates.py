@@ -13,8 +13,12 @@ import sys
 import tempfile
 import time
 
-from client import Checks, judged
-from running import certificate, ended, free_port, wait_for
+sys.path.append(__file__.rsplit("/", 3)[0])
+
+from client import judged
+from kit.certificate import certificate, free_port
+from kit.checks import Checks
+from running import ended, wait_for
 
 NAME = "push.example.org"
 # The user of the service, where these are root's files.
@@ -184,7 +188,7 @@ async def main():
             os.mkdir(own)
             trials.append(asyncio.to_thread(trial, bellwire, kind, own))
         results = await asyncio.gather(*trials, return_exceptions=True)
-    passed = judged("certificates", results)
+    passed = judged(results)
     print(f"certificates: {passed} checks passed in {time.monotonic() - began:.0f} s")
 
 

@@ -11,16 +11,21 @@ import glob
 import json
 import os
 import subprocess
+import sys
 import tempfile
 import time
 
-from client import CLAIMED, SEEN, Checks, Client, judged, silence, stranger, use
+sys.path.append(__file__.rsplit("/", 3)[0])
+
+from client import CLAIMED, SEEN, Client, judged, silence, stranger, use
+from kit.certificate import certificate, free_port
+from kit.checks import Checks
 from proxies import ALL, SITE, Place
-from running import certificate, free_port, proxy, served, wait_for
+from running import proxy, served, wait_for
 
 
 async def trial(bellwire, name, path, folder, seconds):
-    check = Checks(f"{name} {path or 'with a name of its own'}")
+    check = Checks(f"proxies: {name} {path or 'with a name of its own'}")
     certificate(folder)
     port, backend = free_port(), free_port()
     client = Client(f"https://localhost:{port}{path}", f"{folder}/chain.pem")
@@ -72,7 +77,7 @@ async def main():
                 os.mkdir(own)
                 trials.append(trial(os.path.abspath(options.bellwire), name, path, own, options.silence))
         results = await asyncio.gather(*trials, return_exceptions=True)
-    passed = judged("proxies", results)
+    passed = judged(results)
     count = len(results) // 2
     print(f"proxies: {passed} checks passed with {count} proxies, silent for {options.silence:.0f} s, ", end="")
     print(f"in {time.monotonic() - began:.0f} s")

@@ -1,7 +1,6 @@
 """What clients, senders and strangers do through a proxy."""
 
 import asyncio
-import base64
 import http.client
 import json
 import ssl
@@ -11,36 +10,24 @@ import urllib.parse
 import uuid
 
 import websockets
+from kit.checks import Failed
+from kit.coding import decode
 
 # Addresses that a stranger claims to have, and the one that a proxy sees.
 CLAIMED = "203.0.113.9"
 SEEN = "127.0.0.7"
 
 
-class Failed(Exception):
-    pass
-
-
-def judged(name, results):
+def judged(results):
     """How many checks passed in trials that ran side by side. Ends the program if one of them failed."""
     for result in results:
         if isinstance(result, Failed):
-            print(f"{name}: FAILED: {result}")
+            print(result)
         elif isinstance(result, BaseException):
             raise result
     if any(isinstance(result, Failed) for result in results):
         sys.exit(1)
     return sum(results)
-
-
-class Checks:
-    def __init__(self, name):
-        self.name, self.passed = name, 0
-
-    def __call__(self, condition, what):
-        if not condition:
-            raise Failed(f"{self.name}: {what}")
-        self.passed += 1
 
 
 class Client:
@@ -119,7 +106,7 @@ class UserAgent:
         self.check(status == 201, f"{what}: {status}")
         self.check(fields["Location"].startswith(self.client.base + "/m/"), "so is the address to withdraw it by")
         pushed = await self.take()
-        data = base64.urlsafe_b64decode(pushed["data"] + "==")
+        data = decode(pushed["data"])
         self.check(data == body, f"{what}, and arrives whole")
         return fields["Location"]
 
@@ -158,7 +145,7 @@ async def gateway(client, agent, check):
         status, _, answer = await asyncio.to_thread(client.ask, "POST", path, told, Content_Type="application/json")
         check((status, answer) == (200, b'{"rejected":[]}'), "a homeserver tells through the proxy")
         pushed = await agent.take()
-        data = json.loads(base64.urlsafe_b64decode(pushed["data"] + "=="))
+        data = json.loads(decode(pushed["data"]))
         check(data == {"notification": {"event_id": f"${number}"}}, "what it tells arrives")
 
 
@@ -171,7 +158,7 @@ async def silence(agent, seconds, check):
         said = None
     except websockets.ConnectionClosed as error:
         raise Failed(
-            f"{check.name}: silent for {time.monotonic() - began:.0f} s, the WebSocket ends: {error}"
+            f"{check.name}: FAILED: silent for {time.monotonic() - began:.0f} s, the WebSocket ends: {error}"
         ) from None
     check(said is None, "nothing is said that was not asked for")
     await agent.pushed(b"after silence", "after a silence a push is taken")

@@ -6,28 +6,10 @@ import socket
 import subprocess
 import time
 
-from client import Failed
+from kit.checks import Failed
 
 # As any user but root: a proxy that starts as root wants a second user. In a namespace this needs no rights.
 UNPRIVILEGED = "unshare --user --map-user=1000 --map-group=1000".split()
-
-
-def free_port():
-    with socket.create_server(("127.0.0.1", 0)) as s:
-        return s.getsockname()[1]
-
-
-def certificate(folder, name="localhost", serial=None):
-    """A new certificate in chain.pem, its key in key.pem, and both in both.pem."""
-    made = "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 90".split()
-    made += ["-subj", f"/CN={name}", "-addext", f"subjectAltName=DNS:{name}"]
-    if serial:
-        made += ["-set_serial", str(serial)]
-    made += ["-keyout", f"{folder}/key.pem", "-out", f"{folder}/chain.pem"]
-    subprocess.run(made, check=True, capture_output=True)
-    with open(f"{folder}/both.pem", "w") as both:
-        for part in ("chain", "key"):
-            both.write(open(f"{folder}/{part}.pem").read())
 
 
 @contextlib.contextmanager

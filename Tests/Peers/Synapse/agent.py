@@ -1,10 +1,10 @@
 """A user agent that connects, disconnects, and remembers everything that it received."""
 
-import base64
 import json
 import threading
 import uuid
 
+from kit.coding import decode
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
@@ -42,8 +42,7 @@ class Agent:
             pass
 
     def take(self, message, socket):
-        data = message["data"]
-        body = json.loads(base64.urlsafe_b64decode(data + "=" * (-len(data) % 4)))
+        body = json.loads(decode(message["data"]))
         assert "headers" not in message, "it is in clear, and says so"
         self.received[message["channelID"]].append((message["version"], body["notification"]))
         update = {"channelID": message["channelID"], "version": message["version"], "code": 100}

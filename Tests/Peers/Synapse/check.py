@@ -4,88 +4,41 @@ usage: check.py PATH_OF_BELLWIRE
 """
 
 import json
-import os
 import pathlib
-import select
-import socket
 import subprocess
 import sys
 import tempfile
 import time
 
-sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "Torture/Promise"))
+sys.path.append(__file__.rsplit("/", 3)[0])
 
 import requests
 from agent import Agent
 from between import Between, kill_after_answer, kill_meanwhile
 from homeserver import Homeserver, User
-from server import Meddler
+from kit.certificate import free_port
+from kit.checks import Checks, checked
+from kit.meddler import Meddler
+from kit.server import Server
 
-bellwire = sys.argv[1]
-passed = 0
-
-
-def check(condition, what):
-    global passed
-    if not condition:
-        raise SystemExit(f"synapse: FAILED: {what}")
-    passed += 1
+check = Checks("synapse")
 
 
-def wait_until(condition, what, limit=30):
-    deadline = time.monotonic() + limit
-    while not condition():
-        if time.monotonic() > deadline:
-            raise SystemExit(f"synapse: FAILED: {what}")
-        time.sleep(0.05)
-    check(True, what)
-
-
-def free_port():
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        return free.getsockname()[1]
-
-
-class Service:
+class Service(Server):
     """bellwire under a path, on a disk that can be full."""
 
     def __init__(self, folder):
-        self.folder, self.port, self.process = folder, free_port(), None
-        self.url = f"http://127.0.0.1:{self.port}/push"
         self.meddler = Meddler(folder)
+        super().__init__(sys.argv[1], folder, environment=self.meddler.environment(folder / "state"))
+        self.port = free_port()
+        self.url = f"http://127.0.0.1:{self.port}/push"
+        self.options = ("--base-url", self.url)
 
     def setting(self):
         """What Synapse must be told, according to `bellwire check`."""
-        result = subprocess.run([bellwire, "check", "--json", "--base-url", self.url], check=True, capture_output=True)
-        return json.dumps(json.loads(result.stdout)["senders"]["synapse"]).strip("{}")
-
-    def start(self):
-        state = self.folder / "state"
-        self.process = subprocess.Popen(
-            [
-                bellwire,
-                "serve",
-                "--listen",
-                f"http://127.0.0.1:{self.port}",
-                "--base-url",
-                self.url,
-                "--state",
-                state,
-                "--keys",
-                self.folder / "keys",
-            ],
-            stdout=subprocess.PIPE,
-            stderr=open(self.folder / "log", "ab"),
-            text=True,
-            env={**os.environ, **self.meddler.environment(state)},
-        )
-        select.select([self.process.stdout], [], [], 30)
-        check(self.process.stdout.readline().startswith("bellwire: ready"), "bellwire is ready")
-
-    def kill(self):
-        self.process.kill()
-        self.process.wait(30)
+        words = [self.program, "check", "--json", *self.options]
+        told = json.loads(subprocess.run(words, check=True, capture_output=True).stdout)
+        return json.dumps(told["senders"]["synapse"]).strip("{}")
 
 
 class Story:
@@ -143,9 +96,9 @@ class Story:
 
     def killed(self, trap):
         """Synapse repeats requests that were not answered, and the service recognises them."""
-        self.between.trap = trap(self.service)
+        process, self.between.trap = self.service.process, trap(self.service)
         event = self.say("are you there?")
-        self.service.process.wait(30)
+        process.wait(30)
         self.service.start()
         self.agent.connect()
         self.arrive(event)
@@ -165,7 +118,8 @@ class Story:
     def revoked(self):
         self.agent.unregister(self.id_only)
         event = self.say("only one of you hears this")
-        wait_until(lambda: self.bob.pushkeys() == {self.whole_endpoint}, "Synapse forgets only the revoked pushkey")
+        forgotten = "Synapse forgets only the revoked pushkey"
+        check.soon(lambda: self.bob.pushkeys() == {self.whole_endpoint}, forgotten, 30)
         self.agent.wait(self.whole, event)
 
     def none_doubled(self):
@@ -185,21 +139,24 @@ class Story:
         self.none_doubled()
 
 
-started = time.monotonic()
-with tempfile.TemporaryDirectory() as name:
-    folder = pathlib.Path(name)
-    service = Service(folder)
-    homeserver = Homeserver(folder / "synapse", free_port(), service.setting())
-    try:
-        homeserver.start()
-        service.start()
-        Story(service, homeserver, Between(service.port)).run()
-    except Exception:
-        print((folder / "log").read_text()[-2000:], file=sys.stderr)
-        raise
-    finally:
-        if service.process:
+def main():
+    started = time.monotonic()
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        service = Service(folder)
+        homeserver = Homeserver(folder / "synapse", free_port(), service.setting())
+        try:
+            homeserver.start()
+            service.start()
+            Story(service, homeserver, Between(service.port)).run()
+        except Exception:
+            print(service.said()[-2000:], file=sys.stderr)
+            raise
+        finally:
             service.kill()
-        if homeserver.process:
-            homeserver.stop()
-print(f"synapse: {passed} checks passed in {time.monotonic() - started:.0f} s")
+            if homeserver.process:
+                homeserver.stop()
+    print(f"synapse: {check.passed} checks passed in {time.monotonic() - started:.0f} s")
+
+
+checked(main)

@@ -1,11 +1,12 @@
 """A control socket that tells the state of a server that does not exist."""
 
 import copy
-import http.server
 import json
 import os
 import socketserver
 import threading
+
+from kit.webserver import Handler
 
 EXAMPLE = {
     "version": "0.1.0",
@@ -31,17 +32,10 @@ EXAMPLE = {
 }
 
 
-class Handler(http.server.BaseHTTPRequestHandler):
+class Answers(Handler):
     def do_GET(self):
         answer = self.server.answer(self.path)
-        body = json.dumps(answer or {"message": "not found"}).encode()
-        self.send_response(200 if answer else 404)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *words):
-        pass
+        self.answer(200 if answer else 404, json.dumps(answer or {"message": "not found"}).encode())
 
 
 class Overview(socketserver.ThreadingMixIn, socketserver.UnixStreamServer):
@@ -52,7 +46,7 @@ class Overview(socketserver.ThreadingMixIn, socketserver.UnixStreamServer):
         self.path = folder + "/control.sock"
         if os.path.exists(self.path):
             os.remove(self.path)
-        super().__init__(self.path, Handler)
+        super().__init__(self.path, Answers)
         self.lock = threading.Lock()
         self.state = copy.deepcopy(EXAMPLE)
         self.asked = 0

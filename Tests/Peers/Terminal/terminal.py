@@ -7,27 +7,16 @@ import re
 import shlex
 import shutil
 import subprocess
+import sys
 import tempfile
 import time
 import unicodedata
 import urllib.request
 
+from kit import process
+from kit.checks import Failed
+
 PATIENCE = 15
-
-
-class Failed(Exception):
-    pass
-
-
-class Checks:
-    def __init__(self, name):
-        self.name = name
-        self.passed = 0
-
-    def __call__(self, condition, what):
-        if not condition:
-            raise Failed(f"{self.name}: FAILED: {what}")
-        self.passed += 1
 
 
 def width(text):
@@ -90,10 +79,10 @@ class Room:
             text=True,
             env=self.environment,
         )
-        line = self.server.stdout.readline()
-        if not line.startswith("bellwire: ready "):
-            raise Failed(f"the server did not start: {line}")
-        self.port = int(line.rsplit(":", 1)[1])
+        base = process.ready(self.server)
+        if not base:
+            raise Failed("the server did not start")
+        self.port = int(base.rsplit(":", 1)[1])
 
     def kill(self):
         self.server.kill()
@@ -172,6 +161,16 @@ class Room:
 
     def signal(self, name):
         subprocess.run(["kill", "-" + name, self.process()], check=True)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, *_):
+        try:
+            if kind is not None:
+                print("\n".join(self.screen()), file=sys.stderr)
+        finally:
+            self.close()
 
     def close(self):
         with contextlib.suppress(Exception):

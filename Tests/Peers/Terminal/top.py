@@ -7,8 +7,11 @@ import json
 import sys
 import time
 
+sys.path.append(__file__.rsplit("/", 3)[0])
+
+from kit.checks import Checks, checked
 from overview import Overview
-from terminal import Checks, Failed, Room, restored, width
+from terminal import Room, restored, width
 
 check = Checks("top")
 
@@ -52,10 +55,9 @@ def sizes(room):
 
 
 def main(bellwire):
-    room = Room(bellwire)
-    folder = room.folder + "/.local/state/bellwire"
-    server = Overview(folder)
-    try:
+    with Room(bellwire) as room:
+        folder = room.folder + "/.local/state/bellwire"
+        server = Overview(folder)
         settings = room.settings()
         room.type("clear", "Enter")
         room.start("top", "--every", "0.2")
@@ -92,19 +94,8 @@ def main(bellwire):
         check(text.startswith("bellwire 0.1.0") and "\x1b" not in text, "without a terminal it is plain")
         told = json.loads(room.run("top", "--json"))
         check(told["devices"] == server.state["devices"], "--json is what the server said")
-    except BaseException:
-        try:
-            print("\n".join(room.screen()), file=sys.stderr)
-        finally:
-            room.close()
-        raise
-    server.end()
-    room.close()
+        server.end()
     print(f"top: {check.passed} checks passed")
 
 
-if __name__ == "__main__":
-    try:
-        main(sys.argv[1])
-    except Failed as failure:
-        sys.exit(str(failure))
+checked(main, sys.argv[1])

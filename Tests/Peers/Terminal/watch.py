@@ -8,7 +8,10 @@ import re
 import sys
 import time
 
-from terminal import Checks, Failed, Room, columns_of, restored
+sys.path.append(__file__.rsplit("/", 3)[0])
+
+from kit.checks import Checks, checked
+from terminal import Room, columns_of, restored
 
 check = Checks("watch")
 
@@ -235,8 +238,7 @@ def shown_link(room, endpoint):
 
 
 def main(bellwire):
-    room = Room(bellwire)
-    try:
+    with Room(bellwire) as room:
         settings = room.settings()
         room.serve()
         words = room.register("plain", {})
@@ -254,18 +256,7 @@ def main(bellwire):
         shown_link(room, words)
         plain(room)
         ended(room, settings)
-    except BaseException:
-        try:
-            print("\n".join(room.screen()), file=sys.stderr)
-        finally:
-            room.close()
-        raise
-    room.close()
     print(f"watch: {check.passed} checks passed")
 
 
-if __name__ == "__main__":
-    try:
-        main(sys.argv[1])
-    except Failed as failure:
-        sys.exit(str(failure))
+checked(main, sys.argv[1])

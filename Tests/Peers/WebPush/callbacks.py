@@ -3,8 +3,6 @@
 usage: callbacks.py PATH_OF_CALLBACK_PROBE
 """
 
-import base64
-import http.server
 import json
 import random
 import signal
@@ -15,36 +13,26 @@ import tempfile
 import threading
 import time
 
+sys.path.append(__file__.rsplit("/", 3)[0])
+
+from kit.checks import Checks, checked
+from kit.coding import decode
+from kit.webserver import Handler, Listening
 from standardwebhooks.webhooks import Webhook
 
 program = sys.argv[1]
-passed = 0
+check = Checks("callbacks")
 
 
-def check(condition, what):
-    global passed
-    if not condition:
-        sys.exit(f"callbacks: FAILED: {what}")
-    passed += 1
-
-
-class Hook(http.server.ThreadingHTTPServer):
-    """Keeps each request and answers with `answer`: a status, or None for no answer."""
-
-    daemon_threads = True
-    request_queue_size = 512
+class Hook(Listening):
+    """Keeps each request and answers with `reply`: a status, or None for no answer."""
 
     def __init__(self):
-        super().__init__(("127.0.0.1", 0), Handler)
+        super().__init__(Exchange)
         self.seen = []
         self.arrived = threading.Condition()
-        self.answer = lambda _: 200
+        self.reply = lambda _: 200
         self.afterwards = lambda: None
-        threading.Thread(target=self.serve_forever, daemon=True).start()
-
-    @property
-    def url(self):
-        return f"http://127.0.0.1:{self.server_port}/hook"
 
     def wait(self, is_enough, what, seconds=60):
         with self.arrived:
@@ -52,35 +40,20 @@ class Hook(http.server.ThreadingHTTPServer):
             return list(self.seen)
 
 
-class Handler(http.server.BaseHTTPRequestHandler):
+class Exchange(Handler):
     protocol_version = "HTTP/1.1"
 
     def do_POST(self):
-        body = self.rfile.read(int(self.headers["Content-Length"]))
-        entry = (time.monotonic(), dict(self.headers.items()), body)
-        status = self.server.answer(entry)
+        entry = (time.monotonic(), dict(self.headers.items()), self.body())
+        status = self.server.reply(entry)
         with self.server.arrived:
             self.server.seen.append(entry)
             self.server.arrived.notify_all()
         if status is None:
             self.close_connection = True
             return
-        self.send_response(status)
-        if "webhook-challenge" in self.headers:
-            self.send_header("webhook-challenge", self.headers["webhook-challenge"])
-        self.send_header("Content-Length", "0")
-        self.end_headers()
-        self.wfile.flush()
+        self.consent(status)
         self.server.afterwards()
-
-    def log_message(self, *_):
-        pass
-
-    def handle(self):
-        try:
-            super().handle()
-        except OSError:
-            pass  # The other side was killed.
 
 
 class Probe:
@@ -106,7 +79,7 @@ class Probe:
 def payload(body):
     data = json.loads(body)["data"]
     text = data.get("payload")
-    return text and base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)).decode()
+    return text and decode(text).decode()
 
 
 def story(folder):
@@ -150,7 +123,7 @@ def story(folder):
 def kills(folder, rounds=40):
     """Kills before the answer, and between the answer and its record."""
     hook, probe = Hook(), Probe(folder)
-    hook.answer = lambda _: 200
+    hook.reply = lambda _: 200
     probe("make", 1, hook.url)
     expected = [f"{number}" for number in range(rounds * 3)]
     for text in expected:
@@ -159,13 +132,13 @@ def kills(folder, rounds=40):
     for turn in range(rounds):
         now = threading.Event()
         if turn % 2:
-            hook.answer = lambda _: now.set()
+            hook.reply = lambda _: now.set()
         else:
-            hook.answer, hook.afterwards = lambda _: 200, now.set
+            hook.reply, hook.afterwards = lambda _: 200, now.set
         check(now.wait(60), "an attempt was made")
         time.sleep(dice.random() * 0.003)
         probe.kill()
-        hook.answer, hook.afterwards = lambda _: 200, lambda: None
+        hook.reply, hook.afterwards = lambda _: 200, lambda: None
         probe = Probe(folder)
     seen = hook.wait(lambda seen: {payload(body) for _, _, body in seen} >= set(expected), "no event is lost")
     first, ids = [], {}
@@ -220,15 +193,19 @@ def crowd(folder, count=10_000):
     return arrivals, commits, len(held)
 
 
-with tempfile.TemporaryDirectory() as folder:
-    story(folder)
-with tempfile.TemporaryDirectory() as folder:
-    repeats = kills(folder)
-with tempfile.TemporaryDirectory() as folder:
-    arrivals, commits, held = crowd(folder)
-print(
-    f"callbacks: {passed} checks passed; {repeats} repeats after 40 kills; beside 10,000 silent"
-    f" hosts ({held} connections) an event took {arrivals[len(arrivals) // 2] * 1000:.1f} ms"
-    f" (at most {arrivals[-1] * 1000:.1f}), its commit {commits[len(commits) // 2] * 1000:.1f} ms"
-    f" (at most {commits[-1] * 1000:.1f})"
-)
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        story(folder)
+    with tempfile.TemporaryDirectory() as folder:
+        repeats = kills(folder)
+    with tempfile.TemporaryDirectory() as folder:
+        arrivals, commits, held = crowd(folder)
+    print(
+        f"callbacks: {check.passed} checks passed; {repeats} repeats after 40 kills; beside 10,000 silent"
+        f" hosts ({held} connections) an event took {arrivals[len(arrivals) // 2] * 1000:.1f} ms"
+        f" (at most {arrivals[-1] * 1000:.1f}), its commit {commits[len(commits) // 2] * 1000:.1f} ms"
+        f" (at most {commits[-1] * 1000:.1f})"
+    )
+
+
+checked(main)

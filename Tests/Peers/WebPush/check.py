@@ -3,54 +3,36 @@
 usage: check.py PATH_OF_BELLWIRE
 """
 
-import base64
-import http.server
 import json
 import os
 import subprocess
 import sys
 import tempfile
-import threading
 import time
+
+sys.path.append(__file__.rsplit("/", 3)[0])
 
 import http_ece
 from cryptography.hazmat.primitives.asymmetric import ec
+from kit.checks import Checks, checked
+from kit.coding import decode, encode
+from kit.sealing import point
+from kit.webserver import Handler, Listening
 from py_vapid import Vapid02
 from pywebpush import WebPusher
 
 bellwire = sys.argv[1]
-passed = 0
+check = Checks("peers")
 
 
-def encode(data):
-    return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
-
-
-def decode(text):
-    return base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
-
-
-def check(condition, what):
-    global passed
-    if not condition:
-        sys.exit(f"peers: FAILED: {what}")
-    passed += 1
-
-
-class Recorder(http.server.BaseHTTPRequestHandler):
+class Recorder(Handler):
     """Keeps each request and answers 201."""
 
     requests = []
 
     def do_POST(self):
-        body = self.rfile.read(int(self.headers["Content-Length"]))
-        self.requests.append((self.headers, body))
-        self.send_response(201)
-        self.send_header("Location", "/m/1")
-        self.end_headers()
-
-    def log_message(self, *_):
-        pass
+        self.requests.append((self.headers, self.body()))
+        self.answer(201, Location="/m/1")
 
 
 def private_key(keys):
@@ -68,36 +50,16 @@ def decrypt_with_peer(headers, body, keys):
 
 
 def check_sending(server, folder):
-    for name, kind in (("receiver", "receiver"), ("vapid", "vapid")):
-        subprocess.run([bellwire, "keys", "new", kind, f"{folder}/{name}"], check=True, capture_output=True)
+    for name in ("receiver", "vapid"):
+        subprocess.run([bellwire, "keys", "new", name, f"{folder}/{name}"], check=True, capture_output=True)
     keys = json.load(open(f"{folder}/receiver"))
     vapid = json.load(open(f"{folder}/vapid"))
-    endpoint = f"http://127.0.0.1:{server.server_port}/wpush/v1/x"
+    to = ["--endpoint", f"{server.url}wpush/v1/x", "--p256dh", keys["pub"], "--auth", keys["auth"], "--file", "-"]
+    signed = ["--subject", "mailto:a@example.net", "--vapid-key", f"{folder}/vapid"]
     for encoding in ("aes128gcm", "aesgcm"):
         for text in (b"", b"x", "grüße 😀".encode(), os.urandom(3993)):
-            subprocess.run(
-                [
-                    bellwire,
-                    "send",
-                    "--endpoint",
-                    endpoint,
-                    "--p256dh",
-                    keys["pub"],
-                    "--auth",
-                    keys["auth"],
-                    "--encoding",
-                    encoding,
-                    "--subject",
-                    "mailto:a@example.net",
-                    "--vapid-key",
-                    f"{folder}/vapid",
-                    "--file",
-                    "-",
-                ],
-                input=text,
-                check=True,
-                capture_output=True,
-            )
+            command = [bellwire, "send", *to, "--encoding", encoding, *signed]
+            subprocess.run(command, input=text, check=True, capture_output=True)
             headers, body = Recorder.requests.pop()
             what = f"http_ece reads {encoding} of {len(text)} bytes"
             check(decrypt_with_peer(headers, body, keys) == text, what)
@@ -110,11 +72,9 @@ def check_sending(server, folder):
 
 def check_receiving():
     receiver = ec.generate_private_key(ec.SECP256R1())
-    numbers = receiver.private_numbers()
-    public = numbers.public_numbers
-    point = b"\x04" + public.x.to_bytes(32, "big") + public.y.to_bytes(32, "big")
+    number = receiver.private_numbers().private_value
     auth = os.urandom(16)
-    keys = {"priv": encode(numbers.private_value.to_bytes(32, "big")), "pub": encode(point), "auth": encode(auth)}
+    keys = {"priv": encode(number.to_bytes(32, "big")), "pub": encode(point(receiver)), "auth": encode(auth)}
     pusher = WebPusher(
         {"endpoint": "https://push.example.net/x", "keys": {"p256dh": keys["pub"], "auth": keys["auth"]}}
     )
@@ -137,11 +97,13 @@ def check_receiving():
         check(answer == {"ok": encode(text)}, f"bellwire reads pywebpush: {answer.get('error')}")
 
 
-server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Recorder)
-threading.Thread(target=server.serve_forever, daemon=True).start()
-started = time.monotonic()
-with tempfile.TemporaryDirectory() as folder:
-    check_sending(server, folder)
-check_receiving()
-server.shutdown()
-print(f"peers: {passed} checks against http_ece, py_vapid and pywebpush in {time.monotonic() - started:.1f} s")
+def main():
+    started, server = time.monotonic(), Listening(Recorder)
+    with tempfile.TemporaryDirectory() as folder:
+        check_sending(server, folder)
+    check_receiving()
+    seconds = time.monotonic() - started
+    print(f"peers: {check.passed} checks against http_ece, py_vapid and pywebpush in {seconds:.1f} s")
+
+
+checked(main)

@@ -4,7 +4,6 @@ usage: push.py PATH_OF_BELLWIRE
 """
 
 import asyncio
-import base64
 import json
 import os
 import subprocess
@@ -12,35 +11,20 @@ import sys
 import tempfile
 import uuid
 
+sys.path.append(__file__.rsplit("/", 3)[0])
+
 import http_ece
 import requests
 import websockets
 from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+from kit.checks import Checks, checked
+from kit.coding import decode, encode
+from kit.sealing import point
+from kit.server import Server
 from py_vapid import Vapid01, Vapid02
 from pywebpush import WebPushException, webpush
 
-bellwire = sys.argv[1]
-passed = 0
-
-
-def check(condition, what):
-    global passed
-    if not condition:
-        sys.exit(f"push: FAILED: {what}")
-    passed += 1
-
-
-def encode(data):
-    return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
-
-
-def decode(text):
-    return base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
-
-
-def point(key):
-    return key.public_key().public_bytes(Encoding.X962, PublicFormat.UncompressedPoint)
+check = Checks("push")
 
 
 class Application:
@@ -231,43 +215,23 @@ async def offline(distributor):
 class Registration:
     """An endpoint whose keys bellwire holds."""
 
-    def __init__(self, state, *options):
-        self.state = state
-        output = subprocess.run(
-            [bellwire, "register", "--app", "telegram", "--account", "me", "--json", "--state", state, *options],
-            capture_output=True,
-            check=True,
-            timeout=10,
-        ).stdout
-        self.members = json.loads(output)
+    def __init__(self, server, *options):
+        self.server = server
+        self.members = server.tell("register", "--app", "telegram", "--account", "me", *options)
         self.id = self.members["id"]
         self.endpoint = self.members["endpoint"]
 
-    def ask(self, path, *arguments):
-        output = subprocess.run(
-            [
-                *"curl --silent --max-time 10 --unix-socket".split(),
-                f"{self.state}/control.sock",
-                *arguments,
-                f"http://localhost/api/v1/{path}",
-            ],
-            capture_output=True,
-            check=True,
-            timeout=20,
-        ).stdout
-        return json.loads(output)
-
     def fetched(self):
-        answer = self.ask("fetched", "--json", json.dumps({"registration": self.id}))
+        answer = self.server.ask("POST", "fetched", {"registration": self.id})
         return [decode(message["payload"]) for message in answer["messages"]]
 
     def undecryptable(self):
-        return self.ask(f"registrations/{self.id}").get("undecryptable", {})
+        return self.server.ask("GET", f"registrations/{self.id}").get("undecryptable", {})
 
 
-def registered(state):
+def registered(server):
     """pywebpush encrypts for keys that bellwire made, as Telegram's server does."""
-    registration = Registration(state)
+    registration = Registration(server)
     token = json.loads(registration.members["token"])
     check(list(token) == ["endpoint", "keys"], "the token has the members of a subscription")
     check(list(token["keys"]) == ["p256dh", "auth"], "the token has the keys in order")
@@ -283,7 +247,7 @@ def registered(state):
     answer = webpush(wrong, "x", ttl=60, timeout=10)
     check(answer.status_code == 201, "a push that cannot be decrypted is accepted")
     check(registration.undecryptable() == {"bad-tag": 1}, "a push that cannot be decrypted is counted")
-    bound = Registration(state, "--vapid")
+    bound = Registration(server, "--vapid")
     check(bound.members["token"].endswith(',"vapid":true}'), "the token asks for a signature")
     key, other = (ec.generate_private_key(ec.SECP256R1()) for _ in range(2))
     for signer, status in ((key, 201), (other, 401), (key, 201)):
@@ -299,17 +263,17 @@ def registered(state):
         except WebPushException as error:
             answer = error.response
         check(answer.status_code == status, f"a push signed with this key is answered {status}")
-    wake = Registration(state, "--type", "4")
+    wake = Registration(server, "--type", "4")
     for number in (1, 2**63 - 1):
         answer = requests.put(wake.endpoint, data={"version": number}, timeout=10)
         check(answer.status_code == 201, "a simple push is accepted")
-    signals = wake.ask(f"pending?registration={wake.id}")["messages"]
+    signals = server.ask("GET", f"pending?registration={wake.id}")["messages"]
     check([(s["count"], s["version"]) for s in signals] == [(2, str(2**63 - 1))], "two simple pushes become one signal")
-    subprocess.run([bellwire, "revoke", wake.id, "--state", state], check=True, timeout=10, stdout=subprocess.DEVNULL)
+    server.run("revoke", wake.id)
     check(requests.put(wake.endpoint, timeout=10).status_code == 410, "a revoked endpoint answers 410")
 
 
-async def run(url):
+async def clients(url):
     distributor = Distributor(url)
     await distributor.connect()
     await encrypted(distributor)
@@ -318,20 +282,11 @@ async def run(url):
     await distributor.close()
 
 
-with tempfile.TemporaryDirectory() as folder:
-    process = subprocess.Popen(
-        [bellwire, "serve", "--listen", "http://127.0.0.1:0", "--state", f"{folder}/state", "--keys", f"{folder}/keys"],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        text=True,
-    )
-    try:
-        ready = process.stdout.readline().split()
-        check(ready[:2] == ["bellwire:", "ready"], "bellwire is ready")
-        asyncio.run(asyncio.wait_for(run(ready[2]), 120))
-        registered(f"{folder}/state")
-    finally:
-        process.terminate()
-        check(process.wait(20) == 0, "bellwire ends with exit code 0")
+def main():
+    with tempfile.TemporaryDirectory() as folder, Server(sys.argv[1], folder) as server:
+        asyncio.run(asyncio.wait_for(clients(server.base), 120))
+        registered(server)
+    print(f"push: {check.passed} checks passed")
 
-print(f"push: {passed} checks passed")
+
+checked(main)

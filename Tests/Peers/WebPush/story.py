@@ -3,57 +3,35 @@
 usage: story.py PATH_OF_BELLWIRE
 """
 
-import base64
-import http.server
 import json
 import queue
 import socket
-import subprocess
 import sys
 import tempfile
-import threading
 import time
 
+sys.path.append(__file__.rsplit("/", 3)[0])
+
 import requests
-from mtproto import mtproto
+from kit.checks import Checks, checked
+from kit.coding import decode
+from kit.sealing import mtproto
+from kit.server import Server
+from kit.webserver import Handler, Listening
 from pywebpush import webpush
 from standardwebhooks.webhooks import Webhook
 
-bellwire = sys.argv[1]
-passed = 0
+check = Checks("story")
 
 
-def encode(data):
-    return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
-
-
-def decode(text):
-    return base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
-
-
-def check(condition, what):
-    global passed
-    if not condition:
-        sys.exit(f"story: FAILED: {what}")
-    passed += 1
-
-
-class Hook(http.server.BaseHTTPRequestHandler):
+class Hook(Handler):
     """The application's server: it answers confirmations and keeps the other events."""
 
     events = queue.Queue()
 
     def do_POST(self):
-        body = self.rfile.read(int(self.headers["Content-Length"]))
-        self.events.put((dict(self.headers.items()), body))
-        self.send_response(200)
-        if challenge := self.headers.get("webhook-challenge"):
-            self.send_header("webhook-challenge", challenge)
-        self.send_header("Content-Length", "0")
-        self.end_headers()
-
-    def log_message(self, *_):
-        pass
+        self.events.put((dict(self.headers.items()), self.body()))
+        self.consent()
 
 
 def heard(kind, secret):
@@ -68,10 +46,10 @@ def heard(kind, secret):
 class Engine:
     """A client on the control socket."""
 
-    def __init__(self, state, account):
+    def __init__(self, server, account):
         self.connection = socket.socket(socket.AF_UNIX)
         self.connection.settimeout(10)
-        self.connection.connect(f"{state}/control.sock")
+        self.connection.connect(str(server.socket))
         self.stream = self.connection.makefile(encoding="utf-8")
         self.say("bellwire.open", account=account)
         check(self.next()["@type"] == "ok", "the engine is open")
@@ -124,19 +102,13 @@ class Telegram:
         return answer.status_code == 410
 
 
-def run(state, *words):
-    return subprocess.run([bellwire, *words, "--state", state], capture_output=True, check=True, timeout=10).stdout
-
-
-def story(state, hook, account, options):
-    made = json.loads(
-        run(state, "register", "--app", "telegram", "--account", account, "--callback", hook, "--json", *options)
-    )
+def story(server, hook, account, options):
+    made = server.tell("register", "--app", "telegram", "--account", account, "--callback", hook, *options)
     secret = made["callback_secret"]
     created = heard("registration.created", secret)
     check(created["register_device"] == made["register_device"], "the callback gets the parameters of registerDevice")
     telegram = Telegram(created["register_device"])
-    engine = Engine(state, account)
+    engine = Engine(server, account)
     check(engine.next()["groups"] == [], "nothing is shown yet")
     for number, encoding in enumerate(("aes128gcm", "aesgcm"), 1):
         text = message(f"by {encoding}", number)
@@ -144,7 +116,7 @@ def story(state, hook, account, options):
         check(engine.shown() == [f"by {encoding}"], f"{encoding}: the message is shown")
         told = heard("push.message", secret)
         check(decode(told["payload"]).decode() == text, f"{encoding}: the callback gets the payload")
-    rotated = json.loads(run(state, "rotate", made["id"], "--json"))
+    rotated = server.tell("rotate", made["id"])
     change = heard("registration.rotated", secret)
     secret = rotated["callback_secret"]
     telegram.push(message("to the former endpoint", 3), "aes128gcm")
@@ -161,7 +133,7 @@ def story(state, hook, account, options):
         check(engine.next("bellwire.updateSessionRevoked"), "the session is revoked")
         heard("session.revoked", secret)
     else:
-        run(state, "revoke", made["id"])
+        server.run("revoke", made["id"])
         heard("registration.deleted", secret)
         check(engine.next("updateNotificationGroup")["removed_notification_ids"], "the notifications are removed")
     check(former.is_gone() and telegram.is_gone(), "both endpoints answer 410")
@@ -170,26 +142,14 @@ def story(state, hook, account, options):
     check(Hook.events.empty(), "no event comes after that")
 
 
-def together(state):
+def together(server):
     """Two accounts of one client share pushes without a user id; a third account does not get them."""
     engines, servers = {}, {}
     for account, user, others in (("home", "1", "2"), ("work", "2", "1"), ("else", "3", None)):
-        made = json.loads(
-            run(
-                state,
-                "register",
-                "--app",
-                "telegram",
-                "--account",
-                account,
-                "--user-id",
-                user,
-                *(["--other-user-id", others] if others else []),
-                "--json",
-            )
-        )
+        terms = ["--user-id", user, *(["--other-user-id", others] if others else [])]
+        made = server.tell("register", "--app", "telegram", "--account", account, *terms)
         servers[account] = Telegram(made["register_device"])
-        engines[account] = Engine(state, account)
+        engines[account] = Engine(server, account)
     servers["home"].push(message("for both", 1), "aes128gcm")
     servers["home"].push(json.dumps(json.loads(message("for the other", 2)) | {"user_id": "2"}), "aesgcm")
     servers["work"].push(message("for both again", 3), "aes128gcm")
@@ -204,23 +164,13 @@ def together(state):
             check(engines[account].shown() == [text], f"{account} shows {text!r}")
 
 
-with tempfile.TemporaryDirectory() as folder:
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Hook)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    process = subprocess.Popen(
-        [bellwire, "serve", "--listen", "http://127.0.0.1:0", "--state", f"{folder}/state", "--keys", f"{folder}/keys"],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        text=True,
-    )
-    try:
-        check(process.stdout.readline().startswith("bellwire: ready "), "the server is ready")
-        hook = f"http://127.0.0.1:{server.server_port}/hook"
-        story(f"{folder}/state", hook, "plain", [])
-        story(f"{folder}/state", hook, "sealed", ["--secret", "new"])
-        together(f"{folder}/state")
-        process.terminate()
-        check(process.wait(timeout=20) == 0, "the server ends")
-    finally:
-        process.kill()
-print(f"story: {passed} checks passed")
+def main():
+    hook = Listening(Hook).url
+    with tempfile.TemporaryDirectory() as folder, Server(sys.argv[1], folder) as server:
+        story(server, hook, "plain", [])
+        story(server, hook, "sealed", ["--secret", "new"])
+        together(server)
+    print(f"story: {check.passed} checks passed")
+
+
+checked(main)

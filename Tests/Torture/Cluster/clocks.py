@@ -1,6 +1,6 @@
 """Nodes as on machines of their own: each was started at another time, and its time of day is some minutes off."""
 
-from server import Meddler
+from kit.meddler import Meddler
 from signing import HOUR, Keyring
 
 # The first node has the right time of day, the others are ahead and behind, in seconds.

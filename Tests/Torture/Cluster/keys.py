@@ -13,7 +13,11 @@ import subprocess
 import sys
 import tempfile
 
-from unbroken import Failed, Steady, check, sealing_keys
+sys.path.append(__file__.rsplit("/", 3)[0])
+sys.path.append(f"{sys.path[-1]}/Torture/Promise")
+
+from kit.checks import Failed
+from unbroken import Steady, check, sealing_keys
 
 ROTATE = ("keys", "rotate-master")
 
@@ -126,7 +130,7 @@ def main():
         try:
             asyncio.run(run(folder, str(pathlib.Path(arguments.program).resolve())))
         except Failed as failure:
-            sys.exit(f"keys: FAILED: {failure}")
+            sys.exit(str(failure))
 
 
 if __name__ == "__main__":

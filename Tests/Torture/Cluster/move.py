@@ -18,16 +18,17 @@ import sys
 import tempfile
 import time
 
-HERE = pathlib.Path(__file__).resolve().parent
-sys.path.append(str(HERE.parent / "Promise"))
+sys.path.append(__file__.rsplit("/", 3)[0])
+sys.path.append(f"{sys.path[-1]}/Torture/Promise")
 
-import events  # noqa: E402
-import rules  # noqa: E402
-from checker import report  # noqa: E402
-from machines import COUNT, NATS, Node  # noqa: E402
-from peers import NodesSender, RoamingAgent  # noqa: E402
-from run import Scenario  # noqa: E402
-from sender import Client  # noqa: E402
+import events
+import rules
+from checker import report
+from kit.checks import Checks, Failed
+from machines import COUNT, NATS, Node
+from peers import NodesSender, RoamingAgent
+from run import Scenario
+from sender import Client
 
 RESIDENTS, GUESTS, SENDERS = 6, 8, 4
 # There are no registrations and no engines.
@@ -36,17 +37,7 @@ REQUIRED = [1, 2, 3, 4, 5, 7, 8, 9, 10, 12, 14, "recovery"]
 GAP = 15
 
 
-class Failed(Exception):
-    pass
-
-
-def check(holds, text):
-    if not holds:
-        raise Failed(text)
-    check.passed += 1
-
-
-check.passed = 0
+check = Checks("migrate")
 
 
 class Move(Scenario):
@@ -263,7 +254,7 @@ def main():
         try:
             asyncio.run(move.run())
         except Failed as failure:
-            print(f"migrate: FAILED: {failure}")
+            print(failure)
             return 1
         is_good = judge(folder, move)
     print(f"migrate: seed {arguments.seed}, {time.monotonic() - began:.0f} s: " + ("good" if is_good else "FAILED"))

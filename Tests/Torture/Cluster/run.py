@@ -15,15 +15,15 @@ import sys
 import tempfile
 import time
 
-HERE = pathlib.Path(__file__).resolve().parent
-sys.path.append(str(HERE.parent / "Promise"))
+sys.path.append(__file__.rsplit("/", 3)[0])
+sys.path.append(f"{sys.path[-1]}/Torture/Promise")
 
-import events  # noqa: E402
-import rules  # noqa: E402
-from acts import SHORT as SHORT_ACTS  # noqa: E402
-from acts import WEIGHTS  # noqa: E402
-from checker import report  # noqa: E402
-from scenario import Scenario  # noqa: E402
+import events
+import rules
+from acts import SHORT as SHORT_ACTS
+from acts import WEIGHTS
+from checker import report
+from scenario import Scenario
 
 SHORT, LONG = 22, 600
 

@@ -1,12 +1,12 @@
 """Stories in which a cluster breaks a rule, each of which the checker must find, and one in which it breaks none."""
 
-import pathlib
 import sys
 
-sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / "Promise"))
+sys.path.append(__file__.rsplit("/", 3)[0])
+sys.path.append(f"{sys.path[-1]}/Torture/Promise")
 
-import rules  # noqa: E402
-import stories_of_registrations as registrations  # noqa: E402
+import rules
+import stories_of_registrations as registrations
 
 FIELDS = dict(ttl=600, topic=None, headers={"encoding": "aes128gcm"}, digest="d", sample="")
 
@@ -105,10 +105,7 @@ BROKEN |= {
         [*fault("freeze-nats", 3, 4.9), *push(1, 5), *delivery(1, 5.02), *delivery(1, 5.2)],
     ),
     "no snapshot can be kept": ("snapshots", [dict(e="snapshots", t=55, n=0, kept=0, failed=["disk"])]),
-    "servers that work take no snapshot": (
-        "snapshots",
-        [dict(e="snapshots", t=55, n=0, kept=1, failed=[SILENT])],
-    ),
+    "servers that work take no snapshot": ("snapshots", [dict(e="snapshots", t=55, n=0, kept=1, failed=[SILENT])]),
     "a node does not know a new endpoint": (14, push(1, 1.3, 410, node=1)),
     "a node that was away has missed an endpoint": (14, [*AWAY, *push(1, 3.5, 410, node=1)]),
     "a signature that expires soon is refused": (24, push(1, 5, 401, signed=True, edge=True)),

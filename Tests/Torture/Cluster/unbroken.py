@@ -1,36 +1,27 @@
 """A cluster that is pushed to all the time, and in which nothing may fail."""
 
 import asyncio
-import base64
 import contextlib
 import json
 import os
-import pathlib
 import sqlite3
-import sys
 import time
 import uuid
 
-sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / "Promise"))
-
-import alike  # noqa: E402
-from authority import Authority  # noqa: E402
-from machines import COUNT, NatsServers, Node  # noqa: E402
-from sender import Client  # noqa: E402
-from websocket import WebSocket  # noqa: E402
+import alike
+from authority import Authority
+from kit.checks import Checks
+from kit.coding import decode
+from machines import COUNT, NatsServers, Node
+from sender import Client
+from websocket import WebSocket
 
 # Nodes whose commits always come too late refuse after three seconds, which would be no fault of what is tested.
 REST = 0.2
 ENCRYPTED = [("Content-Encoding", "aes128gcm")]
 
 
-class Failed(Exception):
-    pass
-
-
-def check(is_so, what):
-    if not is_so:
-        raise Failed(what)
+check = Checks("keys")
 
 
 def text(number):
@@ -61,12 +52,12 @@ class UserAgent:
             case "register":
                 self.token = message["pushEndpoint"].rpartition("/")[2]
             case "notification":
-                self.taken.append(int(base64.urlsafe_b64decode(message["data"] + "==")))
+                self.taken.append(int(decode(message["data"])))
                 updates = [{"channelID": self.channel, "version": message["version"]}]
                 self.socket.tell(messageType="ack", updates=updates)
 
     def refused(self, status):
-        raise Failed(f"the user agent may not connect: {status}")
+        check(False, f"the user agent may connect: {status}")
 
     def pong(self, _):
         pass

@@ -9,8 +9,8 @@ import os
 import resource
 import signal
 
+from kit.meddler import Meddler
 from sender import Client, Closed, Sender
-from server import Meddler
 
 FAULTS = {
     "read-only": Meddler.READ_ONLY,

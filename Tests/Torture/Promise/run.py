@@ -20,6 +20,8 @@ import tempfile
 import time
 import traceback
 
+sys.path.append(__file__.rsplit("/", 3)[0])
+
 import checker
 import events
 import scenarios

@@ -3,19 +3,15 @@
 import asyncio
 import contextlib
 import json
-import mmap
 import os
 import pathlib
 import random
 import shutil
 import signal
 import socket
-import struct
-import subprocess
 
+from kit.meddler import Meddler
 from power import Power
-
-HERE = pathlib.Path(__file__).parent
 
 
 def free_port():
@@ -28,32 +24,6 @@ def free_port():
                 return port
             except OSError:
                 continue
-
-
-class Meddler:
-    """Changes the results of the server's system calls: another time of day, a failing disk."""
-
-    NOTHING, READ_ONLY, BROKEN, FULL, BROKEN_ONCE, UNREADABLE, NO_NAMES, SHORT, NO_MEMORY = range(9)
-
-    def __init__(self, folder):
-        self.library = folder / "meddle.so"
-        if not self.library.exists():
-            subprocess.run(["cc", "-shared", "-fPIC", "-O2", "-o", self.library, HERE / "meddle.c", "-ldl"], check=True)
-        self.path = folder / "meddle"
-        self.path.write_bytes(bytes(24))
-        with open(self.path, "r+b") as file:
-            self.page = mmap.mmap(file.fileno(), 24)
-
-    def set(self, offset=None, fault=None, slept=None):
-        """How many seconds the time of day is ahead, how the disk fails, and how many seconds the machine slept. The
-        rest stays as it is.
-        """
-        for place, value, unit in ((0, offset, 1e9), (8, fault, 1), (16, slept, 1e9)):
-            if value is not None:
-                self.page[place : place + 8] = struct.pack("q", int(value * unit))
-
-    def environment(self, folder):
-        return {"LD_PRELOAD": str(self.library), "MEDDLE": str(self.path), "MEDDLE_FOLDER": str(folder)}
 
 
 class Server:

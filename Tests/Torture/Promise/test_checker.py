@@ -2,6 +2,8 @@
 
 import sys
 
+sys.path.append(__file__.rsplit("/", 3)[0])
+
 import checker
 import desk_stories
 import stories_of_everything

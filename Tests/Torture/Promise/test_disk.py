@@ -10,6 +10,8 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.append(__file__.rsplit("/", 3)[0])
+
 from disk import NEVER, Cut, File, write
 from power import HEAD, MARK, WRITE, Power, is_under_way, records
 

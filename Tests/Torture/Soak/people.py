@@ -2,12 +2,8 @@
 
 import asyncio
 import base64
-import pathlib
-import sys
 import time
 import uuid
-
-sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "Promise"))
 
 from sender import Client, Closed
 from websocket import WebSocket

@@ -14,12 +14,12 @@ import signal
 import sys
 import tempfile
 
-from people import Phone, Script, Sender, administrate
-from samples import Meter, growth
-
-sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "Promise"))
+sys.path.append(__file__.rsplit("/", 3)[0])
+sys.path.append(f"{sys.path[-1]}/Torture/Promise")
 
 from events import EventLog
+from people import Phone, Script, Sender, administrate
+from samples import Meter, growth
 from server import Server
 
 INTERVAL = 5

@@ -6,17 +6,13 @@ import asyncio
 import contextlib
 import pathlib
 import sqlite3
-import sys
 
 from dbus_fast import Message, MessageType
 from dbus_fast.aio import MessageBus
-
-sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "Peers" / "Desktop"))
-
-from screen import Recorder  # noqa: E402
-from sender import Client  # noqa: E402
-from session import Application, Session  # noqa: E402
-from usage import usage  # noqa: E402
+from screen import Recorder
+from sender import Client
+from session import Application, Session
+from usage import usage
 
 LOGIND = "org.freedesktop.login1"
 WEEK = 7 * 86_400

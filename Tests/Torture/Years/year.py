@@ -18,14 +18,15 @@ import tempfile
 import time
 import uuid
 
-sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "Promise"))
+sys.path.append(__file__.rsplit("/", 3)[0])
+sys.path += [f"{sys.path[-1]}/Torture/Promise", f"{sys.path[-1]}/Peers/Desktop"]
 
-from desk import Desk, Relay  # noqa: E402
-from sender import Client  # noqa: E402
-from server import Meddler  # noqa: E402
-from session import Failed  # noqa: E402
-from usage import usage  # noqa: E402
-from websocket import WebSocket  # noqa: E402
+from desk import Desk, Relay
+from kit.meddler import Meddler
+from sender import Client
+from session import Failed
+from usage import usage
+from websocket import WebSocket
 
 BELLWIRE = os.path.abspath(sys.argv[1])
 DAYS = int(sys.argv[2]) if len(sys.argv) > 2 else 365
