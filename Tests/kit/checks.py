@@ -44,5 +44,5 @@ def checked(main, *words):
     try:
         made = main(*words)
         return asyncio.run(made) if inspect.iscoroutine(made) else made
-    except Failed as failure:
-        sys.exit(str(failure))
+    except (Failed, TimeoutError) as failure:
+        sys.exit(str(failure) or "FAILED: no answer in time")

@@ -1,12 +1,19 @@
 """A process, seen from outside: how it starts, what it uses as the kernel counts it, and how it ends."""
 
+import contextlib
 import os
 import pathlib
 import select
 import signal
+import subprocess
 import time
 
 PAGE = os.sysconf("SC_PAGE_SIZE")
+
+
+def now():
+    """Seconds since the machine started, with those in which it slept."""
+    return time.clock_gettime(time.CLOCK_BOOTTIME)
 
 
 def ready(process, mark="bellwire: ready ", seconds=30):
@@ -18,11 +25,29 @@ def ready(process, mark="bellwire: ready ", seconds=30):
 
 
 def end(process, how=signal.SIGTERM, seconds=20):
-    """The exit code."""
+    """The exit code. A process that does not end in time is killed."""
     if process.poll() is None:
         process.send_signal(how)
-        process.wait(seconds)
+        try:
+            process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
     return process.returncode
+
+
+def send(process, how):
+    """To a process of asyncio, whose own way would take the exit code of one that has just died. No other process can get
+    the signal, because it goes to a descriptor.
+    """
+    if process is None or process.returncode is not None:
+        return
+    with contextlib.suppress(ProcessLookupError):
+        descriptor = os.pidfd_open(process.pid)
+        try:
+            signal.pidfd_send_signal(descriptor, how)
+        finally:
+            os.close(descriptor)
 
 
 class Watched:
@@ -35,7 +60,7 @@ class Watched:
         return pathlib.Path(f"/proc/{self.process.pid}")
 
     def is_alive(self):
-        return self.process.poll() is None
+        return self.process is not None and self.process.poll() is None
 
     def memory(self):
         """Resident bytes."""

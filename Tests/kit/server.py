@@ -77,13 +77,17 @@ class Server(process.Watched):
             killed.kill()
             killed.wait(self.limit)
 
+    def other_port(self):
+        """The one in clear, beside that of TLS."""
+        return int(re.search(r"listening address=127\.0\.0\.1:(\d+) protocol=http ", self.said())[1])
+
     def said(self):
         return self.log.read_text(errors="replace")
 
     def run(self, *words, **terms):
         """What a command prints that ends by itself."""
         done = subprocess.run(
-            [str(word) for word in (self.program, *words, "--state", self.state)],
+            [str(word) for word in (*self.within, self.program, *words, "--state", self.state)],
             capture_output=True,
             text=True,
             timeout=self.limit,

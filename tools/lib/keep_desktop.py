@@ -14,11 +14,11 @@ import sqlite3
 import subprocess
 import sys
 
-from keep_store import ROOT, pack
-
-sys.path.append(str(ROOT / "Tests/Peers/Desktop"))
-from screen import Recorder, eventually  # noqa: E402
-from session import Application, Session, telegram  # noqa: E402
+# Which also says where the kit is.
+from keep_store import pack
+from kit.checks import Checks
+from kit.desktop import Application, Session, telegram
+from kit.screen import Recorder
 
 NAME = "org.example.Kept"
 
@@ -29,7 +29,6 @@ async def fill(session, folder):
     device = session.device()
     terms = ("--app", "telegram", "--account", "me", "--json")
     made = json.loads(session.run("register", *terms))
-    session.address = session.environment["DBUS_SESSION_BUS_ADDRESS"]
     recorder = await Recorder(session).appear()
     address = device["websocket"] + " telegram/me"
     desktop = session.desktop(address)
@@ -43,16 +42,15 @@ async def fill(session, folder):
         text = telegram("hello", number).replace(b'"5"', sender)
         command = [session.bellwire, "send", "--to", str(target), text.decode()]
         await asyncio.to_thread(subprocess.run, command, check=True, env=session.environment, stdout=subprocess.DEVNULL)
-        await eventually(lambda: len(recorder.visible) == number, "the notification appears")
+        await Checks("kept").eventually(lambda: len(recorder.visible) == number, "the notification appears")
     await asyncio.sleep(0.5)
     session.end(desktop, signal.SIGKILL)
     return {"service": NAME, "token": application.token, "endpoint": endpoint, "receiver": device["websocket"]}
 
 
 async def main(bellwire):
-    session = Session(bellwire)
-    folder = pathlib.Path(session.folder)
-    try:
+    with Session(bellwire) as session:
+        folder = pathlib.Path(session.folder)
         facts = await fill(session, folder)
         copy = folder / "copy"
         copy.mkdir()
@@ -63,8 +61,6 @@ async def main(bellwire):
         keys = [f"desk/keys/{file.name}" for file in (folder / "desk/keys").glob("*.json")]
         files = ["facts.json", "desk/desktop/desktop.db", "desk/desktop/desktop.db-wal", *keys]
         pack(f"desktop-{facts['schema']}", folder, files)
-    finally:
-        session.close()
 
 
 asyncio.run(main(sys.argv[1]))

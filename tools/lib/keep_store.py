@@ -23,8 +23,9 @@ import uuid
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "Tests/Vectors/Upgrades"
-sys.path.append(str(ROOT / "Tests/Torture/Attacks"))
-from guest import WebSocket  # noqa: E402
+sys.path.append(str(ROOT / "Tests"))
+
+from kit.websocket import BlockingWebSocket  # noqa: E402
 
 MONTH = 30 * 86_400
 YEAR = 365 * 86_400
@@ -85,7 +86,7 @@ class Keeper:
         """An open endpoint, one that is bound to a key, one that ended, and messages that wait."""
         key = str(self.folder / "vapid.json")
         vapid = self.run("keys", "new", "vapid", key)["application-server-key"]
-        agent = WebSocket(self.port, self.facts["devices"][0]["bearer"])
+        agent = BlockingWebSocket(self.port, self.facts["devices"][0]["bearer"])
         channels = [str(uuid.uuid4()) for _ in range(3)]
         opened, ended = agent.register(channels[0]), agent.register(channels[1])
         agent.say({"messageType": "register", "channelID": channels[2], "key": vapid})

@@ -8,13 +8,15 @@ import json
 import os
 import signal
 import socket
-import subprocess
 import sys
 import time
 
+sys.path.append(__file__.rsplit("/", 3)[0])
+
 import requests
-from screen import PLASMA, Recorder, eventually
-from session import Application, Checks, Failed, Session, telegram
+from kit.checks import Checks, checked
+from kit.desktop import Application, Session, telegram
+from kit.screen import PLASMA, Recorder
 
 check = Checks("changes")
 http = requests.Session()
@@ -72,7 +74,6 @@ async def receivers(session):
     addresses = [session.device("first")["websocket"], session.device("second")["websocket"]]
     account = register(session, "second")
     manager = Manager(session)
-    session.address = session.environment["DBUS_SESSION_BUS_ADDRESS"]
     screen = await Recorder(session).appear()
     desktop = session.desktop(addresses[0])
     await manager.told("READY=1")
@@ -87,14 +88,16 @@ async def receivers(session):
     # The file gets a second receiver, with an account.
     app.answers = False
     await pushed(old, b"under way")
-    await eventually(lambda: app.unanswered == 1, "a call is under way")
+    await check.eventually(lambda: app.unanswered == 1, "a call is under way")
     await reload(session, desktop, manager, addresses[0], addresses[1] + " telegram/me")
-    await eventually(lambda: connections(session, second) == 1, "the new receiver is tried without an application")
-    states = {known["receiver"]: known["state"] for known in listed(session)["receivers"]}
+    await check.eventually(
+        lambda: connections(session, second) == 1, "the new receiver is tried without an application"
+    )
+    states = {known["receiver"]: known["state"] for known in session.applications()[1]}
     names = [base.rsplit("/", 1)[1] for base in (first, second)]
     check(states == dict(zip(names, ("connected", "idle"), strict=True)), f"apps tells the receivers' states: {states}")
     await sent(account["endpoint"], telegram("hello", 1))
-    await eventually(lambda: "hello" in str(screen.bodies), "a message from the new receiver is shown")
+    await check.eventually(lambda: "hello" in str(screen.bodies), "a message from the new receiver is shown")
     other = await Application(session, "org.example.Other").appear()
     await other.register()
     check((await other.endpoint()).startswith(first), "new applications go to the first receiver")
@@ -114,7 +117,7 @@ async def receivers(session):
 
     # The file no longer has the account, and then no longer the first receiver.
     await reload(session, desktop, manager, addresses[0], addresses[1])
-    await eventually(lambda: not screen.visible, "the notifications of a removed account leave the screen")
+    await check.eventually(lambda: not screen.visible, "the notifications of a removed account leave the screen")
     other.disappear()
     await reload(session, desktop, manager, addresses[1])
     new = await app.endpoint()
@@ -153,12 +156,12 @@ async def opening(session, base, screen):
         made = register(session, "one", **registration)
         # One that names no application changes nothing for the desktop.
         if "service" in registration:
-            await eventually(lambda: taken() > changes, "the desktop takes the new registration")
+            await check.eventually(lambda: taken() > changes, "the desktop takes the new registration")
         send(session, made, f"open {number}", number)
-        await eventually(lambda: f"open {number}" in str(screen.bodies), "the notification is shown")
+        await check.eventually(lambda: f"open {number}" in str(screen.bodies), "the notification is shown")
         [(shown, call)] = [(n, c) for n, c in screen.visible.items() if f"open {number}" in c[4]]
         screen.user_chooses(shown, "default", f"token-{number}")
-        await eventually(lambda: shown not in screen.visible, "the notification was opened and is gone")
+        await check.eventually(lambda: shown not in screen.visible, "the notification was opened and is gone")
         return made, call[6]["desktop-entry"].value
 
     # The application that fetches was registered first.
@@ -180,19 +183,19 @@ async def opening(session, base, screen):
     other = {"account": "other", "service": "org.example.Chat"}
     made, entry = await opened(other, 41)
     check(entry == "org.example.Chat", "each account has its own application")
-    await eventually(lambda: chat.activations, "the application is activated")
+    await check.eventually(lambda: chat.activations, "the application is activated")
     path, member, body = chat.activations[0]
     check((path, member) == ("/org/example/Chat", "Activate"), "the call has the path and method of the specification")
     check(body[0]["activation-token"].value == "token-41", "the call carries the token")
     later, entry = await opened(dict(other, service="org.example.Fetch.Window"), 42)
     check(entry == "org.example.Chat", "a later registration does not change the application")
-    await eventually(lambda: len(chat.activations) == 2, "the same application is activated again")
+    await check.eventually(lambda: len(chat.activations) == 2, "the same application is activated again")
     changes = taken()
     session.run("revoke", made["id"], state="one")
-    await eventually(lambda: taken() > changes, "the desktop notices that the first registration is gone")
+    await check.eventually(lambda: taken() > changes, "the desktop notices that the first registration is gone")
     last, entry = await opened({"account": "other"}, 43)
     check(entry == "org.example.Fetch.Window", "when the first registration is gone, the next one counts")
-    await eventually(lambda: fetch.activations, "the application of the next registration is activated")
+    await check.eventually(lambda: fetch.activations, "the application of the next registration is activated")
     for registration in (later, last):
         session.run("revoke", registration["id"], state="one")
     chat.disappear()
@@ -200,7 +203,6 @@ async def opening(session, base, screen):
 
 
 async def accounts(session):
-    session.address = session.environment["DBUS_SESSION_BUS_ADDRESS"]
     screen = await Recorder(session).appear()
 
     def serve(port):
@@ -211,7 +213,7 @@ async def accounts(session):
     # This application is registered from the start, which shows that the desktop is ready.
     account = register(session, "one")
     await sent(account["endpoint"], telegram("later", 1))
-    await eventually(lambda: "later" in str(screen.bodies), "an account that is registered later is shown")
+    await check.eventually(lambda: "later" in str(screen.bodies), "an account that is registered later is shown")
     app = await Application(session, "org.example.Fetch").appear()
     await app.register()
     await app.endpoint()
@@ -226,20 +228,20 @@ async def accounts(session):
         await sent(account["endpoint"], telegram("more", 2))
     for registration in (account, signalled):
         session.run("revoke", registration["id"], state="one")
-    await eventually(lambda: not screen.visible, "the notifications of revoked registrations leave the screen")
+    await check.eventually(lambda: not screen.visible, "the notifications of revoked registrations leave the screen")
     # Its notifications start at 1 again, whether or not the desktop noticed the end.
     for text in ("anew", "at once"):
         if text == "anew":
-            await eventually(
+            await check.eventually(
                 lambda: session.log("desktop").count("accounts=0") > 0, "the desktop notices the end of the account"
             )
         account = register(session, "one")
         await sent(account["endpoint"], telegram(text, 1))
-        await eventually(lambda: text in str(screen.bodies), f"an account registered {text} is shown")
+        await check.eventually(lambda: text in str(screen.bodies), f"an account registered {text} is shown")
         call = screen.calls[-1]
         check("suppress-sound" not in call[6], "the notification makes a sound")
         session.run("revoke", account["id"], state="one")
-    await eventually(lambda: not screen.visible, "in the end no notification is left")
+    await check.eventually(lambda: not screen.visible, "in the end no notification is left")
     app.disappear()
     screen.disappear()
     check(session.end(process) == 0, "the service ends with exit code 0")
@@ -251,50 +253,38 @@ def send(session, registration, text, number):
     with open(path, "w") as file:
         file.write(registration["token"])
     os.chmod(path, 0o600)
-    subprocess.run(
-        [session.bellwire, "send", "--to", path, telegram(text, number).decode()],
-        check=True,
-        capture_output=True,
-        env=session.environment,
-    )
+    session.command("send", "--to", path, telegram(text, number).decode(), check=True)
 
 
 async def consent(session):
     """An application agrees to the account's links as long as it is registered."""
-    session.address = session.environment["DBUS_SESSION_BUS_ADDRESS"]
     screen = await Recorder(session, PLASMA).appear()
     process, _ = session.start(
         "serve", "--desktop", "--listen", "http://127.0.0.1:0", "--state", session.folder + "/one", log="desktop"
     )
     plain = register(session, "one")
     send(session, plain, "first", 1)
-    await eventually(lambda: len(screen.calls) == 1, "the notification is shown")
+    await check.eventually(lambda: len(screen.calls) == 1, "the notification is shown")
     check("inline-reply" not in screen.calls[0][5], "no registration allows replies")
     presentation = json.dumps({"replies": True, "link_schemes": ["matrix"]})
     willing = register(session, "one", presentation=presentation)
-    await eventually(lambda: len(screen.calls) == 2, "the shown notification changes at once")
+    await check.eventually(lambda: len(screen.calls) == 2, "the shown notification changes at once")
     check("inline-reply" in screen.calls[1][5] and len(screen.visible) == 1, "the notification takes replies")
     session.run("revoke", willing["id"], state="one")
-    await eventually(lambda: len(screen.calls) == 3, "the shown notification changes back")
+    await check.eventually(lambda: len(screen.calls) == 3, "the shown notification changes back")
     check("inline-reply" not in screen.calls[2][5], "when that registration ends, replies are gone")
     willing = register(session, "one", presentation=presentation)
-    await eventually(lambda: len(screen.calls) == 4, "the shown notification changes once more")
+    await check.eventually(lambda: len(screen.calls) == 4, "the shown notification changes once more")
     # The desktop is told even if it starts later.
     session.end(process, signal.SIGKILL)
     process, _ = session.start(
         "serve", "--desktop", "--listen", "http://127.0.0.1:0", "--state", session.folder + "/one", log="desktop"
     )
-    await eventually(lambda: len(screen.calls) > 4, "after a restart the notification is sent again")
+    await check.eventually(lambda: len(screen.calls) > 4, "after a restart the notification is sent again")
     await asyncio.sleep(0.5)
     [(number, call)] = screen.visible.items()
     check("inline-reply" in call[5], "after a restart the notification takes replies")
-    watch = subprocess.Popen(
-        [session.bellwire, "watch", "me", "--json", "--state", session.folder + "/one"],
-        stdout=subprocess.PIPE,
-        text=True,
-        env=session.environment,
-    )
-    session.processes.append(watch)
+    watch = session.watch("me", "one")
     said = json.loads(watch.stdout.readline())
     check(
         said == {"@type": "bellwire.updateSource", "replies": True, "link_schemes": ["matrix"]},
@@ -302,7 +292,7 @@ async def consent(session):
     )
     await asyncio.sleep(0.3)
     screen.signal("NotificationReplied", "us", [number, "Yes"])
-    await eventually(lambda: not screen.visible, "a notification with a reply leaves the screen")
+    await check.eventually(lambda: not screen.visible, "a notification with a reply leaves the screen")
     while said["@type"] != "bellwire.updateNotificationAction":
         said = json.loads(await asyncio.to_thread(watch.stdout.readline))
     check((said["action"], said["text"]) == ("reply", "Yes"), "the reply reaches the client")
@@ -311,16 +301,8 @@ async def consent(session):
     check(session.end(process) == 0, "the service ends with exit code 0")
 
 
-def listed(session):
-    done = subprocess.run(
-        [session.bellwire, "apps", "list", "--json"], capture_output=True, text=True, env=session.environment
-    )
-    check(done.returncode == 0, f"apps list: {done.stderr}")
-    return json.loads(done.stdout)
-
-
 def applications(session):
-    return {app["service"]: app for app in listed(session)["applications"]}
+    return session.applications()[0]
 
 
 async def emptied(session):
@@ -335,7 +317,7 @@ async def emptied(session):
     endpoint = await app.endpoint()
     check("end" not in applications(session)[app.name], "with a receiver nothing ends")
     await reload(session, desktop, manager)
-    await eventually(lambda: "event=registrations-kept" in session.log("desktop"), "the log says what is kept")
+    await check.eventually(lambda: "event=registrations-kept" in session.log("desktop"), "the log says what is kept")
     end = applications(session)[app.name]["end"]
     check(86_000 < end - time.time() < 86_401, "apps says that the registration is kept for a day")
     await pushed(endpoint, b"meanwhile")
@@ -343,7 +325,7 @@ async def emptied(session):
     desktop = session.desktop()
     await manager.told("STOPPING=1")
     await manager.told("READY=1")
-    await eventually(lambda: app.name in applications(session), "a restart keeps the registration")
+    await check.eventually(lambda: app.name in applications(session), "a restart keeps the registration")
     check(applications(session)[app.name]["end"] <= end + 1, "a restart does not begin the day anew")
     check(app.endpoints.empty(), "the application is not told anything")
     await reload(session, desktop, manager, address)
@@ -391,13 +373,7 @@ async def imported(session):
         file.write(KUNIFIEDPUSH.format(token=app.token, section=section))
 
     async def run(*words):
-        return await asyncio.to_thread(
-            subprocess.run,
-            [session.bellwire, "import", "kunifiedpush", *words],
-            capture_output=True,
-            text=True,
-            env=session.environment,
-        )
+        return await asyncio.to_thread(session.command, "import", "kunifiedpush", *words)
 
     tried = await run("--dry-run")
     check(tried.returncode == 3, f"one of them cannot be taken over: {tried.stderr}")
@@ -419,19 +395,9 @@ async def imported(session):
 
 async def main(bellwire):
     for case in (receivers, accounts, consent, emptied, imported):
-        session = Session(bellwire)
-        try:
+        with Session(bellwire) as session:
             await case(session)
-        except BaseException:
-            print(session.log("desktop")[-3000:], file=sys.stderr)
-            raise
-        finally:
-            session.close()
     print(f"changes: {check.passed} checks passed")
 
 
-if __name__ == "__main__":
-    try:
-        asyncio.run(main(sys.argv[1]))
-    except Failed as failure:
-        sys.exit(str(failure))
+checked(main, sys.argv[1])

@@ -12,18 +12,16 @@ import subprocess
 import sys
 import time
 
+sys.path.append(__file__.rsplit("/", 3)[0])
+
 import requests
-from dbus_fast import Message
-from session import Application, Checks, Failed, Session
+from kit.checks import Checks, checked
+from kit.desktop import Application, Session
 
 check = Checks("day")
 http = requests.Session()
 HOUR = 3_600
 WEEK = 7 * 24 * HOUR
-BROKEN = """[D-BUS Service]
-Name=org.example.Broken
-Exec=/bin/false
-"""
 
 
 class Slow(Application):
@@ -118,16 +116,7 @@ async def a_day(session):
     near = await other.endpoint()
     # One application is not installed, one does not start, and one has messages only at the receiver.
     away, broken, late = (Application(session, "org.example." + name) for name in ("Away", "Broken", "Late"))
-    with open(session.folder + "/services/org.example.Broken.service", "w") as file:
-        file.write(BROKEN)
-    await other.bus.call(
-        Message(
-            destination="org.freedesktop.DBus",
-            path="/org/freedesktop/DBus",
-            interface="org.freedesktop.DBus",
-            member="ReloadConfig",
-        )
-    )
+    session.install(broken.name, "/bin/false")
     endpoints = {app: await leave(app) for app in (away, broken, late)}
     for app in (away, broken):
         await sent(endpoints[app], b"one")
@@ -205,20 +194,9 @@ async def another_date(session):
 async def main(bellwire):
     start = time.monotonic()
     for case in (a_day, another_date):
-        session = Session(bellwire)
-        try:
+        with Session(bellwire) as session:
             await case(session)
-        except BaseException:
-            for name in ("serve", "desktop"):
-                print(f"--- {name}\n{session.log(name)[-3000:]}", file=sys.stderr)
-            raise
-        finally:
-            session.close()
     print(f"day: {check.passed} checks passed in {time.monotonic() - start:.1f} s")
 
 
-if __name__ == "__main__":
-    try:
-        asyncio.run(main(sys.argv[1]))
-    except Failed as failure:
-        sys.exit(str(failure))
+checked(main, sys.argv[1])

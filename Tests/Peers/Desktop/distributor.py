@@ -5,26 +5,23 @@ usage: distributor.py PATH_OF_BELLWIRE
 
 import asyncio
 import contextlib
-import json
 import os
 import statistics
-import subprocess
 import sys
 import time
 import uuid
 
+sys.path.append(__file__.rsplit("/", 3)[0])
+
 import requests
 from dbus_fast import Message, MessageType, Variant
-from dbus_fast.aio import MessageBus
-from session import DISTRIBUTOR, OBJECT, Application, Checks, Failed, Session
+from kit.bus import connected
+from kit.checks import Checks, checked
+from kit.desktop import DISTRIBUTOR, OBJECT, Application, Session
 
 check = Checks("distributor")
 http = requests.Session()
 KEY = "BA1Hxzyi1RUM1b5wjxsn7nGxAszw2u61m164i3MrAIxHF6YK5h4SDYic-dRuU_RCPCfA5aq9ojSwk5Y2EmClBPs"
-SERVICE = """[D-BUS Service]
-Name={name}
-Exec={python} {script} {name} {file} {delay} {crashes}
-"""
 
 
 def push(endpoint, body):
@@ -45,7 +42,7 @@ class Connector:
         self.calls = asyncio.Queue()
 
     async def appear(self, name=None):
-        self.bus = await MessageBus(bus_address=self.session.environment["DBUS_SESSION_BUS_ADDRESS"]).connect()
+        self.bus = await connected(self.session.address)
         self.bus.add_message_handler(self.handle)
         if name:
             await self.bus.request_name(name)
@@ -82,17 +79,6 @@ class Connector:
 
 def strings(**values):
     return {name: Variant("s", value) for name, value in values.items()}
-
-
-def apps(session, *words):
-    done = subprocess.run([session.bellwire, "apps", *words], capture_output=True, text=True, env=session.environment)
-    return done.returncode, done.stdout, done.stderr
-
-
-def listed(session):
-    code, output, errors = apps(session, "list", "--json")
-    check(code == 0, f"apps list: {errors}")
-    return {app["service"]: app for app in json.loads(output)["applications"]}
 
 
 async def introspected(bus):
@@ -152,11 +138,13 @@ async def odd_connectors(session):
         member, message = await app.told()
         check(message[0]["message"].value == b"flutter", "the object at / gets its message")
         check(app.calls.empty(), "the message arrives only once")
-        check((name or app.bus.unique_name) in listed(session), "the application is listed under its own name")
+        check(
+            (name or app.bus.unique_name) in session.applications()[0], "the application is listed under its own name"
+        )
         unique = app.bus.unique_name
         app.bus.disconnect()
     await asyncio.sleep(0.3)
-    check(unique not in listed(session), "a connection without a name is forgotten when it ends")
+    check(unique not in session.applications()[0], "a connection without a name is forgotten when it ends")
 
 
 async def self_test(session):
@@ -191,7 +179,7 @@ async def malformed(session):
     app = await Connector(
         session, "org.unifiedpush.Connector2", "/org/unifiedpush/Connector", Message.new_method_return
     ).appear("org.example.Malformed")
-    before = listed(session)
+    before = session.applications()[0]
     good = dict(service="org.example.Malformed", token="token")
     for body in (
         {},
@@ -212,7 +200,7 @@ async def malformed(session):
         )
     reply = await app.ask(1, "Register", "s", ["one"])
     check(reply.message_type == MessageType.ERROR, "a call with the wrong signature is an error")
-    check(listed(session) == before, "a refused registration is not stored")
+    check(session.applications()[0] == before, "a refused registration is not stored")
     app.bus.disconnect()
 
 
@@ -247,25 +235,8 @@ async def started(session, folder):
     cases = {"org.example.Slow": (2, 0), "org.example.Crashing": (0, 1)}
     endpoints = {}
     for name, (delay, crashes) in cases.items():
-        with open(f"{session.folder}/services/{name}.service", "w") as file:
-            file.write(
-                SERVICE.format(
-                    name=name,
-                    python=sys.executable,
-                    script=f"{folder}/sleeper.py",
-                    file=f"{session.folder}/{name}.txt",
-                    delay=delay,
-                    crashes=crashes,
-                )
-            )
-    await other.bus.call(
-        Message(
-            destination="org.freedesktop.DBus",
-            path="/org/freedesktop/DBus",
-            interface="org.freedesktop.DBus",
-            member="ReloadConfig",
-        )
-    )
+        file = f"{session.folder}/{name}.txt"
+        session.install(name, sys.executable, f"{folder}/sleeper.py", name, file, delay, crashes)
     for name in cases:
         endpoints[name] = await register(session, name)
     for number in range(5):
@@ -308,7 +279,7 @@ async def hanging(session):
     check(sorted(times)[44] < 0.01, f"Introspect took {sorted(times)[44] * 1000:.1f} ms")
     print(f"distributor: Introspect: {statistics.median(times) * 1000:.2f} ms, worst of 50 {max(times) * 1000:.2f} ms")
     check(app.unanswered == 1, "only one call is under way")
-    check(listed(session)["org.example.Hanging"]["waiting"] >= 1, "the list shows that the others wait")
+    check(session.applications()[0]["org.example.Hanging"]["waiting"] >= 1, "the list shows that the others wait")
     app.disappear()
     app.answers = True
     await app.appear()
@@ -322,33 +293,33 @@ async def management(session):
     app = await Application(session, "org.example.Managed").appear()
     await app.register()
     endpoint = await app.endpoint()
-    shown = listed(session)["org.example.Managed"]
+    shown = session.applications()[0]["org.example.Managed"]
     check(shown["running"] and "last_delivery" not in shown, "an application is listed")
-    check(apps(session, "mute", app.name)[0] == 0, "mute succeeds")
+    check(session.command("apps", "mute", app.name).returncode == 0, "mute succeeds")
     await sent(endpoint, b"muted")
     check(await app.nothing(0.5), "a muted application gets no message")
-    check(listed(session)[app.name]["waiting"] == 1, "the message of a muted application waits")
-    check(apps(session, "unmute", app.name)[0] == 0, "unmute succeeds")
+    check(session.applications()[0][app.name]["waiting"] == 1, "the message of a muted application waits")
+    check(session.command("apps", "unmute", app.name).returncode == 0, "unmute succeeds")
     check(await app.message() == b"muted", "after unmute the message arrives")
     await asyncio.sleep(0.1)
-    check("last_delivery" in listed(session)[app.name], "the list shows the time of the delivery")
-    check(apps(session, "urgency", app.name, "high")[0] == 0, "urgency succeeds")
-    check(listed(session)[app.name]["urgency"] == "high", "the list shows the new urgency")
-    text = apps(session, "list")[1] + apps(session, "list", "--json")[1]
+    check("last_delivery" in session.applications()[0][app.name], "the list shows the time of the delivery")
+    check(session.command("apps", "urgency", app.name, "high").returncode == 0, "urgency succeeds")
+    check(session.applications()[0][app.name]["urgency"] == "high", "the list shows the new urgency")
+    text = session.command("apps", "list").stdout + session.command("apps", "list", "--json").stdout
     for secret in (app.token, endpoint.rsplit("/", 1)[1]):
         check(secret not in text, "no token and no endpoint is shown")
-    check(apps(session, "remove", app.name)[0] == 0, "remove succeeds")
-    check(app.name not in listed(session), "a removed application is no longer listed")
-    code, _, errors = apps(session, "remove", app.name)
-    check(code == 3 and "hint: run bellwire apps list" in errors, f"removing an unknown application: {code} {errors}")
+    check(session.command("apps", "remove", app.name).returncode == 0, "remove succeeds")
+    check(app.name not in session.applications()[0], "a removed application is no longer listed")
+    done = session.command("apps", "remove", app.name)
+    told = done.returncode == 3 and "hint: run bellwire apps list" in done.stderr
+    check(told, f"removing an unknown application: {done}")
     await asyncio.sleep(0.1)
     app.disappear()
 
 
 async def main(bellwire):
-    session = Session(bellwire)
-    try:
-        check(apps(session, "list")[0] == 4, "without a running service the exit code is 4")
+    with Session(bellwire) as session:
+        check(session.command("apps", "list").returncode == 4, "without a running service the exit code is 4")
         session.serve()
         device = session.device()
         session.desktop(device["websocket"])
@@ -359,16 +330,7 @@ async def main(bellwire):
         logs = session.log("desktop")
         for secret in ("go token", KEY, device["bearer"]):
             check(secret not in logs, "no secret is in the log")
-    except BaseException:
-        print(session.log("desktop")[-3000:], file=sys.stderr)
-        raise
-    finally:
-        session.close()
     print(f"distributor: {check.passed} checks passed")
 
 
-if __name__ == "__main__":
-    try:
-        asyncio.run(main(sys.argv[1]))
-    except Failed as failure:
-        sys.exit(str(failure))
+checked(main, sys.argv[1])

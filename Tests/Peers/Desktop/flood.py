@@ -12,9 +12,14 @@ import sys
 import time
 import uuid
 
+sys.path.append(__file__.rsplit("/", 3)[0])
+
 import requests
 from dbus_fast import Message, MessageFlag, Variant
-from session import DISTRIBUTOR, OBJECT, Application, Checks, Failed, Session
+from kit.bus import BUS
+from kit.checks import Checks, checked
+from kit.desktop import DISTRIBUTOR, OBJECT, Application, Session
+from kit.process import Running
 
 check = Checks("flood")
 http = requests.Session()
@@ -66,13 +71,7 @@ def connected(address):
     connection.sendall(b"\0AUTH EXTERNAL " + str(os.getuid()).encode().hex().encode() + b"\r\n")
     connection.recv(1_024)
     connection.sendall(b"BEGIN\r\n")
-    hello = Message(
-        destination="org.freedesktop.DBus",
-        path="/org/freedesktop/DBus",
-        interface="org.freedesktop.DBus",
-        member="Hello",
-        serial=1,
-    )
+    hello = Message(**BUS, member="Hello", serial=1)
     connection.sendall(bytes(hello._marshall(False)))
     return connection
 
@@ -115,21 +114,15 @@ async def waits(application, endpoint, count):
     return times
 
 
-def memory(process):
-    with open(f"/proc/{process.pid}/statm") as file:
-        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
-
-
 async def main(bellwire):
-    session = Session(bellwire)
-    try:
+    with Session(bellwire) as session:
         session.serve()
         desktop = session.desktop(session.device()["websocket"])
         application = await Application(session, "org.example.Neighbour").appear()
         await application.register()
         endpoint = await application.endpoint()
         quiet = await waits(application, endpoint, PUSHES)
-        before = memory(desktop)
+        before = Running(desktop).memory()
         flooding = asyncio.create_task(flood_apart(session))
         await asyncio.sleep(0.5)
         busy = await waits(application, endpoint, PUSHES)
@@ -143,17 +136,15 @@ async def main(bellwire):
         await other.register()
         check(await other.endpoint(), "another application is registered afterwards")
         start = time.monotonic()
-        while memory(desktop) > before + GROWTH and time.monotonic() - start < 10:
+        while Running(desktop).memory() > before + GROWTH and time.monotonic() - start < 10:
             await asyncio.sleep(0.1)
-        grown = memory(desktop) - before
+        grown = Running(desktop).memory() - before
         check(grown <= GROWTH, f"memory does not return: {grown >> 20} MB more")
         check(session.end(desktop) == 0, "the service ends with exit code 0")
         print(
             f"flood: {check.passed} checks; {sent} calls, {cuts} cuts; others {median * 1e3:.1f} ms in the median,"
             f" {statistics.median(quiet) * 1e3:.1f} in quiet; {grown >> 20} MB more"
         )
-    finally:
-        session.close()
 
 
 async def flood_apart(session):
@@ -166,11 +157,7 @@ async def flood_apart(session):
     return map(int, output.split())
 
 
-if __name__ == "__main__":
-    try:
-        if sys.argv[1] == "--flood":
-            print(*flood(os.environ["DBUS_SESSION_BUS_ADDRESS"], time.monotonic() + SECONDS))
-        else:
-            asyncio.run(main(sys.argv[1]))
-    except Failed as failure:
-        sys.exit(str(failure))
+if sys.argv[1] == "--flood":
+    print(*flood(os.environ["DBUS_SESSION_BUS_ADDRESS"], time.monotonic() + SECONDS))
+else:
+    checked(main, sys.argv[1])

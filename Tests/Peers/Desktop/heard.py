@@ -8,8 +8,11 @@ import json
 import subprocess
 import sys
 
-from screen import Recorder, eventually
-from session import Checks, Failed, Session
+sys.path.append(__file__.rsplit("/", 3)[0])
+
+from kit.checks import Checks, checked
+from kit.desktop import Session
+from kit.screen import Recorder
 
 check = Checks("heard")
 
@@ -27,14 +30,12 @@ async def shown(recorder, text):
     def found():
         return [call for call in recorder.visible.values() if text in str(call)]
 
-    await eventually(lambda: len(found()) == 1, f"{text} is on the screen")
+    await check.eventually(lambda: len(found()) == 1, f"{text} is on the screen")
     return found()[0]
 
 
 async def main(bellwire):
-    session = Session(bellwire)
-    try:
-        session.address = session.environment["DBUS_SESSION_BUS_ADDRESS"]
+    with Session(bellwire) as session:
         recorder = await Recorder(session).appear()
         server, base = session.serve("--desktop")
         place = json.loads(session.run("hear", "nightly build", "--json"))
@@ -95,21 +96,12 @@ async def main(bellwire):
                 call = await shown(recorder, "db1 is slow")
                 check(call[6]["urgency"].value == 2, f"an alert: {call}")
             else:
-                await eventually(lambda: "db1 is slow" not in str(recorder.visible), "a resolved alert is gone")
+                await check.eventually(lambda: "db1 is slow" not in str(recorder.visible), "a resolved alert is gone")
 
         again = json.loads(session.run("hear", "nightly build", "--json"))
         check(again["endpoint"] == place["endpoint"], "the name has one address")
         check(session.end(server) == 0, "the server ends")
-    except BaseException:
-        print(session.log("serve")[-2000:], file=sys.stderr)
-        raise
-    finally:
-        session.close()
     print(f"heard: {check.passed} checks passed")
 
 
-if __name__ == "__main__":
-    try:
-        asyncio.run(main(sys.argv[1]))
-    except Failed as failure:
-        sys.exit(str(failure))
+checked(main, sys.argv[1])

@@ -10,8 +10,11 @@ import subprocess
 import sys
 import time
 
+sys.path.append(__file__.rsplit("/", 3)[0])
+
+from kit.checks import Checks, checked
+from kit.desktop import Application, Session
 from sandbox import PACKAGES, PYTHON, SCRIPT, listed, root
-from session import Application, Checks, Failed, Session
 
 check = Checks("hostile")
 
@@ -67,8 +70,7 @@ class Hostile:
 
 
 async def main(bellwire):
-    session = Session(bellwire)
-    try:
+    with Session(bellwire) as session:
         session.serve()
         desktop = session.desktop(session.device()["websocket"])
         good = await Application(session, "org.example.Good").appear()
@@ -83,18 +85,9 @@ async def main(bellwire):
         began = time.monotonic()
         check(session.end(desktop) == 0, "the service ends with exit code 0")
         check(time.monotonic() - began < 5, "the service ends within five seconds")
-    except BaseException:
-        print(session.log("desktop")[-3000:], file=sys.stderr)
-        raise
-    finally:
-        session.close()
     print(f"hostile: {check.passed} checks passed")
 
 
-if __name__ == "__main__":
-    if not shutil.which("bwrap"):
-        sys.exit("hostile: FAILED: bubblewrap is missing")
-    try:
-        asyncio.run(main(os.path.abspath(sys.argv[1])))
-    except (Failed, TimeoutError) as failure:
-        sys.exit(str(failure) or "hostile: FAILED: no answer in time")
+if not shutil.which("bwrap"):
+    sys.exit("hostile: FAILED: bubblewrap is missing")
+checked(main, os.path.abspath(sys.argv[1]))

@@ -6,14 +6,16 @@ usage: idle.py PATH_OF_BELLWIRE
 
 import asyncio
 import os
-import pathlib
-import subprocess
 import sys
 import time
 
+sys.path.append(__file__.rsplit("/", 3)[0])
+
 import requests
-from screen import Recorder
-from session import Application, Checks, Failed, Session
+from kit.checks import Checks, checked
+from kit.desktop import Application, Session
+from kit.process import Running
+from kit.screen import Recorder
 
 check = Checks("idle")
 http = requests.Session()
@@ -45,29 +47,13 @@ def push(endpoint, payload, **fields):
     check(answer.status_code == 201, f"a push was answered {answer.status_code}")
 
 
-def wakes(process):
-    """How often each thread has slept voluntarily."""
-    counts = {}
-    for folder in pathlib.Path(f"/proc/{process.pid}/task").iterdir():
-        lines = (folder / "status").read_text().splitlines()
-        count = next(line for line in lines if line.startswith("voluntary_ctxt_switches"))
-        counts[f"{lines[0].split()[1]}:{folder.name}"] = int(count.split()[1])
-    return counts
-
-
-def used(process):
-    """CPU time, in hundredths of a second."""
-    fields = pathlib.Path(f"/proc/{process.pid}/stat").read_text().rsplit(")", 1)[1].split()
-    return int(fields[11]) + int(fields[12])
-
-
 async def measure(processes):
-    before = {name: (wakes(process), used(process)) for name, process in processes.items()}
+    before = {name: (process.wakes(), process.ticks()) for name, process in processes.items()}
     await asyncio.sleep(SECONDS)
     for name, process in processes.items():
         (counts, time_used), most = before[name], BEATS if name == "server" else 0
-        grown = {thread: count - counts.get(thread, 0) for thread, count in wakes(process).items()}
-        time_used = used(process) - time_used
+        grown = {thread: count - counts.get(thread, 0) for thread, count in process.wakes().items()}
+        time_used = process.ticks() - time_used
         print(
             f"      {name}: {sum(grown.values())} wake-ups of {len(grown)} threads, {time_used * 10} ms"
             f" of CPU in {SECONDS} s"
@@ -78,24 +64,16 @@ async def measure(processes):
 
 
 def watch(session, account):
-    process = subprocess.Popen(
-        [session.bellwire, "watch", "--json", "--account", account, "--state", session.folder + "/receiver"],
-        stdout=subprocess.PIPE,
-        text=True,
-        env=session.environment,
-    )
-    session.processes.append(process)
+    process = session.watch(account)
     check("updateActiveNotifications" in process.stdout.readline(), f"somebody watches {account}")
     return process
 
 
 async def scene(bellwire, is_one_process):
-    session = Session(bellwire)
-    try:
+    with Session(bellwire) as session:
         server, base = session.serve(*["--desktop"] * is_one_process)
         device = session.device()
         endpoints = {dialect: register(base, device, dialect) for dialect in PAYLOADS}
-        session.address = session.environment["DBUS_SESSION_BUS_ADDRESS"]
         await Recorder(session).appear()
         processes = {"server": server}
         if not is_one_process:
@@ -113,12 +91,7 @@ async def scene(bellwire, is_one_process):
         # The work that follows the last push is done.
         http.close()
         await asyncio.sleep(8)
-        await measure(processes)
-    except BaseException:
-        print(session.log("serve")[-2000:], file=sys.stderr)
-        raise
-    finally:
-        session.close()
+        await measure({name: Running(process) for name, process in processes.items()})
 
 
 async def main(bellwire):
@@ -129,8 +102,4 @@ async def main(bellwire):
     print(f"idle: {check.passed} checks passed in {time.monotonic() - start:.0f} s")
 
 
-if __name__ == "__main__":
-    try:
-        asyncio.run(main(sys.argv[1]))
-    except Failed as failure:
-        sys.exit(str(failure))
+checked(main, sys.argv[1])

@@ -4,7 +4,6 @@ usage: link.py PATH_OF_BELLWIRE
 """
 
 import asyncio
-import base64
 import os
 import shutil
 import signal
@@ -13,11 +12,15 @@ import statistics
 import sys
 import time
 
+sys.path.append(__file__.rsplit("/", 3)[0])
+
 import requests
 from autopush import PushService
 from dbus_fast import Message, MessageType, Variant
-from dbus_fast.aio import MessageBus
-from session import Application, Checks, Failed, Session
+from kit import bus
+from kit.checks import Checks, Failed, checked
+from kit.coding import encode
+from kit.desktop import Application, Session
 
 check = Checks("link")
 http = requests.Session()
@@ -181,9 +184,8 @@ async def another_service(session):
     check(first.startswith("https://push.example/"), "the other service makes the endpoint")
     [channel] = service.channels()
     app.disappear()
-    data = base64.urlsafe_b64encode(b"kept here").rstrip(b"=").decode()
-    await service.push(channel, data, "v1")
-    await until(lambda: "v1" in service.acknowledged, "the message is acknowledged when it is on the disk")
+    await service.push(channel, encode(b"kept here"), "v1")
+    await check.eventually(lambda: "v1" in service.acknowledged, "the message is acknowledged when it is on the disk")
     session.end(desktop, signal.SIGKILL)
     await service.stop()
     desktop = session.desktop(address, log="foreign")
@@ -199,7 +201,7 @@ async def another_service(session):
     check(service.endpoints == 2, "the desktop asked for each endpoint only once")
     await wake(session, service)
     await app.call("Unregister", token=app.token)
-    await until(lambda: not service.channels(), "the service has no channel any more")
+    await check.eventually(lambda: not service.channels(), "the service has no channel any more")
     app.disappear()
     session.end(desktop)
     await service.stop()
@@ -209,7 +211,7 @@ async def wake(session, service):
     """After sleep or when the network is back, the desktop connects at once, however long it would have waited."""
     logind = session.mock("--template", "logind")
     network = session.mock("--template", "networkmanager")
-    system = await MessageBus(bus_address=session.environment["DBUS_SYSTEM_BUS_ADDRESS"]).connect()
+    system = await bus.connected(session.environment["DBUS_SYSTEM_BUS_ADDRESS"])
 
     async def call(name, path, interface, member, signature, *body):
         await owned(system, name)
@@ -252,37 +254,19 @@ async def wake(session, service):
         hellos = service.hellos
         start = time.monotonic()
         await event()
-        await until(lambda: service.hellos > hellos, f"the desktop connects after {what}")
+        await check.eventually(lambda: service.hellos > hellos, f"the desktop connects after {what}")
         check(time.monotonic() - start < 1, f"the desktop connects within a second after {what}")
     system.disconnect()
     session.end(logind)
     session.end(network)
 
 
-async def owned(bus, name):
+async def owned(system, name):
     for _ in range(500):
-        reply = await bus.call(
-            Message(
-                destination="org.freedesktop.DBus",
-                path="/org/freedesktop/DBus",
-                interface="org.freedesktop.DBus",
-                member="NameHasOwner",
-                signature="s",
-                body=[name],
-            )
-        )
-        if reply.body[0]:
+        if (await bus.ask(system, "NameHasOwner", "s", name)).body[0]:
             return
         await asyncio.sleep(0.01)
     check(False, f"{name} appears")
-
-
-async def until(condition, what, within=10):
-    end = time.monotonic() + within
-    while not condition():
-        check(time.monotonic() < end, what)
-        await asyncio.sleep(0.01)
-    check(True, what)
 
 
 async def power(session):
@@ -363,18 +347,10 @@ async def main():
     for case in cases:
         if wanted and case.__name__ not in wanted:
             continue
-        session = Session(sys.argv[1])
-        try:
+        with Session(sys.argv[1]) as session:
             await case(session)
             print(f"link: {case.__name__} passed")
-        except BaseException:
-            for name in sorted(os.listdir(session.folder)):
-                if name.endswith(".log"):
-                    print(f"--- {name}\n{session.log(name[:-4])[-3000:]}", file=sys.stderr)
-            raise
-        finally:
-            session.close()
     print(f"link: {check.passed} checks passed")
 
 
-asyncio.run(main())
+checked(main)

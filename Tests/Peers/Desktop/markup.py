@@ -11,7 +11,10 @@ import sys
 import tempfile
 import time
 
-from screen import Desk, Failed, Probe, check, eventually, push
+sys.path.append(__file__.rsplit("/", 3)[0])
+
+from kit.checks import Failed, checked
+from screen import Desk, Probe, check, eventually, push
 from servers import DAEMONS, DUNSTRC
 
 BLOCK = "\u2588\u2588\u2588"
@@ -122,19 +125,12 @@ async def main(probe, folder=None, *names):
     for daemon in DAEMONS:
         if names and daemon.name not in names:
             continue
-        desk = Desk(probe)
-        try:
+        with Desk(probe) as desk:
             desk.display()
             with open(desk.folder + "/dunstrc", "w") as file:
                 file.write(DUNSTRC.format(markup="markup = full" if daemon.name == "dunst" else ""))
             await one(desk, folder, daemon)
-        finally:
-            desk.close()
     print(f"markup: {check.passed} checks passed")
 
 
-if __name__ == "__main__":
-    try:
-        asyncio.run(main(*sys.argv[1:]))
-    except Failed as failure:
-        sys.exit(str(failure))
+checked(main, *sys.argv[1:])

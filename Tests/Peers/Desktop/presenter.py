@@ -10,9 +10,13 @@ import os
 import random
 import sys
 
+sys.path.append(__file__.rsplit("/", 3)[0])
+
 import websockets
 from dbus_fast.aio import MessageBus
-from screen import PLASMA, Desk, Failed, Probe, Recorder, check, eventually, push
+from kit.checks import checked
+from kit.screen import PLASMA, Recorder
+from screen import Desk, Probe, check, eventually, push
 
 HOSTILE = "<b>bold</b> <a href='https://x'>&amp;</a> \u202eevil\u2066 a\x00b\x1b[0m\u200f\r\nnext"
 
@@ -461,16 +465,9 @@ async def engine(desk):
 
 async def main(probe):
     for story in (exact, user, applications, links, manager, comings_and_goings, kills, engine):
-        desk = Desk(probe)
-        try:
+        with Desk(probe) as desk:
             await story(desk)
-        finally:
-            desk.close()
     print(f"presenter: {check.passed} checks passed")
 
 
-if __name__ == "__main__":
-    try:
-        asyncio.run(main(sys.argv[1]))
-    except Failed as failure:
-        sys.exit(str(failure))
+checked(main, sys.argv[1])

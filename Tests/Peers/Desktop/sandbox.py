@@ -11,10 +11,14 @@ import shutil
 import subprocess
 import sys
 
+sys.path.append(__file__.rsplit("/", 3)[0])
+
 import dbus_fast
 import requests
 from dbus_fast import Message
-from session import DISTRIBUTOR, Application, Checks, Failed, Session
+from kit.bus import ask
+from kit.checks import Checks, Failed, checked
+from kit.desktop import DISTRIBUTOR, Application, Session
 
 check = Checks("sandbox")
 http = requests.Session()
@@ -23,6 +27,7 @@ CHAT = "org.example.Chat"
 DESKTOP = ("/org/bellwire/Desktop1", "org.bellwire.Desktop1", "ListApplications")
 PACKAGES = os.path.dirname(os.path.dirname(dbus_fast.__file__))
 SCRIPT = os.path.abspath(__file__)
+TESTS = SCRIPT.rsplit("/", 3)[0]
 # The bus that an ordinary user can start, too.
 PYTHON = "/usr/bin/python3"
 
@@ -101,8 +106,8 @@ class Flatpak:
                 self.folder + "/bus",
                 "/run/flatpak/bus",
                 "--ro-bind",
-                os.path.dirname(SCRIPT),
-                "/app/scripts",
+                TESTS,
+                "/app/tests",
                 "--ro-bind",
                 PACKAGES,
                 "/app/packages",
@@ -110,7 +115,7 @@ class Flatpak:
                 self.info,
                 *"/.flatpak-info --unshare-pid --unshare-ipc --die-with-parent --".split(),
                 PYTHON,
-                "/app/scripts/" + os.path.basename(SCRIPT),
+                "/app/tests" + SCRIPT.removeprefix(TESTS),
                 "--inside",
                 self.name,
             ],
@@ -170,29 +175,13 @@ async def sent(endpoint, body):
 
 async def process_behind(app, name):
     """The process that the bus reports as owner of a name."""
-    reply = await app.bus.call(
-        Message(
-            destination="org.freedesktop.DBus",
-            path="/org/freedesktop/DBus",
-            interface="org.freedesktop.DBus",
-            member="GetConnectionUnixProcessID",
-            signature="s",
-            body=[name],
-        )
-    )
+    reply = await ask(app.bus, "GetConnectionUnixProcessID", "s", name)
     with open(f"/proc/{reply.body[0]}/comm") as file:
         return file.read().strip()
 
 
 def listed(session):
-    output = subprocess.run(
-        [session.bellwire, "apps", "list", "--json"],
-        check=True,
-        capture_output=True,
-        text=True,
-        env=session.environment,
-    ).stdout
-    return {each["service"]: each.get("sandbox", "") for each in json.loads(output)["applications"]}
+    return {name: each.get("sandbox", "") for name, each in session.applications()[0].items()}
 
 
 async def registering(session, outside):
@@ -270,8 +259,7 @@ async def managing(session, chat):
 
 
 async def main(bellwire):
-    session = Session(bellwire)
-    try:
+    with Session(bellwire) as session:
         session.serve()
         session.desktop(session.device()["websocket"])
         outside = await Application(session, "org.example.Outside").appear()
@@ -284,11 +272,6 @@ async def main(bellwire):
             await asyncio.sleep(0.05)
         check(await sent(endpoint, b"gone") == 410, "after the end of the registration the endpoint answers 410")
         outside.disappear()
-    except BaseException:
-        print(session.log("desktop")[-3000:], file=sys.stderr)
-        raise
-    finally:
-        session.close()
     user = "an ordinary user" if os.getuid() else "root"
     print(f"sandbox: {check.passed} checks passed, as {user}")
 
@@ -304,17 +287,16 @@ def as_ordinary(program):
     return subprocess.run([PYTHON, SCRIPT, program], env=dict(os.environ, PYTHONPATH=PACKAGES), **user).returncode
 
 
-if __name__ == "__main__":
-    if sys.argv[1] == "--inside":
-        asyncio.run(Inside(type("Here", (), {"environment": os.environ}), sys.argv[2]).serve())
-        sys.exit()
+def start():
     if not shutil.which("bwrap") or not shutil.which("xdg-dbus-proxy"):
         sys.exit("sandbox: FAILED: bubblewrap and xdg-dbus-proxy are missing")
     program = os.path.abspath(sys.argv[1])
     code = as_ordinary(program) if os.getuid() == 0 else None
-    if code is not None:
-        sys.exit(code)
-    try:
-        asyncio.run(main(program))
-    except Failed as failure:
-        sys.exit(str(failure))
+    checked(main, program) if code is None else sys.exit(code)
+
+
+if __name__ == "__main__":
+    if sys.argv[1] == "--inside":
+        asyncio.run(Inside(type("Here", (), {"environment": os.environ}), sys.argv[2]).serve())
+    else:
+        start()

@@ -13,7 +13,10 @@ import tempfile
 import time
 import zlib
 
-from screen import Desk, Failed, Probe, check, eventually, push
+sys.path.append(__file__.rsplit("/", 3)[0])
+
+from kit.checks import checked
+from screen import Desk, Probe, check, eventually, push
 
 
 class Daemon:
@@ -188,20 +191,13 @@ async def main(probe, folder=None, *names):
     for daemon in DAEMONS:
         if names and daemon.name not in names:
             continue
-        desk = Desk(probe)
-        try:
+        with Desk(probe) as desk:
             desk.display()
             with open(desk.folder + "/dunstrc", "w") as file:
                 # Without this line the server renders markup without announcing it.
                 file.write(DUNSTRC.format(markup="markup = full" if daemon.name == "dunst" else ""))
             await real(desk, folder, daemon)
-        finally:
-            desk.close()
     print(f"servers: {check.passed} checks passed; pictures in {folder}")
 
 
-if __name__ == "__main__":
-    try:
-        asyncio.run(main(*sys.argv[1:]))
-    except Failed as failure:
-        sys.exit(str(failure))
+checked(main, *sys.argv[1:])

@@ -10,12 +10,14 @@ import json
 import os
 import signal
 import socket
-import subprocess
 import sys
 
+sys.path.append(__file__.rsplit("/", 3)[0])
+
 import requests
-from screen import Recorder, eventually
-from session import Application, Checks, Failed, Session, telegram
+from kit.checks import Checks, checked
+from kit.desktop import Application, Session, telegram
+from kit.screen import Recorder
 
 check = Checks("whole")
 http = requests.Session()
@@ -42,13 +44,7 @@ async def push(registration, text, number):
 
 def active(session):
     """The notifications that the engine reports to a new client."""
-    watch = subprocess.Popen(
-        [session.bellwire, "watch", "--json", "--account", "me", "--state", session.folder + "/receiver"],
-        stdout=subprocess.PIPE,
-        text=True,
-        env=session.environment,
-    )
-    session.processes.append(watch)
+    watch = session.watch("me")
     line = watch.stdout.readline()
     session.end(watch, signal.SIGKILL)
     return line
@@ -56,16 +52,16 @@ def active(session):
 
 async def notifications(session, registration, server, recorder):
     await push(registration, "hello", 1)
-    await eventually(lambda: "hello" in str(recorder.bodies), "the notification appears")
+    await check.eventually(lambda: "hello" in str(recorder.bodies), "the notification appears")
     # Neither side forgets the shown notifications.
     session.end(server, signal.SIGKILL)
     session.serve(port=int(session.base.rsplit(":", 1)[1]))
     await push(registration, "again", 2)
-    await eventually(lambda: "again" in str(recorder.bodies), "after a kill the next notification appears")
+    await check.eventually(lambda: "again" in str(recorder.bodies), "after a kill the next notification appears")
     check(len(recorder.visible) == 2, f"each notification is there once: {recorder.bodies}")
     check("hello" in active(session), "the engine has the notification")
     recorder.user_closes(min(recorder.visible))
-    await eventually(
+    await check.eventually(
         lambda: "hello" not in active(session), "a notification that the user closed is gone from the engine"
     )
     check("again" in active(session), "the other notification is still there")
@@ -74,26 +70,12 @@ async def notifications(session, registration, server, recorder):
 def install(session, name, actions):
     """An application that the bus starts, with its desktop entry."""
     here = os.path.dirname(os.path.abspath(__file__))
-    with open(f"{session.folder}/services/{name}.service", "w") as file:
-        file.write(f"[D-BUS Service]\nName={name}\nExec={sys.executable} {here}/opened.py {name} {session.folder}\n")
+    session.install(name, sys.executable, f"{here}/opened.py", name, session.folder)
     os.makedirs(session.folder + "/data/applications", exist_ok=True)
     with open(f"{session.folder}/data/applications/{name}.desktop", "w") as file:
         file.write(
             f"[Desktop Entry]\nType=Application\nName=Chat\nExec=chat\nDBusActivatable=true\nActions={actions}\n"
         )
-    subprocess.run(
-        [
-            "dbus-send",
-            "--session",
-            "--dest=org.freedesktop.DBus",
-            "--print-reply",
-            "/org/freedesktop/DBus",
-            "org.freedesktop.DBus.ReloadConfig",
-        ],
-        env=session.environment,
-        check=True,
-        stdout=subprocess.DEVNULL,
-    )
 
 
 async def clicks(session, registration, server, desktop, recorder, address):
@@ -106,10 +88,10 @@ async def clicks(session, registration, server, desktop, recorder, address):
 
     async def chosen(text, number, key="default", token=None):
         await push(registration, text, number)
-        await eventually(lambda: any(text in str(call) for call in recorder.visible.values()), f"{text} appears")
+        await check.eventually(lambda: any(text in str(call) for call in recorder.visible.values()), f"{text} appears")
         shown = next(n for n, call in recorder.visible.items() if text in str(call))
         recorder.user_chooses(shown, key, token)
-        await eventually(lambda: shown not in recorder.visible, f"{text} leaves the screen")
+        await check.eventually(lambda: shown not in recorder.visible, f"{text} leaves the screen")
 
     def owed():
         """The actions that an application would be told if it connected now."""
@@ -128,35 +110,35 @@ async def clicks(session, registration, server, desktop, recorder, address):
                     return [x["id"] for x in lines if x["@type"] == "bellwire.updateNotificationAction"]
 
     await chosen("one", 1, token="token")
-    await eventually(lambda: len(told()) == 1, "a closed application is started", 20)
+    await check.eventually(lambda: len(told()) == 1, "a closed application is started", 20)
     path, member, action, (data,), platform = told()[0]
     check((member, action) == ("ActivateAction", "open-notification"), "the call names the action")
     check(json.loads(data) == {"from_id": "5", "msg_id": "1"}, f"the call carries the payload's own data: {data}")
     check(platform["activation-token"] == "token", "the call carries the token")
-    await eventually(lambda: not owed(), "the engine knows that the action was taken")
+    await check.eventually(lambda: not owed(), "the engine knows that the action was taken")
     # Killed during the call: it is called again with the same id until it answers.
     open(session.folder + "/die", "w").close()
     await chosen("two", 2)
-    await eventually(lambda: len(told()) == 2, "the application is called")
+    await check.eventually(lambda: len(told()) == 2, "the application is called")
     check(len(owed()) == 1, "the action is still owed")
-    await eventually(lambda: len(told()) == 3, "the application is called again after a pause", 20)
+    await check.eventually(lambda: len(told()) == 3, "the application is called again after a pause", 20)
     check(told()[1] == told()[2], "both calls are the same")
-    await eventually(lambda: not owed(), "the action was taken and is no longer owed")
+    await check.eventually(lambda: not owed(), "the action was taken and is no longer owed")
     # All three are killed during the call.
     open(session.folder + "/sleep", "w").close()
     await chosen("three", 3)
-    await eventually(lambda: len(told()) == 4, "the application is called")
+    await check.eventually(lambda: len(told()) == 4, "the application is called")
     session.end(desktop, signal.SIGKILL)
     session.end(server, signal.SIGKILL)
     server = session.serve(port=int(session.base.rsplit(":", 1)[1]))[0]
     check(len(owed()) == 1, "after a kill the action is still owed")
     desktop = session.desktop(address)
-    await eventually(lambda: len(told()) == 5, "after a kill the application is called again", 20)
-    await eventually(lambda: not owed(), "the action was taken and is no longer owed")
+    await check.eventually(lambda: len(told()) == 5, "after a kill the application is called again", 20)
+    await check.eventually(lambda: not owed(), "the action was taken and is no longer owed")
     session.end(desktop, signal.SIGKILL)
     desktop = session.desktop(address)
     await chosen("four", 4)
-    await eventually(lambda: len(told()) == 6, "the next action reaches the application", 20)
+    await check.eventually(lambda: len(told()) == 6, "the next action reaches the application", 20)
     check("4" in str(told()[5]) and len(recorder.visible) == 0, "nothing else is called or shown")
     return server
 
@@ -185,13 +167,11 @@ async def signals(session, registration):
 
 
 async def main(bellwire):
-    session = Session(bellwire)
-    try:
+    with Session(bellwire) as session:
         server, session.base = session.serve()
         device = session.device()
         pushed = register(session, device, token_type=10, app="telegram", clear=True)
         signalled = register(session, device, token_type=4, app="telegram", service=APPLICATION)
-        session.address = session.environment["DBUS_SESSION_BUS_ADDRESS"]
         recorder = await Recorder(session).appear()
         address = device["websocket"] + " telegram/me telegram/clicked"
         clicked = register(
@@ -209,16 +189,7 @@ async def main(bellwire):
         await signals(session, signalled)
         server = await clicks(session, clicked, server, desktop, recorder, address)
         await notifications(session, pushed, server, recorder)
-    except BaseException:
-        print(session.log("serve")[-2000:], session.log("desktop")[-2000:], file=sys.stderr)
-        raise
-    finally:
-        session.close()
     print(f"whole: {check.passed} checks passed")
 
 
-if __name__ == "__main__":
-    try:
-        asyncio.run(main(sys.argv[1]))
-    except Failed as failure:
-        sys.exit(str(failure))
+checked(main, sys.argv[1])

@@ -33,7 +33,7 @@ class Server(server.Server):
     def start(self):
         self.configure(local_users=True)
         super().start()
-        self.plain_port = int(re.search(r"listening address=127\.0\.0\.1:(\d+) protocol=http ", self.said())[1])
+        self.plain_port = self.other_port()
         return self
 
     def run(self, *command, uid=0):

@@ -5,7 +5,8 @@ import json
 import time
 
 from bidi import BrowserError
-from served import Failed, check
+from kit.checks import Failed
+from served import check
 
 # Told by each page before its own scripts run.
 VIOLATIONS = """told => document.addEventListener(

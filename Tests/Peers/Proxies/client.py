@@ -7,11 +7,10 @@ import ssl
 import sys
 import time
 import urllib.parse
-import uuid
 
 import websockets
+from kit import agent
 from kit.checks import Failed
-from kit.coding import decode
 
 # Addresses that a stranger claims to have, and the one that a proxy sees.
 CLAIMED = "203.0.113.9"
@@ -55,16 +54,12 @@ class Client:
             own.close()
         return answer.status, answer.headers, text
 
-    def socket(self, path, **options):
+    def socket_terms(self):
         # Nothing but what the server sends keeps the connection alive.
-        return websockets.connect(
-            self.base.replace("https", "wss", 1) + path,
-            ssl=self.context,
-            subprotocols=["push-notification"],
-            ping_interval=None,
-            local_addr=(SEEN, 0),
-            **options,
-        )
+        return dict(ssl=self.context, subprotocols=["push-notification"], ping_interval=None, local_addr=(SEEN, 0))
+
+    def socket(self, path, **options):
+        return websockets.connect(self.base.replace("https", "wss", 1) + path, **self.socket_terms(), **options)
 
 
 class UserAgent:
@@ -74,26 +69,17 @@ class UserAgent:
         self.client, self.check = client, check
 
     async def connect(self, bearer):
-        self.connection = await self.client.socket(f"/u/{bearer}")
-        hello = await self.ask({"messageType": "hello", "uaid": "", "use_webpush": True})
-        self.check(hello["status"] == 200, "hello is answered through the proxy")
-        self.channel = str(uuid.uuid4())
-        registered = await self.ask({"messageType": "register", "channelID": self.channel})
-        self.endpoint = registered["pushEndpoint"]
+        hello = {"use_webpush": True}
+        self.agent = agent.UserAgent(f"{self.client.base}/u/{bearer}", hello=hello, **self.client.socket_terms())
+        await self.agent.connect()
+        self.connection = self.agent.socket
+        self.endpoint = (await self.agent.register())["pushEndpoint"]
         start = self.client.base + "/wpush/"
         self.check(self.endpoint.startswith(start), "the endpoint has the address of the proxy")
 
-    async def ask(self, message):
-        await self.connection.send(json.dumps(message))
-        return json.loads(await asyncio.wait_for(self.connection.recv(), 15))
-
     async def take(self):
         """The next notification, acknowledged."""
-        pushed = json.loads(await asyncio.wait_for(self.connection.recv(), 15))
-        self.check(pushed["messageType"] == "notification", "the push arrives")
-        update = {"channelID": self.channel, "version": pushed["version"], "code": 100}
-        await self.connection.send(json.dumps({"messageType": "ack", "updates": [update]}))
-        return pushed
+        return agent.body(await self.agent.take(code=100))
 
     async def push(self, body, **fields):
         return await asyncio.to_thread(
@@ -105,20 +91,18 @@ class UserAgent:
         status, fields, _ = await self.push(body, **fields)
         self.check(status == 201, f"{what}: {status}")
         self.check(fields["Location"].startswith(self.client.base + "/m/"), "so is the address to withdraw it by")
-        pushed = await self.take()
-        data = decode(pushed["data"])
-        self.check(data == body, f"{what}, and arrives whole")
+        self.check(await self.take() == body, f"{what}, and arrives whole")
         return fields["Location"]
 
 
 async def use(client, bearer, check):
     """Connects, and is pushed to; returns the user agent, and the secrets that no log may have."""
-    agent = UserAgent(client, check)
-    await agent.connect(bearer)
-    location = await agent.pushed(b"secret", "a push is taken through the proxy")
-    await agent.pushed(b"x" * 4096, "a push of the full size is taken")
-    await agent.pushed(b"large", "a push with a large header is taken", X_Large="y" * 7_000)
-    status, _, _ = await agent.push(b"x" * 100_000)
+    user = UserAgent(client, check)
+    await user.connect(bearer)
+    location = await user.pushed(b"secret", "a push is taken through the proxy")
+    await user.pushed(b"x" * 4096, "a push of the full size is taken")
+    await user.pushed(b"large", "a push with a large header is taken", X_Large="y" * 7_000)
+    status, _, _ = await user.push(b"x" * 100_000)
     check(status == 413, f"too large a push is refused: {status}")
     try:
         status, _, _ = await asyncio.to_thread(client.ask, "GET", client.path + "/health", X_Large="y" * 40_000)
@@ -126,34 +110,33 @@ async def use(client, bearer, check):
         # A proxy may answer, and close, before it has read it all.
         status = 431
     check(status in (400, 413, 431), f"too large a header is refused: {status}")
-    await gateway(client, agent, check)
+    await gateway(client, user, check)
     status, _, _ = await asyncio.to_thread(client.ask, "DELETE", location)
     check(status == 204, "a message can be withdrawn through the proxy")
     status, _, _ = await asyncio.to_thread(client.ask, "GET", client.path + "/health")
     check(status == 200, "health is answered")
-    return agent, [part.rsplit("/", 1)[1] for part in (agent.endpoint, location)] + [bearer]
+    return user, [part.rsplit("/", 1)[1] for part in (user.endpoint, location)] + [bearer]
 
 
-async def gateway(client, agent, check):
+async def gateway(client, user, check):
     """Where Matrix clients look for the gateway, which is not always under the path of the address."""
     for number, start in enumerate((client.path, "")):
         path = start + "/_matrix/push/v1/notify"
         status, _, answer = await asyncio.to_thread(client.ask, "GET", path)
         check(status == 200 and b'"matrix"' in answer, "the gateway is found through the proxy")
-        devices = [{"app_id": "a", "pushkey": agent.endpoint, "data": {"x": "x" * 6_000}}]
+        devices = [{"app_id": "a", "pushkey": user.endpoint, "data": {"x": "x" * 6_000}}]
         told = json.dumps({"notification": {"event_id": f"${number}", "devices": devices}}).encode()
         status, _, answer = await asyncio.to_thread(client.ask, "POST", path, told, Content_Type="application/json")
         check((status, answer) == (200, b'{"rejected":[]}'), "a homeserver tells through the proxy")
-        pushed = await agent.take()
-        data = json.loads(decode(pushed["data"]))
+        data = json.loads(await user.take())
         check(data == {"notification": {"event_id": f"${number}"}}, "what it tells arrives")
 
 
-async def silence(agent, seconds, check):
+async def silence(user, seconds, check):
     """The WebSocket outlives a silence of ours, and a push finds it afterwards."""
     began = time.monotonic()
     try:
-        said = await asyncio.wait_for(agent.connection.recv(), seconds)
+        said = await asyncio.wait_for(user.connection.recv(), seconds)
     except TimeoutError:
         said = None
     except websockets.ConnectionClosed as error:
@@ -161,7 +144,7 @@ async def silence(agent, seconds, check):
             f"{check.name}: FAILED: silent for {time.monotonic() - began:.0f} s, the WebSocket ends: {error}"
         ) from None
     check(said is None, "nothing is said that was not asked for")
-    await agent.pushed(b"after silence", "after a silence a push is taken")
+    await user.pushed(b"after silence", "after a silence a push is taken")
 
 
 PRIVATE = [

@@ -7,6 +7,7 @@ import subprocess
 import time
 
 from kit.checks import Failed
+from kit.process import end
 
 # As any user but root: a proxy that starts as root wants a second user. In a namespace this needs no rights.
 UNPRIVILEGED = "unshare --user --map-user=1000 --map-group=1000".split()
@@ -18,12 +19,7 @@ def ended(process, *codes):
     try:
         yield process
     finally:
-        process.terminate()
-        try:
-            code = process.wait(30)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            code = process.wait()
+        code = end(process, seconds=30)
     if code not in codes:
         raise Failed(f"{process.args[0]} ends with {code}")
 

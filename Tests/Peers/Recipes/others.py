@@ -1,17 +1,17 @@
 """Who takes part in a recipe beside its reader: what they do, as the comments of the page say."""
 
 import asyncio
-import base64
 import json
 import os
 import pathlib
 import re
 import subprocess
 
+from kit.coding import decode
+from kit.desktop import Application
+from kit.sealing import mtproto
 from mastodon import Mastodon
-from mtproto import mtproto
 from sender import Key, Sender
-from session import Application
 from subscribers import SOON, Browser, DesktopApplication, UserAgent
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
@@ -103,8 +103,7 @@ class Others:
         with open(self.folder / file) as opened:
             made = json.load(opened)["register_device"]
         content = {"loc_key": "MESSAGE_TEXT", "loc_args": ["Ada", text], "custom": {"from_id": "5", "msg_id": "9"}}
-        secret = base64.urlsafe_b64decode(made["secret"] + "==")
-        sealed = json.dumps({"p": mtproto(secret, json.dumps(content).encode())})
+        sealed = json.dumps({"p": mtproto(decode(made["secret"]), json.dumps(content).encode())})
         return await self.pushed(json.loads(made["token"]), sealed, "aesgcm")
 
     async def pushed(self, subscription, text, encoding):

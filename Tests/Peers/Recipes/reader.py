@@ -3,7 +3,7 @@
 import asyncio
 import pathlib
 
-from session import Failed
+from kit.checks import Failed
 from steps import Command, Saved, Skipped, steps
 
 # Beside other gates, a compiler takes its time.

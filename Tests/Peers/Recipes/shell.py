@@ -4,7 +4,7 @@ import contextlib
 import shlex
 import subprocess
 
-from session import Failed
+from kit.checks import Failed
 
 END = "--- the command has ended:"
 

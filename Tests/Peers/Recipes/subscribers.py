@@ -1,27 +1,20 @@
 """Who gets pushes in a recipe: applications, phones and a browser. Each one decrypts what it gets."""
 
 import asyncio
-import base64
 import contextlib
-import json
 import os
-import re
 import ssl
-import uuid
 
 import http_ece
-import websockets
 from browser import Firefox
 from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+from kit import agent
+from kit.coding import encode
+from kit.desktop import Application
+from kit.sealing import point
 from page import Page, Proxy
-from session import Application
 
 SOON = 15
-
-
-def encode(data):
-    return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
 
 
 class Subscriber:
@@ -35,8 +28,7 @@ class Subscriber:
 
     @property
     def subscription(self):
-        point = self.key.public_key().public_bytes(Encoding.X962, PublicFormat.UncompressedPoint)
-        return {"endpoint": self.endpoint, "keys": {"p256dh": encode(point), "auth": encode(self.auth)}}
+        return {"endpoint": self.endpoint, "keys": {"p256dh": encode(point(self.key)), "auth": encode(self.auth)}}
 
     def read(self, body):
         # Some senders only say that there is something, and encrypt nothing.
@@ -68,32 +60,15 @@ class UserAgent(Subscriber):
     """A phone with Sunup, or KDE's service: a client that speaks autopush as KUnifiedPush does."""
 
     async def start(self, address, authority):
-        address = re.sub("^http", "ws", address)
-        trust = ssl.create_default_context(cafile=authority)
-        self.socket = await websockets.connect(address, ssl=trust)
-        await self.say(messageType="hello")
-        await self.hear("hello")
-        self.channel = str(uuid.uuid4())
-        await self.say(messageType="register", channelID=self.channel)
-        self.endpoint = (await self.hear("register"))["pushEndpoint"]
+        self.socket = agent.UserAgent(address, SOON, ssl=ssl.create_default_context(cafile=authority))
+        await self.socket.connect()
+        self.endpoint = (await self.socket.register())["pushEndpoint"]
+        self.socket.patience = None
         self.reading = asyncio.create_task(self.listen())
 
-    async def say(self, **message):
-        await self.socket.send(json.dumps(message))
-
-    async def hear(self, kind):
-        answer = json.loads(await asyncio.wait_for(self.socket.recv(), SOON))
-        if answer.get("messageType") != kind or answer.get("status", 200) != 200:
-            raise RuntimeError(f"{kind} was answered {answer}")
-        return answer
-
     async def listen(self):
-        async for text in self.socket:
-            message = json.loads(text)
-            if message.get("messageType") == "notification":
-                self.read(base64.urlsafe_b64decode(message.get("data", "") + "=="))
-                update = {"channelID": message["channelID"], "version": message["version"]}
-                await self.say(messageType="ack", updates=[update])
+        while True:
+            self.read(agent.body(await self.socket.take()))
 
     async def stop(self):
         if self.reading is not None:

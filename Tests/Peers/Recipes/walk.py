@@ -16,17 +16,16 @@ import pathlib
 import sys
 import time
 
-sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "Desktop"))
-sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "Firefox"))
-sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "Synapse"))
-sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "WebPush"))
+sys.path.append(__file__.rsplit("/", 3)[0])
+sys.path += [f"{sys.path[-1]}/Peers/Firefox", f"{sys.path[-1]}/Peers/Synapse"]
 
 from fresh import OUTSIDE, Systems, named
+from kit.checks import Checks, checked
+from kit.desktop import Session
+from kit.screen import PLASMA, Recorder
 from others import Others
 from reader import Reader
 from room import Room
-from screen import PLASMA, Recorder
-from session import Checks, Failed, Session
 from shell import Shell
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
@@ -54,7 +53,6 @@ async def walk(bellwire, python, systems, page):
             "GOCACHE": str(ROOT / ".build/recipes-go"),
         }
         session.within = ends.enter_context(systems.reader(ROOT / page, session.folder))
-        session.address = session.environment["DBUS_SESSION_BUS_ADDRESS"]
         recorder = await Recorder(session, PLASMA).appear()
         ends.callback(recorder.disappear)
         session.start("serve", "--desktop", "--checkout", ".", log="serve")
@@ -94,7 +92,4 @@ if __name__ == "__main__":
     if pages[-1:] != ["alone"]:
         systems.prepare(pages)
         os.execv(ROOT / "tools/lib/alone", ["alone", sys.executable, *sys.argv, "alone"])
-    try:
-        asyncio.run(main(*paths[:2], systems, pages[:-1]))
-    except Failed as failure:
-        sys.exit(str(failure))
+    checked(main, *paths[:2], systems, pages[:-1])

@@ -9,6 +9,8 @@ import json
 import sys
 import time
 
+sys.path.append(__file__.rsplit("/", 3)[0])
+
 import autobahn
 import http2_cases
 import slowhttp

@@ -142,7 +142,7 @@ def run_library(programs, name, is_long):
     outcome = Outcome(name, version, "`bellwire serve`, through TLS")
     with Served(programs.bellwire) as served:
         repeat(outcome, served, lines)
-        outcome.judge("the server stays up", served.is_alive() and served.ask() < 3, "it has ended")
+        outcome.judge("the server stays up", served.is_alive() and served.ask_health() < 3, "it has ended")
     outcome.seconds = time.monotonic() - started
     return outcome
 

@@ -53,7 +53,7 @@ class Others:
     def ask(self):
         while not self.is_over.wait(0.1):
             try:
-                self.times.append(self.served.ask())
+                self.times.append(self.served.ask_health())
             except OSError:
                 self.failures += 1
 

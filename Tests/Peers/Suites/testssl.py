@@ -50,6 +50,6 @@ def run(programs, is_long):
             for name, severity, text in found:
                 if name not in ("service", "scanTime", "engine_problem"):
                     outcome.judge(name, severity not in BAD, f"{severity}: {text}", EXPLAINED.get(name.split(" ")[0]))
-        outcome.judge("the server stays up", served.is_alive() and served.ask() < 3, "it has ended")
+        outcome.judge("the server stays up", served.is_alive() and served.ask_health() < 3, "it has ended")
     outcome.seconds = time.monotonic() - started
     return outcome

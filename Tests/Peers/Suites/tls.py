@@ -77,7 +77,7 @@ def run(programs, is_long):
         for name, act, wanted in sessions():
             word = what_comes(act, served.port)
             outcome.judge(name, word in wanted, f"{word} instead of {wanted}", EXPLAINED.get(name))
-        outcome.judge("the server stays up", served.is_alive() and served.ask() < 3, "it has ended")
+        outcome.judge("the server stays up", served.is_alive() and served.ask_health() < 3, "it has ended")
         closed = served.wait_for(lambda: served.descriptors() <= descriptors + ONCE, 15)
         outcome.judge("descriptors are closed", closed is not None, f"{served.descriptors()} of {descriptors}")
         grown = (served.memory() - memory) >> 20

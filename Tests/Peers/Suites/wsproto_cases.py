@@ -11,7 +11,6 @@ import contextlib
 import dataclasses
 import http.client
 import json
-import subprocess
 import sys
 import time
 
@@ -73,11 +72,9 @@ ENDPOINTS = (
 )
 
 
-def admitted(program, served):
+def admitted(served):
     """The secret of a new device, which has an account with an engine."""
-    folder = served.place.name
-    command = [program, "device", "--config", f"{folder}/none.conf", "--state", f"{folder}/state", "--json"]
-    secret = json.loads(subprocess.run([*command, "add", "suites"], check=True, capture_output=True).stdout)["bearer"]
+    secret = served.add_device("suites")
     client = http.client.HTTPSConnection("localhost", served.port, timeout=10, context=served.context)
     with contextlib.closing(client):
         fields = {"Authorization": f"Bearer {secret}", "Content-Type": "application/json"}
@@ -165,10 +162,10 @@ def run(programs, is_long):
     cases = [Case(endpoint, line) for endpoint in ENDPOINTS for line in unique.values()]
     outcome = Outcome("wsproto", version, "`bellwire serve`, both WebSockets, through TLS")
     with Served(programs.bellwire) as served:
-        field = admitted(programs.bellwire, served)
+        field = admitted(served)
         with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
             for case, seen in zip(cases, pool.map(lambda case: case.repeat(served, field), cases)):
                 case.judge(outcome, seen)
-        outcome.judge("the server stays up", served.is_alive() and served.ask() < 3, "it has ended")
+        outcome.judge("the server stays up", served.is_alive() and served.ask_health() < 3, "it has ended")
     outcome.seconds = time.monotonic() - started
     return outcome

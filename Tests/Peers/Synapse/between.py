@@ -15,6 +15,7 @@ class Between(Listening):
 
     def __init__(self, port):
         super().__init__(Exchange)
+        self.url = self.url.rstrip("/")
         self.behind, self.passed, self.trap = port, [], None
         self.changed = threading.Condition()
 

@@ -15,8 +15,8 @@ sys.path.append(__file__.rsplit("/", 3)[0])
 
 import http_ece
 import requests
-import websockets
 from cryptography.hazmat.primitives.asymmetric import ec
+from kit import agent
 from kit.checks import Checks, checked
 from kit.coding import decode, encode
 from kit.sealing import point
@@ -43,7 +43,7 @@ class Application:
         headers = message["headers"]
         if headers["encoding"] == "aes128gcm":
             return http_ece.decrypt(
-                decode(message["data"]), private_key=self.key, auth_secret=self.auth, version="aes128gcm"
+                agent.body(message), private_key=self.key, auth_secret=self.auth, version="aes128gcm"
             )
         values = dict(
             item.strip().split("=", 1)
@@ -51,7 +51,7 @@ class Application:
             for item in field.replace(",", ";").split(";")
         )
         return http_ece.decrypt(
-            decode(message["data"]),
+            agent.body(message),
             salt=decode(values["salt"]),
             dh=decode(values["dh"]),
             private_key=self.key,
@@ -60,59 +60,22 @@ class Application:
         )
 
 
-class Distributor:
-    """Says what KUnifiedPush says and nothing more: no subprotocol, no codes, no broadcasts."""
+class Distributor(agent.UserAgent):
+    """Its notifications are those of an application."""
 
-    def __init__(self, url):
-        self.url = url.replace("http", "ws", 1)
-        self.uaid = None
-        self.waiting = []
-
-    async def connect(self):
-        self.socket = await websockets.connect(self.url, compression=None)
-        hello = {"messageType": "hello"}
-        if self.uaid:
-            hello["uaid"] = self.uaid
-        reply = await self.ask(hello, "hello")
-        check(reply["status"] == 200, "hello is answered")
-        check(self.uaid in (None, reply["uaid"]), "the service knows the uaid again")
-        self.uaid = reply["uaid"]
-
-    async def ask(self, message, answer):
-        await self.socket.send(json.dumps(message))
-        while True:
-            reply = json.loads(await asyncio.wait_for(self.socket.recv(), 10))
-            if reply["messageType"] == answer:
-                return reply
-            self.waiting.append(reply)
-
-    async def register(self, application, key=None):
-        message = {"messageType": "register", "channelID": application.channel}
-        if key:
-            message["key"] = key
-        reply = await self.ask(message, "register")
-        check(reply["status"] == 200 and reply["channelID"] == application.channel, "register succeeds")
-        application.endpoint = reply["pushEndpoint"]
+    async def subscribe(self, application, key=None):
+        terms = {"key": key} if key else {}
+        application.endpoint = (await self.register(application.channel, **terms))["pushEndpoint"]
+        check(application.endpoint, "register succeeds")
 
     async def unregister(self, application):
-        message = {"messageType": "unregister", "channelID": application.channel}
-        check((await self.ask(message, "unregister"))["status"] == 200, "unregister succeeds")
+        answer = await self.ask("unregister", channelID=application.channel)
+        check(answer["status"] == 200, "unregister succeeds")
 
     async def notification(self, application, acknowledges=True):
-        if self.waiting:
-            message = self.waiting.pop(0)
-        else:
-            message = json.loads(await asyncio.wait_for(self.socket.recv(), 10))
-        check(message["messageType"] == "notification", "a notification arrives")
+        message = await self.take(acknowledges)
         check(message["channelID"] == application.channel, "the notification is for this channel")
-        if acknowledges:
-            update = {"channelID": message["channelID"], "version": message["version"]}
-            await self.socket.send(json.dumps({"messageType": "ack", "updates": [update]}))
         return message
-
-    async def close(self):
-        await self.socket.close()
-        self.waiting = []
 
 
 async def inside_thread(function, *arguments, **named):
@@ -124,7 +87,7 @@ async def encrypted(distributor):
     keys = {"none": None, "own": ec.generate_private_key(ec.SECP256R1())}
     for bound, key in keys.items():
         application = Application()
-        await distributor.register(application, key and encode(point(key)))
+        await distributor.subscribe(application, key and encode(point(key)))
         for encoding in ("aes128gcm", "aesgcm"):
             for vapid in (Vapid02, Vapid01) if key else (None,):
                 for text in ("Hi", "ü" * 100, "x" * 3900):
@@ -165,11 +128,11 @@ async def encrypted(distributor):
 async def simple(distributor):
     """requests and curl, with simple push."""
     application = Application()
-    await distributor.register(application)
+    await distributor.subscribe(application)
     answer = await inside_thread(requests.put, application.endpoint, data={"version": 17}, timeout=10)
     check(answer.status_code == 201, "a PUT of requests is accepted")
     message = await distributor.notification(application)
-    check(decode(message["data"]) == b"version=17" and "headers" not in message, "the body arrives")
+    check(agent.body(message) == b"version=17" and "headers" not in message, "the body arrives")
     curl = ["curl", "--silent", "--show-error", "--max-time", "10", "--write-out", "%{http_code}"]
     for arguments, body in (
         (["-X", "PUT", "-d", "version=18"], b"version=18"),
@@ -179,13 +142,13 @@ async def simple(distributor):
         result = await inside_thread(subprocess.run, curl + arguments + [application.endpoint], capture_output=True)
         check(result.stdout == b"201", f"curl {arguments}: {result.stdout}")
         message = await distributor.notification(application)
-        check((decode(message["data"]) if body else message.get("data")) == body, "the body arrives")
+        check((agent.body(message) if body else message.get("data")) == body, "the body arrives")
 
 
 async def offline(distributor):
     """Messages from the time offline arrive after hello, until they are acknowledged."""
     application = Application()
-    await distributor.register(application)
+    await distributor.subscribe(application)
     await distributor.close()
     for number in range(20):
         answer = await inside_thread(
@@ -200,7 +163,7 @@ async def offline(distributor):
     versions = []
     for number in range(20):
         message = await distributor.notification(application, acknowledges=number < 10)
-        check(decode(message["data"]) == f"{number}".encode(), "the messages arrive in order")
+        check(agent.body(message) == f"{number}".encode(), "the messages arrive in order")
         versions.append(message["version"])
     await distributor.close()
     await distributor.connect()

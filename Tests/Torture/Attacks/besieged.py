@@ -6,7 +6,8 @@ import subprocess
 import sys
 import time
 
-from shipped import HERE, Siege
+from shipped import Siege
+from target import HERE
 from worst import FAMILIES
 
 MEGABYTE = 1 << 20
@@ -75,8 +76,9 @@ def waits(siege, seen):
 def one_round(siege, kind, owner, seconds):
     """What the neighbour saw while one client attacked. Then the client's registrations are removed."""
     server = siege.server
-    bearer = server.add_device(owner)
-    command = [sys.executable, HERE / "worst.py", kind.__name__, str(server.port), bearer, server.socket, str(seconds)]
+    bearer = server.new_device(owner)
+    words = [kind.__name__, server.port, bearer, server.socket, seconds]
+    command = [sys.executable, HERE / "worst.py", *map(str, words)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as attacker:
         attacker.stdout.readline()
         with siege.neighbour() as neighbour:

@@ -5,6 +5,8 @@ import subprocess
 import sys
 import time
 
+sys.path.append(__file__.rsplit("/", 3)[0])
+
 import wire
 from crowd import Peer, drip
 from report import Attack

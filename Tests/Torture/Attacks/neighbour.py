@@ -11,7 +11,9 @@ import sys
 import time
 import uuid
 
-from guest import WebSocket, http_answer
+sys.path.append(__file__.rsplit("/", 3)[0])
+
+from kit.websocket import BlockingWebSocket, http_answer
 
 
 class Place:
@@ -19,10 +21,10 @@ class Place:
 
     def __init__(self, port, bearer):
         self.port = int(port)
-        away = WebSocket(self.port, bearer)
+        away = BlockingWebSocket(self.port, bearer)
         self.away = away.register(str(uuid.uuid4()))
         away.close()
-        self.agent = WebSocket(self.port, bearer)
+        self.agent = BlockingWebSocket(self.port, bearer)
         self.here = self.agent.register(str(uuid.uuid4()))
         self.times, self.wrong, self.kept, self.count = [], {}, None, 0
 

@@ -11,6 +11,8 @@ import sys
 import tempfile
 import time
 
+sys.path.append(__file__.rsplit("/", 3)[0])
+
 import besieged
 import deaf
 import floods
@@ -21,8 +23,9 @@ import idle
 import oversize
 import slow
 import worst
+from kit.certificate import certificate
 from report import Report
-from target import Target, make_certificate
+from target import Target
 
 FAMILIES = {
     "slow": slow,
@@ -49,7 +52,7 @@ def main():
     started = time.monotonic()
     with tempfile.TemporaryDirectory() as folder:
         Target.program = arguments.probe
-        Target.certificate = make_certificate(pathlib.Path(folder))
+        _, _, Target.certificate = certificate(folder)
         report = Report()
         for name in arguments.families or [*FAMILIES, *worst.FAMILIES]:
             if name in FAMILIES:

@@ -1,13 +1,13 @@
 """The server under attack, seen from outside: its answers, descriptors, memory and CPU time."""
 
 import json
-import os
 import pathlib
 import resource
 import subprocess
 import sys
 import time
 
+from kit.process import Watched
 from wire import Client
 
 HERE = pathlib.Path(__file__).parent
@@ -27,7 +27,7 @@ class Limits:
         self.deaf = self.idle + self.body
 
 
-class Target:
+class Target(Watched):
     """A server for a family of attacks, which ends with the block."""
 
     program = ""
@@ -50,7 +50,6 @@ class Target:
         self.process, self.port, self.plain_port = self.start()
         # Nobody attacks this server: waits here are due to the machine.
         self.other_process, self.other_port, _ = self.start()
-        self.folder = pathlib.Path(f"/proc/{self.process.pid}")
         self.warm_up()
         return self
 
@@ -84,74 +83,33 @@ class Target:
         self.wait_for(lambda: self.descriptors() < 15)
         self.first_memory, self.first_descriptors = self.memory(), self.descriptors()
 
-    def is_alive(self):
-        return self.process.poll() is None
 
-    def memory(self):
-        """Resident bytes."""
-        return int((self.folder / "statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+class Beside:
+    """A program beside this one until the block ends: it begins, and prints at the end what it saw."""
 
-    def descriptors(self):
-        return len(os.listdir(self.folder / "fd"))
-
-    def ticks(self):
-        fields = (self.folder / "stat").read_text().rsplit(")", 1)[1].split()
-        return int(fields[11]) + int(fields[12])
-
-    def cpu(self):
-        """CPU seconds, finer than clock ticks."""
-        return sum(int((task / "schedstat").read_text().split()[0]) for task in (self.folder / "task").iterdir()) / 1e9
-
-    def wait_for(self, condition, seconds=10):
-        """The seconds it took, or None."""
-        start = time.monotonic()
-        while time.monotonic() - start < seconds:
-            if condition():
-                return time.monotonic() - start
-            time.sleep(0.02)
-        return None
-
-
-class Watch:
-    """Another client that sends requests as usual, in turn to this server and to one without attack."""
-
-    def __init__(self, target):
-        self.target = target
+    def __init__(self, name, *words):
+        self.words = [sys.executable, HERE / name, *map(str, words)]
 
     def __enter__(self):
-        self.process = subprocess.Popen(
-            [sys.executable, HERE / "somebody.py", str(self.target.port), str(self.target.other_port)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
+        self.process = subprocess.Popen(self.words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         self.process.stdout.readline()
         return self
 
     def __exit__(self, *_):
         output, _ = self.process.communicate(input="")
-        attacked, other = json.loads(output)
+        self.saw(*json.loads(output))
+
+
+class Watch(Beside):
+    """Another client that sends requests as usual, in turn to this server and to one without attack."""
+
+    def __init__(self, target):
+        super().__init__("somebody.py", target.port, target.other_port)
+
+    def saw(self, attacked, other):
         self.failures = attacked["failures"]
         self.p99, self.other_p99 = percentile99(attacked["times"]), percentile99(other["times"])
 
 
 def percentile99(times):
     return sorted(times)[int((len(times) - 1) * 0.99)]
-
-
-def make_certificate(folder):
-    """For localhost, in one file with its key."""
-    path = folder / "server.pem"
-    subprocess.run(
-        [
-            *"openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes".split(),
-            *"-days 30 -subj /CN=localhost -addext subjectAltName=DNS:localhost,IP:127.0.0.1 -keyout".split(),
-            folder / "key.pem",
-            "-out",
-            folder / "certificate.pem",
-        ],
-        check=True,
-        capture_output=True,
-    )
-    path.write_bytes((folder / "certificate.pem").read_bytes() + (folder / "key.pem").read_bytes())
-    return str(path)

@@ -3,7 +3,6 @@
 `run.py` runs it for its families. It is also the attacker's process: worst.py KIND PORT BEARER CONTROL_SOCKET SECONDS.
 """
 
-import base64
 import hashlib
 import json
 import os
@@ -12,8 +11,12 @@ import sys
 import time
 import uuid
 
-import guest
-from guest import Flow, WebSocket, frame, text_frame
+sys.path.append(__file__.rsplit("/", 3)[0])
+
+from flow import Flow
+from kit import websocket
+from kit.coding import encode, path_of
+from kit.websocket import BlockingWebSocket, frame, text_frame
 
 REQUEST = "Host: localhost\r\n"
 
@@ -21,6 +24,7 @@ REQUEST = "Host: localhost\r\n"
 class Attacker:
     def __init__(self, port, bearer, control):
         self.port, self.bearer, self.control = port, bearer, control
+        self.fields = [("Authorization", f"Bearer {bearer}")]
 
     def plain(self):
         made = socket.create_connection(("127.0.0.1", self.port), timeout=10)
@@ -28,7 +32,7 @@ class Attacker:
         return made
 
     def agent(self, **named):
-        return WebSocket(self.port, self.bearer, **named)
+        return BlockingWebSocket(self.port, self.bearer, **named)
 
     def http(self, method, path, body=b"", fields=""):
         return (
@@ -64,7 +68,7 @@ class Attacker:
         return json.loads(data.split(b"\r\n\r\n", 1)[1])
 
     def engine(self):
-        return WebSocket(self.port, self.bearer, "/api/v1/engine?app=plain&account=worst")
+        return BlockingWebSocket(self.port, self.bearer, "/api/v1/engine?app=plain&account=worst")
 
     def lines(self):
         made = socket.socket(socket.AF_UNIX)
@@ -74,16 +78,8 @@ class Attacker:
         return made
 
 
-def encode(data):
-    return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
-
-
 def version():
     return encode(os.urandom(16))
-
-
-def path_of(registration):
-    return "/" + registration["endpoint"].split("/", 3)[3]
 
 
 def acks(attacker):
@@ -112,14 +108,14 @@ def unregisters(attacker):
 
 
 def pings(attacker):
-    many = frame(bytes(125), guest.PING) * 500
+    many = frame(bytes(125), websocket.PING) * 500
     return [Flow(attacker.subscriber, [many]) for _ in range(8)]
 
 
 def fragments(attacker):
-    first = frame(b"{", guest.TEXT, is_last=False)
-    empty = frame(b"", guest.CONTINUATION, is_last=False) * 5_000
-    single = frame(b" ", guest.CONTINUATION, is_last=False) * 5_000
+    first = frame(b"{", websocket.TEXT, is_last=False)
+    empty = frame(b"", websocket.CONTINUATION, is_last=False) * 5_000
+    single = frame(b" ", websocket.CONTINUATION, is_last=False) * 5_000
 
     def begin():
         made = attacker.subscriber()
@@ -255,7 +251,7 @@ def idempotency_keys(attacker):
 
 
 def replays(attacker):
-    path = path_of(attacker.register())
+    path = path_of(attacker.register()["endpoint"])
     same = attacker.push(path, b'{"title":"the same"}', "TTL: 60\r\n")
 
     def other():
@@ -275,7 +271,7 @@ def now_or_never(attacker):
 
 def connections(attacker):
     """Each is accepted, says hello, and is dropped at once."""
-    hello = guest.upgrade("/", attacker.bearer) + text_frame({"messageType": "hello"})
+    hello = websocket.upgrade("/", attacker.fields) + text_frame({"messageType": "hello"})
     return [OneShot(attacker.plain, [hello]) for _ in range(50)]
 
 

@@ -4,9 +4,9 @@ import asyncio
 import base64
 from urllib.parse import quote
 
+from kit.websocket import PING, WebSocket
 from owned_peers import OwnedViewer
 from viewer import number_of
-from websocket import PING, WebSocket
 
 # How often a client asks whether its node is there, and how long it waits.
 BEAT, PATIENCE = 1.0, 2.0

@@ -1,7 +1,6 @@
 """The machines of a cluster: servers of NATS, as deploy/ starts them, and nodes."""
 
 import asyncio
-import contextlib
 import os
 import pathlib
 import signal
@@ -9,6 +8,7 @@ import subprocess
 
 import clocks
 from gates import Gate
+from kit.process import send
 
 CHECKOUT = pathlib.Path(__file__).resolve().parents[3]
 COUNT = 3
@@ -35,15 +35,7 @@ class Machine:
             )
 
     def send(self, how):
-        """By a descriptor, so that no other process can get the signal."""
-        if self.process is None or self.process.returncode is not None:
-            return
-        with contextlib.suppress(ProcessLookupError):
-            process = os.pidfd_open(self.process.pid)
-            try:
-                signal.pidfd_send_signal(process, how)
-            finally:
-                os.close(process)
+        send(self.process, how)
 
     def freeze(self):
         self.is_frozen = True

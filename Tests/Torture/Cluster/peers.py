@@ -4,9 +4,9 @@ import asyncio
 import re
 
 from agent import Agent, Session, number_of
+from kit.websocket import PING, WebSocket
 from network import Route
 from sender import Client, Closed, Sender
-from websocket import PING, WebSocket
 
 
 def push_of(body):

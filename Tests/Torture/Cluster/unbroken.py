@@ -12,9 +12,9 @@ import alike
 from authority import Authority
 from kit.checks import Checks
 from kit.coding import decode
+from kit.websocket import WebSocket
 from machines import COUNT, NatsServers, Node
 from sender import Client
-from websocket import WebSocket
 
 # Nodes whose commits always come too late refuse after three seconds, which would be no fault of what is tested.
 REST = 0.2

@@ -6,7 +6,7 @@ import hashlib
 import uuid
 
 from events import now
-from websocket import PING, WebSocket
+from kit.websocket import PING, WebSocket
 
 # How a connection behaves: weight, whether it always reads, how it acknowledges, how it ends.
 MODES = {

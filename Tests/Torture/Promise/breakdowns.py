@@ -10,6 +10,7 @@ import resource
 import signal
 
 from kit.meddler import Meddler
+from kit.process import send
 from sender import Client, Closed, Sender
 
 FAULTS = {
@@ -97,9 +98,9 @@ async def power_cut_after_a_backup(stage):
 async def stand_still(stage):
     """The machine is suspended or overloaded: the server does not run for a while."""
     stage.log.note("stopped")
-    stage.server.send(signal.SIGSTOP)
+    send(stage.server.process, signal.SIGSTOP)
     await asyncio.sleep(stage.random.choice([stage.random.uniform(0.05, 0.5), stage.random.uniform(0.5, 5)]))
-    stage.server.send(signal.SIGCONT)
+    send(stage.server.process, signal.SIGCONT)
     stage.log.note("continued")
 
 

@@ -2,11 +2,8 @@
 
 import asyncio
 import json
-import time
 
-
-def now():
-    return time.clock_gettime(time.CLOCK_BOOTTIME)
+from kit.process import now
 
 
 class EventLog:

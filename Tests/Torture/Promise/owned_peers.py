@@ -4,9 +4,9 @@ import asyncio
 from urllib.parse import quote
 
 from hooks import Application
+from kit.websocket import WebSocket
 from proxy import Proxy
 from viewer import Viewer
-from websocket import WebSocket
 
 
 class OwnedApplication(Application):

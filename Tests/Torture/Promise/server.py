@@ -1,16 +1,15 @@
 """The tortured server: started again and again with the same state, and seen from outside."""
 
 import asyncio
-import contextlib
-import json
 import os
-import pathlib
 import random
 import shutil
 import signal
 import socket
 
+from kit import control
 from kit.meddler import Meddler
+from kit.process import Watched, send
 from power import Power
 
 
@@ -26,7 +25,7 @@ def free_port():
                 continue
 
 
-class Server:
+class Server(Watched):
     program = ""
 
     def __init__(self, folder, log, state=None, is_meddled=False):
@@ -83,19 +82,7 @@ class Server:
 
     async def control(self, method, path, body=None):
         """Status and answer of the control socket, whose users may do everything."""
-        data = json.dumps(body).encode() if body else b""
-        reader, writer = await asyncio.open_unix_connection(str(self.state / "control.sock"))
-        writer.write(
-            f"{method} /api/v1/{path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
-            "Content-Type: application/json\r\n"
-            f"Content-Length: {len(data)}\r\n\r\n".encode()
-            + data
-        )
-        head, _, rest = (await reader.read()).partition(b"\r\n\r\n")
-        writer.close()
-        if not head:
-            raise ConnectionResetError
-        return int(head.split(b" ", 2)[1]), json.loads(rest) if rest else None
+        return await control.asked(self.state / "control.sock", method, path, body)
 
     async def lives_for(self, seconds):
         """Whether it still runs after that time."""
@@ -118,20 +105,10 @@ class Server:
         what, where = self.power.cut(random)
         self.log.note("cut", what=what, where=where)
 
-    def send(self, how):
-        """Popen.send_signal would take the exit code of a process that has just died from asyncio."""
-        if self.process.returncode is None:
-            with contextlib.suppress(ProcessLookupError):
-                process = os.pidfd_open(self.process.pid)
-                try:
-                    signal.pidfd_send_signal(process, how)
-                finally:
-                    os.close(process)
-
     async def kill(self, how=signal.SIGKILL):
         """Kills all its processes without warning. `how` is None if it may have died already."""
         self.log.note("kill", life=self.lives, signal=int(how or 0))
-        self.send(how or signal.SIGKILL)
+        send(self.process, how or signal.SIGKILL)
         code = await self.process.wait()
         self.output.write(await self.process.stdout.read())
         self.output.flush()
@@ -140,13 +117,12 @@ class Server:
 
     def measure(self, when):
         """Descriptors, resident bytes, and the size of the write-ahead log."""
-        folder = pathlib.Path(f"/proc/{self.process.pid}")
         wal = self.state / "bellwire.db-wal"
         self.log.note(
             "measure",
             when=when,
-            descriptors=len(os.listdir(folder / "fd")),
-            memory=int((folder / "statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE"),
+            descriptors=self.descriptors(),
+            memory=self.memory(),
             wal=wal.stat().st_size if wal.exists() else 0,
         )
 
@@ -154,7 +130,7 @@ class Server:
         """What other users can see of the process."""
         for name in ("cmdline", "status", "maps", "stat"):
             try:
-                text = pathlib.Path(f"/proc/{self.process.pid}/{name}").read_text()
+                text = (self.proc / name).read_text()
                 self.log.note("shown", where=f"/proc/PID/{name}", text=text)
             except OSError:
                 pass

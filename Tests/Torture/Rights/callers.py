@@ -48,7 +48,7 @@ class Caller:
 
     async def connect(self):
         if self.is_local:
-            return await asyncio.open_unix_connection(sock=local_socket(self.service.control, self.uid))
+            return await asyncio.open_unix_connection(sock=local_socket(self.service.socket, self.uid))
         return await asyncio.open_connection("127.0.0.1", self.service.port)
 
     async def ask(self, method, path, body=b"", fields=(), says=True):
@@ -71,7 +71,7 @@ class Caller:
     async def open_engine(self, path):
         if self.is_local:
             return await Session.open(
-                f"ws://localhost{path}", self.heard, sock=local_socket(self.service.control, self.uid)
+                f"ws://localhost{path}", self.heard, sock=local_socket(self.service.socket, self.uid)
             )
         return await Session.open(f"ws://127.0.0.1:{self.service.port}{path}", self.heard, self.bearer)
 

@@ -16,9 +16,12 @@ import sys
 import tempfile
 import time
 
+sys.path.append(__file__.rsplit("/", 3)[0])
+
 import ends
 import sessions
 from callers import Caller
+from kit.checks import Failed
 from rights import Broken, Rights
 from run import Run
 from service import Service
@@ -160,11 +163,13 @@ def main():
             asyncio.run(asyncio.wait_for(measured(service, arguments.count), 60 + arguments.count / 50))
         except* (Broken, TimeoutError, ConnectionError) as group:
             failure = first(group)
-        status = service.process.poll()
-        if status is not None:
-            failure = f"the server ended by itself: {status}; {failure}"
-        elif service.end() != 0:
-            failure = failure or "the server did not end when it was told to"
+        if service.is_alive():
+            try:
+                service.stop()
+            except Failed as end:
+                failure = failure or str(end)
+        else:
+            failure = f"the server ended by itself: {service.process.returncode}; {failure}"
         report(service, arguments.verbose)
         if failure:
             service.broken(failure)

@@ -1,12 +1,13 @@
 """Who uses the server during a soak: clients that stay or commute, senders, scripts, and an administrator."""
 
 import asyncio
-import base64
 import time
 import uuid
 
+from kit import agent
+from kit.coding import path_of
+from kit.websocket import WebSocket
 from sender import Client, Closed
-from websocket import WebSocket
 
 
 class Phone:
@@ -48,14 +49,14 @@ class Phone:
                     if not path:
                         self.socket.tell(messageType="register", channelID=channel)
             case "register":
-                self.channels[message["channelID"]] = "/wpush/v1/" + message["pushEndpoint"].rsplit("/", 1)[1]
+                self.channels[message["channelID"]] = path_of(message["pushEndpoint"])
             case "notification":
                 self.delivered(message)
 
     def delivered(self, message):
         update = {"channelID": message["channelID"], "version": message["version"]}
         self.socket.tell(messageType="ack", updates=[update])
-        body = base64.urlsafe_b64decode(message.get("data", "") + "===")
+        body = agent.body(message)
         sent = int.from_bytes(body[:8]) / 1e9
         self.world.delivered += 1
         # What waited for a commuter says nothing about the server.
@@ -139,7 +140,7 @@ class Script(Sender):
 
     def take(self, answer):
         self.id = answer.get("id", self.id)
-        self.path = "/wpush/v1/" + answer["endpoint"].rsplit("/", 1)[1]
+        self.path = path_of(answer["endpoint"])
 
 
 async def administrate(world):

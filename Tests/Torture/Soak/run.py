@@ -49,7 +49,7 @@ async def soak(options, folder):
     world.phones = [Phone(world, commutes=number % 3 == 0) for number in range(30)]
     people = world.phones + [Sender(world, 0.1) for _ in range(4)] + [Script(world, number) for number in range(5)]
     tasks = [asyncio.create_task(one.run()) for one in people] + [asyncio.create_task(administrate(world))]
-    meter, samples, held = Meter(server.process.pid, server.state), [], []
+    meter, samples, held = Meter(server.process, server.state), [], []
     for _ in range(max(8, options.minutes * 60 // INTERVAL)):
         await asyncio.sleep(INTERVAL)
         samples.append(meter.take(world.answers, world.deliveries))

@@ -1,9 +1,9 @@
 """What a process uses, measured from outside, and what grew."""
 
-import os
-import pathlib
 import statistics
 import time
+
+from kit.process import Running
 
 # Each quantity with its unit, the part by which it may grow from the second quarter of a soak to the last, and what may
 # come on top: a measurement is not exact.
@@ -27,23 +27,16 @@ def quantile(values, part):
     return ordered[min(len(ordered) - 1, int(len(ordered) * part))] * 1_000 if ordered else 0.0
 
 
-class Meter:
+class Meter(Running):
     """Takes a sample of a process whenever it is asked."""
 
-    def __init__(self, pid, state):
-        self.folder, self.state = pathlib.Path(f"/proc/{pid}"), state
+    def __init__(self, process, state):
+        super().__init__(process)
+        self.state = state
         self.last = self.totals()
 
     def totals(self):
-        ticks = (self.folder / "stat").read_text().rsplit(") ", 1)[1].split()
-        switches = 0
-        for thread in (self.folder / "task").iterdir():
-            try:
-                lines = (thread / "status").read_text().splitlines()
-            except OSError:
-                continue
-            switches += sum(int(line.split()[1]) for line in lines if line.startswith("voluntary_ctxt_switches"))
-        return time.monotonic(), (int(ticks[11]) + int(ticks[12])) / os.sysconf("SC_CLK_TCK"), switches
+        return time.monotonic(), self.ticks() / 100, sum(self.wakes().values())
 
     def size(self, suffix):
         files = [file for file in self.state.iterdir() if file.name.endswith(suffix) and file.is_file()]
@@ -52,10 +45,9 @@ class Meter:
     def take(self, answers, deliveries):
         before, self.last = self.last, self.totals()
         seconds = self.last[0] - before[0]
-        resident = int((self.folder / "statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
         return {
-            "memory": resident / 2**20,
-            "descriptors": float(len(os.listdir(self.folder / "fd"))),
+            "memory": self.memory() / 2**20,
+            "descriptors": float(self.descriptors()),
             "log of changes": self.size("-wal"),
             "store": self.size(".db"),
             "answer, middle": quantile(answers, 0.5),

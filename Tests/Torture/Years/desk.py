@@ -8,11 +8,12 @@ import pathlib
 import sqlite3
 
 from dbus_fast import Message, MessageType
-from dbus_fast.aio import MessageBus
-from screen import Recorder
+from kit import bus
+from kit.coding import path_of
+from kit.desktop import Application, Session
+from kit.process import Running
+from kit.screen import Recorder
 from sender import Client
-from session import Application, Session
-from usage import usage
 
 LOGIND = "org.freedesktop.login1"
 WEEK = 7 * 86_400
@@ -59,11 +60,10 @@ class Desk:
         self.relay, self.check, self.process = relay, check, None
         self.session, self.buses = Session(bellwire), []
         self.state = pathlib.Path(self.session.folder, "desk", "desktop")
-        self.session.address = self.session.environment["DBUS_SESSION_BUS_ADDRESS"]
 
     async def begin(self, service):
         """A device, an account that the desktop shows, and an application with an endpoint."""
-        self.client = Client(service.port)
+        self.client = Client(service.plain)
         status, device = await service.control("POST", "devices", {"name": "desk"})
         self.check(status == 201, "a device for the desktop", str(device))
         body = {"token_type": 10, "app": "plain", "account": "desk", "clear": True}
@@ -76,7 +76,7 @@ class Desk:
             "TZ": "UTC",
         }
         self.screen = await Recorder(self.session).appear()
-        self.machine = await MessageBus(bus_address=self.session.environment["DBUS_SYSTEM_BUS_ADDRESS"]).connect()
+        self.machine = await bus.connected(self.session.environment["DBUS_SYSTEM_BUS_ADDRESS"])
         await self.machine.request_name(LOGIND)
         address = device["websocket"].replace(f":{service.tls}/", f":{self.relay.port}/")
         self.process = await asyncio.to_thread(self.session.desktop, f"{address} plain/desk")
@@ -164,10 +164,18 @@ class Desk:
         self.check(self.session.end(self.process) == 0, "the desktop ends in good order", self.said()[-2000:])
 
     def close(self):
-        for bus in self.buses:
-            bus.disconnect()
+        for each in self.buses:
+            each.disconnect()
         self.session.close()
 
 
-def path_of(endpoint):
-    return "/wpush" + endpoint.partition("/wpush")[2]
+def usage(process, stored):
+    """What a process uses, beside the bytes that it has stored."""
+    seen = Running(process)
+    return {
+        "wakes": sum(seen.wakes().values()),
+        "cpu": seen.ticks() / 100,
+        "resident": seen.memory(),
+        "descriptors": seen.descriptors(),
+        "stored": stored,
+    }

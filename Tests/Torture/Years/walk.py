@@ -7,88 +7,40 @@ usage: walk.py PATH_OF_BELLWIRE
 import glob
 import json
 import os
-import socket
+import pathlib
 import subprocess
 import sys
 import tempfile
 import time
 
-# The library changes the environment of a program that it is new to, and a Swift program finds its
-# arguments beside that: `env` is before it, and has the change made.
-PROGRAM = ["env", sys.argv[1]]
+sys.path.append(__file__.rsplit("/", 3)[0])
+
+from kit.checks import Checks, checked
+from kit.server import Server
+
 YEARS = {2039: "2039-01-02 03:04:05", 2106: "2106-03-02 03:04:05"}
 [LIBRARY] = glob.glob("/usr/lib/*/faketime/libfaketime.so.1")
-passed = 0
+check = Checks("years")
 before = set(glob.glob("/dev/shm/*faketime*"))
 
 
-def check(condition, what, seen=""):
-    global passed
-    if not condition:
-        sys.exit(f"years: FAILED: {what}\n{seen}")
-    passed += 1
-
-
-class Server:
+class Elsewhere(Server):
     """A server and its programs, which see another year."""
 
+    # The library changes the environment of a program that it is new to, and a Swift program finds its arguments beside
+    # that: `env` is before it, and has the change made.
+    within = ("env",)
+
     def __init__(self, folder, moment):
-        self.folder = folder
-        self.environment = {
-            "PATH": os.environ["PATH"],
-            "HOME": folder,
-            "TZ": "UTC",
-            "LD_PRELOAD": LIBRARY,
-            "FAKETIME": "@" + moment,
-            "FAKETIME_DONT_FAKE_MONOTONIC": "1",
-        }
-        self.state = os.path.join(folder, "state")
-        # The same at each start, because endpoints begin with it.
-        with socket.create_server(("127.0.0.1", 0)) as free:
-            self.port = free.getsockname()[1]
+        environment = {"HOME": folder, "TZ": "UTC", "LD_PRELOAD": LIBRARY, "FAKETIME": "@" + moment}
+        environment |= {"FAKETIME_DONT_FAKE_MONOTONIC": "1"}
+        super().__init__(sys.argv[1], folder, "--registration", "token", is_secure=True, environment=environment)
 
-    def __enter__(self):
-        self.log = open(os.path.join(self.folder, "log"), "a+")
-        self.process = subprocess.Popen(
-            [*PROGRAM, "serve", "--state", self.state, "--listen", f"127.0.0.1:{self.port}", "--registration", "token"],
-            env=self.environment,
-            stdout=subprocess.PIPE,
-            stderr=self.log,
-            text=True,
-        )
-        line = self.process.stdout.readline()
-        check(line.startswith("bellwire: ready "), "the server starts", self.said())
-        return self
-
-    def __exit__(self, *_):
-        self.process.terminate()
-        status = self.process.wait(20)
-        check(status == 0, "the server ends with exit code 0", f"{status}\n{self.said()}")
-
-    def said(self):
-        self.log.flush()
-        return open(self.log.name).read()
-
-    def run(self, *command, expected=0):
-        done = subprocess.run([*PROGRAM, *command], env=self.environment, capture_output=True, text=True, timeout=60)
-        check(done.returncode == expected, " ".join(command[:2]), done.stdout + done.stderr + self.said())
-        return done.stdout
-
-    def control(self, method, path):
-        """The answer of the control socket."""
-        done = subprocess.run(
-            [
-                *"curl --silent --fail-with-body --max-time 20 --unix-socket".split(),
-                self.state + "/control.sock",
-                "-X",
-                method,
-                "http://localhost/api/v1/" + path,
-            ],
-            capture_output=True,
-            text=True,
-        )
-        check(done.returncode == 0, path, done.stdout + self.said())
-        return json.loads(done.stdout)
+    def call(self, *words):
+        """A command that needs no state."""
+        words = [*self.within, self.program, *words]
+        done = subprocess.run(words, env=self.environment, capture_output=True, text=True, timeout=60)
+        check(done.returncode == 0, " ".join(words[2:4]), done.stdout + done.stderr + self.said())
 
 
 def dates(path):
@@ -99,56 +51,45 @@ def dates(path):
 
 def walk(year, moment):
     with tempfile.TemporaryDirectory() as folder:
-        server = Server(folder, moment)
-        authority = server.state + "/keys/development-ca.pem"
-        key = os.path.join(folder, "vapid.json")
-        target = os.path.join(folder, "target.json")
+        server = Elsewhere(folder, moment)
+        key, target = (os.path.join(folder, name) for name in ("vapid.json", "target.json"))
+        signed = ["send", "--to", target, "--ca-file", server.authority, "--vapid-key", key]
+        signed += ["--subject", "mailto:a@example.org"]
         with server:
             # A device, two messages, a connection with a certificate of that year, the store.
-            server.run("test", "--state", server.state)
-            begins, ends = dates(authority)
+            server.run("test")
+            begins, ends = dates(server.authority)
             check(begins == year and year < ends <= year + 3, "the certificate is of that year", f"{begins} {ends}")
-            server.run("keys", "new", "vapid", key)
-            app = json.loads(
-                server.run(
-                    "register", "--state", server.state, "--app", "plain", "--account", "me", "--vapid", "--json"
-                )
-            )
-            with open(os.open(target, os.O_WRONLY | os.O_CREAT, 0o600), "w") as file:
-                json.dump({"endpoint": app["endpoint"], "keys": app["keys"]}, file)
-            signed = [
-                "send",
-                "--to",
-                target,
-                "--ca-file",
-                authority,
-                "--vapid-key",
-                key,
-                "--subject",
-                "mailto:a@example.org",
-            ]
-            server.run(*signed, '{"topic": "Home", "message": "first"}')
-            begun = server.control("GET", "registrations/" + app["id"])
+            server.call("keys", "new", "vapid", key)
+            app = server.tell("register", "--app", "plain", "--account", "me", "--vapid")
+            pathlib.Path(target).touch(0o600)
+            pathlib.Path(target).write_text(json.dumps({"endpoint": app["endpoint"], "keys": app["keys"]}))
+            server.call(*signed, '{"topic": "Home", "message": "first"}')
+            begun = server.ask("GET", "registrations/" + app["id"])
             check(time.gmtime(begun["created"]).tm_year == year, "the year in which it was registered", begun)
             check(begun["expires"] - begun["created"] > 2_000_000, "the time until it expires", begun)
         # Stored messages are there after a restart, and new ones come after them.
         with server:
-            server.run(*signed, "second")
-            waiting = server.control("GET", "pending?registration=" + app["id"])["messages"]
+            server.call(*signed, "second")
+            waiting = server.ask("GET", "pending?registration=" + app["id"])["messages"]
             check(len(waiting) == 2, "both messages wait", waiting)
             for message in waiting:
                 check(time.gmtime(message["received"]).tm_year == year, "the year in which the message came", message)
-            server.run("mute", "--state", server.state, "--for", "1h", "Home")
-            server.run("pause", "--state", server.state, "--for", "1h")
-            text = server.run("chats", "--state", server.state)
+            server.run("mute", "--for", "1h", "Home")
+            server.run("pause", "--for", "1h")
+            text = server.run("chats")
             check(f"until {year}-" in text, "the year in which the mute ends", text)
 
 
-try:
-    for year, moment in YEARS.items():
-        walk(year, moment)
-finally:
-    # The library leaves its shared memory behind when programs are killed.
-    for path in set(glob.glob("/dev/shm/*faketime*")) - before:
-        os.unlink(path)
-print(f"years: {passed} checks in {', '.join(map(str, YEARS))}")
+def main():
+    try:
+        for year, moment in YEARS.items():
+            walk(year, moment)
+    finally:
+        # The library leaves its shared memory behind when programs are killed.
+        for path in set(glob.glob("/dev/shm/*faketime*")) - before:
+            os.unlink(path)
+    print(f"years: {check.passed} checks in {', '.join(map(str, YEARS))}")
+
+
+checked(main)

@@ -6,8 +6,8 @@ usage: year.py PATH_OF_BELLWIRE [DAYS]
 """
 
 import asyncio
-import base64
 import calendar
+import contextlib
 import json
 import os
 import pathlib
@@ -16,17 +16,18 @@ import subprocess
 import sys
 import tempfile
 import time
-import uuid
 
 sys.path.append(__file__.rsplit("/", 3)[0])
-sys.path += [f"{sys.path[-1]}/Torture/Promise", f"{sys.path[-1]}/Peers/Desktop"]
+sys.path += [f"{sys.path[-1]}/Torture/Promise"]
 
-from desk import Desk, Relay
+from desk import Desk, Relay, usage
+from kit import agent, control
+from kit.checks import Checks, checked
+from kit.coding import path_of
 from kit.meddler import Meddler
+from kit.server import Server
+from kit.webserver import Handler, Listening
 from sender import Client
-from session import Failed
-from usage import usage
-from websocket import WebSocket
 
 BELLWIRE = os.path.abspath(sys.argv[1])
 DAYS = int(sys.argv[2]) if len(sys.argv) > 2 else 365
@@ -42,96 +43,60 @@ VISIT, SHORT, LONG = 3, 1, 10
 WAKES, CPU = 600, 0.05
 DESKTOP_WAKES = 60
 GROWTH = 1.15
-passed = 0
-
-
-def check(condition, what, seen=""):
-    global passed
-    if not condition:
-        raise AssertionError(f"{what}\n{seen}")
-    passed += 1
+check = Checks("year")
 
 
 class Receiver:
     """The program behind a callback: it consents, and counts what comes."""
 
     def __init__(self):
-        self.events = []
+        self.events, receiver = [], self
 
-    async def begin(self):
-        server = await asyncio.start_server(self.serve, "127.0.0.1", 0)
-        return f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/"
+        class Callback(Handler):
+            protocol_version = "HTTP/1.1"
 
-    async def serve(self, reader, writer):
-        try:
-            while True:
-                head = (await reader.readuntil(b"\r\n\r\n")).decode().split("\r\n")[1:-2]
-                fields = {name.lower(): value.strip() for name, value in (line.split(":", 1) for line in head)}
-                body = json.loads(await reader.readexactly(int(fields["content-length"])))
-                self.events.append((fields["webhook-id"], body["type"], body["data"]["account"]))
-                echo = fields.get("webhook-challenge")
-                more = f"webhook-challenge: {echo}\r\n" if echo else ""
-                writer.write(f"HTTP/1.1 204 No Content\r\n{more}\r\n".encode())
-        except (OSError, asyncio.IncompleteReadError):
-            writer.close()
+            def do_POST(self):
+                body = json.loads(self.body())
+                receiver.events.append((self.headers["webhook-id"], body["type"], body["data"]["account"]))
+                self.consent()
+
+        self.url = Listening(Callback).url
 
     def count(self, kind, account):
-        return len({name for name, type_, of in self.events if (type_, of) == (kind, account)})
+        return len({name for name, type_, of in [*self.events] if (type_, of) == (kind, account)})
 
 
-class UserAgent:
+class Visitor(agent.UserAgent):
     """Connects, takes what waits, and leaves."""
 
-    def __init__(self, port):
-        self.port, self.name, self.endpoint = port, None, None
-        self.channel = str(uuid.uuid4())
-
-    def opened(self):
-        self.socket.tell(messageType="hello", use_webpush=True, **({"uaid": self.name} if self.name else {}))
-
-    def text(self, message, _):
-        kind = message["messageType"]
-        if kind == "hello":
-            check(self.name in (None, message["uaid"]), "the user agent is known")
-            self.name = message["uaid"]
-            if not self.endpoint:
-                self.socket.tell(messageType="register", channelID=self.channel)
-        elif kind == "register":
-            self.endpoint = message["pushEndpoint"].partition("/wpush")[1:]
-            self.endpoint = "".join(self.endpoint)
-        elif kind == "notification":
-            self.taken.append(int(base64.urlsafe_b64decode(message["data"] + "==")))
-            update = {"channelID": self.channel, "version": message["version"]}
-            self.socket.tell(messageType="ack", updates=[update])
-
-    def pong(self, _):
-        pass
-
-    def refused(self, status):
-        check(False, "the user agent may connect", str(status))
-
-    def closed(self, _):
-        self.is_over.set()
+    endpoint = None
 
     async def visit(self, is_done, seconds=10):
-        self.taken, self.is_over = [], asyncio.Event()
-        self.socket = await WebSocket.connect(self, self.port)
-        end = time.monotonic() + seconds
-        while not is_done(self):
-            check(time.monotonic() < end, "the user agent gets what waits", str(self.taken))
-            await asyncio.sleep(0.005)
+        taken = []
+        await self.connect()
+        if not self.endpoint:
+            self.endpoint = path_of((await self.register())["pushEndpoint"])
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                while not is_done(taken):
+                    taken.append(int(agent.body(await self.take())))
+        check(is_done(taken), "the user agent gets what waits", str(taken))
         # What was not asked for would come now, and the acknowledgements are on their way.
-        await asyncio.sleep(0.05)
-        self.socket.close()
-        await self.is_over.wait()
-        return self.taken
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(0.05):
+                while True:
+                    taken.append(int(agent.body(await self.take())))
+        await self.close()
+        return taken
 
 
-class Service:
-    def __init__(self, folder):
-        self.folder, self.state = folder, folder / "state"
+class Service(Server):
+    def __init__(self, folder, *options):
         self.meddler = Meddler(folder)
-        self.environment = os.environ | self.meddler.environment(self.state) | {"HOME": str(folder), "TZ": "UTC"}
+        own = ["--listen", "http://127.0.0.1:0"]
+        own += ["--tls-certificate", folder / "chain.pem", "--tls-key", folder / "key.pem"]
+        environment = self.meddler.environment(folder / "state") | {"HOME": str(folder), "TZ": "UTC"}
+        super().__init__(BELLWIRE, folder, *own, *options, is_secure=True, environment=environment)
         self.day, self.began = 0, time.time()
         (folder / "backups").mkdir(mode=0o700)
         self.renew()
@@ -167,44 +132,13 @@ class Service:
         made[0].replace(self.folder / "key.pem")
         made[1].replace(self.folder / "chain.pem")
 
-    async def start(self, *words):
-        self.output = open(self.folder / "output", "w")
-        self.process = subprocess.Popen(
-            [
-                *(
-                    BELLWIRE,
-                    "serve",
-                    "--state",
-                    self.state,
-                    "--listen",
-                    "http://127.0.0.1:0",
-                    "--listen",
-                    "127.0.0.1:0",
-                ),
-                *("--tls-certificate", self.folder / "chain.pem", "--tls-key", self.folder / "key.pem"),
-                *words,
-            ],
-            env=self.environment,
-            stdout=subprocess.PIPE,
-            stderr=self.output,
-            text=True,
-        )
-        line = await asyncio.to_thread(self.process.stdout.readline)
-        check(line.startswith("bellwire: ready https://localhost:"), "the server starts", self.said())
-        self.tls = int(line.rsplit(":", 1)[1])
-        ports = [line.rsplit(":", 1)[1] for line in self.fields("listening", "http", "address")]
-        self.port = int(ports[0])
+    def start(self):
+        super().start()
+        self.tls = self.port
+        self.plain = self.other_port()
+        return self
 
-    def fields(self, event, protocol, name):
-        for line in self.said().splitlines():
-            words = dict(word.split("=", 1) for word in line.split() if "=" in word)
-            if words.get("event") == event and words.get("protocol") == protocol:
-                yield words[name].strip('"')
-
-    def said(self):
-        return (self.folder / "output").read_text()
-
-    async def run(self, *words):
+    async def call(self, *words):
         return await asyncio.to_thread(
             subprocess.run,
             [BELLWIRE, *words, "--state", self.state],
@@ -215,14 +149,7 @@ class Service:
         )
 
     async def control(self, method, path, body=None):
-        data = json.dumps(body).encode() if body else b""
-        reader, writer = await asyncio.open_unix_connection(str(self.state / "control.sock"))
-        head = f"{method} /api/v1/{path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
-        head += f"Content-Type: application/json\r\nContent-Length: {len(data)}\r\n\r\n"
-        writer.write(head.encode() + data)
-        first, _, rest = (await reader.read()).partition(b"\r\n\r\n")
-        writer.close()
-        return int(first.split()[1]), json.loads(rest) if rest else None
+        return await control.asked(self.socket, method, path, body)
 
     def usage(self):
         return usage(self.process, sum(file.stat().st_size for file in self.state.glob("bellwire.db*")))
@@ -239,10 +166,6 @@ class Service:
 
         return await asyncio.to_thread(asked)
 
-    def end(self):
-        self.process.terminate()
-        check(self.process.wait(20) == 0, "the server ends in good order", self.said()[-2000:])
-
 
 async def register(service, url, account):
     body = {"token_type": 10, "app": "plain", "account": account, "callback": url, "expires": EXPIRES * DAY}
@@ -258,13 +181,6 @@ async def push(client, path, text, days):
     return status
 
 
-async def until(condition, what, seconds=10):
-    end = time.monotonic() + seconds
-    while not condition():
-        check(time.monotonic() < end, what)
-        await asyncio.sleep(0.01)
-
-
 class Year:
     def __init__(self, service, desk):
         self.service, self.desk, self.receiver = service, desk, Receiver()
@@ -273,16 +189,18 @@ class Year:
 
     async def begin(self):
         service = self.service
-        url = await self.receiver.begin()
-        self.client = Client(service.port)
+        url = self.receiver.url
+        self.client = Client(service.plain)
         # One whose application reads it every week, and one that is forgotten.
         self.kept = await register(service, url, "kept")
         self.forgotten = await register(service, url, "forgotten")
-        self.forgotten_path = "/wpush" + self.forgotten["endpoint"].partition("/wpush")[2]
-        self.agent = UserAgent(service.port)
-        await self.agent.visit(lambda agent: agent.endpoint)
+        self.forgotten_path = path_of(self.forgotten["endpoint"])
+        self.agent = Visitor(f"http://127.0.0.1:{service.plain}/", hello={"use_webpush": True})
+        await self.agent.visit(lambda _: True)
         for account in ("kept", "forgotten"):
-            await until(lambda account=account: self.receiver.count("registration.created", account), "created")
+            await check.eventually(
+                lambda account=account: self.receiver.count("registration.created", account), "created"
+            )
         await self.desk.begin(service)
 
     def usages(self):
@@ -314,7 +232,7 @@ class Year:
         if day % VISIT == VISIT - 1:
             # A push lives for its days and no longer; what comes on the last day may come or not.
             due = {number for number, end in self.waiting if end > day}
-            taken = await self.agent.visit(lambda agent: due <= set(agent.taken))
+            taken = await self.agent.visit(lambda taken: due <= set(taken))
             check(set(taken) == due and taken == sorted(taken), f"day {day}: {sorted(due)} wait", str(taken))
             self.waiting = []
         if day % 7 == 0:
@@ -323,17 +241,17 @@ class Year:
             status, _ = await service.control("GET", f"registrations/{self.desk.account}")
             check(status == 200, "the registration of the desktop is there", str(status))
         if day % ROTATION == 0:
-            rotated = await service.run("keys", "rotate-master")
+            rotated = await service.call("keys", "rotate-master")
             check(rotated.returncode == 0, "a new master key", rotated.stderr)
         backups = service.folder / "backups"
-        copied = await service.run("backup", "--keep", str(BACKUPS), "--without-keys", backups)
+        copied = await service.call("backup", "--keep", str(BACKUPS), "--without-keys", backups)
         check(copied.returncode == 0, f"the backup of day {day}", copied.stderr)
         check(len(os.listdir(backups)) == min(day, BACKUPS), "the newest backups are kept", str(os.listdir(backups)))
         if day % RENEWAL == 0:
             await asyncio.to_thread(service.renew)
         check(await service.certificate_ends() > service.now, f"day {day}: the certificate is valid")
         # The reminder of each day, for each that is there.
-        await until(
+        await check.eventually(
             lambda: self.receiver.count("registration.refresh", "kept") >= day,
             f"day {day}: the reminder of the day, after {self.receiver.count('registration.refresh', 'kept')}",
         )
@@ -350,7 +268,7 @@ class Year:
         told = [self.stays_small("server", WAKES), self.stays_small("desktop", DESKTOP_WAKES)]
         bad = [line for line in service.said().splitlines() if "expire" in line or line.startswith(("<3>", "<2>"))]
         check(not bad, "the log has no error", "\n".join(bad))
-        print(f"year: {DAYS} days, {passed} checks", *told, sep="; ")
+        print(f"year: {DAYS} days, {check.passed} checks", *told, sep="; ")
 
     def stays_small(self, who, most):
         """What its quiet days cost, in words."""
@@ -367,24 +285,21 @@ class Year:
 
 async def main():
     with tempfile.TemporaryDirectory() as name:
-        service, relay = Service(pathlib.Path(name)), Relay()
+        relay = Relay()
         await relay.begin()
-        await service.start("--alias", f"https://localhost:{relay.port}")
+        service = Service(pathlib.Path(name), "--alias", f"https://localhost:{relay.port}").start()
         relay.target = service.tls
         desk = Desk(BELLWIRE, relay, check)
         try:
             await Year(service, desk).run()
             desk.end()
         except BaseException:
-            service.process.kill()
+            service.kill()
             print(service.said()[-3000:], desk.said()[-3000:], sep="\n", file=sys.stderr)
             raise
         finally:
             desk.close()
-        service.end()
+        service.stop()
 
 
-try:
-    asyncio.run(main())
-except (AssertionError, Failed) as error:
-    sys.exit(f"year: FAILED: {error}")
+checked(main)

@@ -2,6 +2,9 @@
 
 import sys
 
+sys.path.append(f"{__file__.rsplit('/', 4)[0]}/Tests")
+sys.path += [f"{sys.path[-1]}/Torture/{folder}" for folder in ("Cluster", "Promise")]
+
 from bars import Bars
 from cluster_growth import growth
 from cluster_pushes import pushes

@@ -6,8 +6,8 @@ import pathlib
 import tempfile
 import time
 
-from installation import ROOT, processor
-from machines import NATS, NatsServer, NatsServers
+from installation import processor
+from machines import CHECKOUT, NATS, NatsServer, NatsServers
 from nats_client import NatsClient, message
 
 STREAMS, WINDOWS = (1, 16, 64), (256, 2_048)
@@ -31,7 +31,7 @@ class Servers:
     def __init__(self, place):
         self.temporary = tempfile.TemporaryDirectory(dir=place.folder, prefix="streams")
         self.all = NatsServers(pathlib.Path(self.temporary.name))
-        text = (ROOT / "deploy/nats/server.conf").read_text().replace("max_streams: 3", "max_streams: 100")
+        text = (CHECKOUT / "deploy/nats/server.conf").read_text().replace("max_streams: 3", "max_streams: 100")
         (self.all.folder / "free.conf").write_text(text.replace(", include permissions.conf", ""))
         self.all.all = [FreeServer(one.number, self.all) for one in self.all.all]
 

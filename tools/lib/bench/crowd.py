@@ -76,7 +76,7 @@ def start(place, bars, terms):
         # Nothing else needs a core meanwhile.
         with Bellwire(place, state=state, keys=keys, cores=place.all_cores) as ours:
             seconds.append(ours.start_seconds)
-            memory.append(ours.memory("VmHWM") / 1024)
+            memory.append(ours.figure("VmHWM") / 1024)
     log = (place.folder / "bellwire.log").read_text()
     if f"endpoints={endpoints} messages={messages}" not in log:
         raise SystemExit(f"bench: the server did not find what was made:\n{log}")

@@ -10,18 +10,16 @@ import argparse
 import asyncio
 import concurrent.futures
 import http.client
-import json
-import pathlib
 import re
 import statistics
-import subprocess
 import sys
 import time
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "Tests/Peers/Desktop"))
+sys.path.append(f"{__file__.rsplit('/', 4)[0]}/Tests")
 
 from bars import Bars
-from session import Application, Session
+from kit.desktop import Application, Session
+from kit.process import Running
 
 FIELDS = {"TTL": "60", "Content-Encoding": "aes128gcm"}
 APPLICATIONS = 20
@@ -45,14 +43,6 @@ def memory(process):
     """The KiB of the process, by kind."""
     with open(f"/proc/{process.pid}/smaps_rollup") as file:
         return {name: int(size) for name, size in re.findall(r"(\w+):\s+(\d+) kB", file.read())}
-
-
-def switches(process):
-    """How often its threads have slept."""
-    count = 0
-    for status in pathlib.Path(f"/proc/{process.pid}/task").glob("*/status"):
-        count += int(re.search(r"\nvoluntary_ctxt_switches:\s+(\d+)", status.read_text())[1])
-    return count
 
 
 async def latency(app, endpoint, count):
@@ -109,9 +99,9 @@ async def idle(session, desktop):
         await app.register()
         await app.endpoint()
     await asyncio.sleep(8)
-    before = switches(desktop)
+    before = sum(Running(desktop).wakes().values())
     await asyncio.sleep(10)
-    count = switches(desktop) - before
+    count = sum(Running(desktop).wakes().values()) - before
     use = memory(desktop)
     bars.check(f"{APPLICATIONS} idle: Private_Dirty", use["Private_Dirty"] / 1_024, 6, unit=" MiB")
     bars.check(f"{APPLICATIONS} idle: RSS", use["Rss"] / 1_024, 14, unit=" MiB")
@@ -124,26 +114,15 @@ async def main():
     parser.add_argument("--messages", type=int, default=1_000)
     parser.add_argument("--seconds", type=int, default=10)
     options = parser.parse_args()
-    session = Session(options.bellwire)
-    try:
+    with Session(options.bellwire) as session:
         session.serve()
-        device = json.loads(
-            subprocess.run(
-                [options.bellwire, "device", "add", "bench", "--json", "--state", session.folder + "/receiver"],
-                check=True,
-                capture_output=True,
-                env=session.environment,
-            ).stdout
-        )
-        desktop = session.desktop(device["websocket"])
+        desktop = session.desktop(session.device()["websocket"])
         await idle(session, desktop)
         app = await Application(session, "org.example.Bench").appear()
         await app.register()
         endpoint = await app.endpoint()
         await latency(app, endpoint, options.messages)
         await rate(app, endpoint, desktop, options.seconds)
-    finally:
-        session.close()
     raise SystemExit(bars.exit_code)
 
 

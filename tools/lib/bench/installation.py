@@ -4,16 +4,13 @@ import asyncio
 import pathlib
 import re
 import subprocess
-import sys
 import tempfile
 import types
 import urllib.request
 
-ROOT = pathlib.Path(__file__).resolve().parents[3]
-sys.path[:0] = [str(ROOT / "Tests/Torture" / folder) for folder in ("Cluster", "Promise", "Attacks")]
-
-from machines import COUNT, NATS, NatsServers, Node  # noqa: E402
-from shipped import Control  # noqa: E402
+from kit import control
+from kit.process import Running
+from machines import COUNT, NATS, NatsServers, Node
 
 # An owner may have so many user agents.
 SHARE = 500
@@ -22,8 +19,7 @@ METRICS = 9280
 
 def processor(machine):
     """CPU seconds of all its threads, to the nanosecond."""
-    tasks = pathlib.Path(f"/proc/{machine.process.pid}/task").iterdir()
-    return sum(int((task / "schedstat").read_text().split()[0]) for task in tasks) / 1e9
+    return Running(machine.process).cpu()
 
 
 class Installation:
@@ -85,10 +81,9 @@ class Installation:
     async def register(self, clients):
         """The files that name the credentials of this many clients, and the clients, which are away now."""
         bearers, agents = self.folder / "bearers", self.folder / "agents"
-        control = Control(self.nodes[0].state / "control.sock")
+        socket = self.nodes[0].state / "control.sock"
         owners = [{"name": "bench", "owner": f"bench{number}"} for number in range(-(-clients // SHARE))]
-        bearers.write_text("\n".join(control.ask("POST", "/api/v1/devices", owner)["bearer"] for owner in owners))
-        control.close()
+        bearers.write_text("\n".join(control.ask(socket, "POST", "devices", owner)["bearer"] for owner in owners))
         await self.run(0, 1, mode="register", subscribers=clients, bearers=bearers, agents=agents)
         # The other nodes hear of them.
         await asyncio.sleep(1)

@@ -5,10 +5,7 @@ import pathlib
 import subprocess
 import sys
 
-CERTIFICATE = (
-    "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 30 -subj /CN=localhost"
-    " -addext subjectAltName=DNS:localhost"
-)
+from kit.certificate import certificate
 
 
 class Place:
@@ -19,10 +16,7 @@ class Place:
         self.folder = pathlib.Path(folder).resolve()
         # nginx and mosquitto may read their files as other users.
         self.folder.chmod(0o755)
-        self.certificate, self.key = self.folder / "certificate.pem", self.folder / "key.pem"
-        subprocess.run(
-            [*CERTIFICATE.split(), "-keyout", self.key, "-out", self.certificate], check=True, capture_output=True
-        )
+        self.certificate, self.key, _ = certificate(self.folder)
         cores = sorted(os.sched_getaffinity(0))
         self.server_core, self.load_core = str(cores[0]), str(cores[-1])
         self.all_cores = ",".join(map(str, cores))

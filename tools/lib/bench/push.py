@@ -2,6 +2,9 @@
 
 import sys
 
+sys.path.append(f"{__file__.rsplit('/', 4)[0]}/Tests")
+sys.path.append(f"{sys.path[-1]}/Torture/Attacks")
+
 from bars import Bars
 from crowd import idle, start, storm
 from delivery import delivery, gateway, loops, rate

@@ -18,13 +18,12 @@ import tempfile
 import uuid
 
 sys.path.insert(0, __file__.rsplit("/", 2)[0])
-
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "Tests/Torture/Attacks"))
+sys.path.append(f"{__file__.rsplit('/', 4)[0]}/Tests")
 
 import callgrind
 import figures
 from encrypted import encrypted
-from guest import WebSocket, http_answer
+from kit.websocket import BlockingWebSocket, http_answer
 from place import Place
 from servers import Bellwire
 
@@ -87,19 +86,19 @@ class Paths:
     def __init__(self, place, server):
         self.place, self.server, self.sender = place, server, Sender()
         self.bearer = server.bearers.read_text()
-        leaving = WebSocket(PLAIN, self.bearer)
+        leaving = BlockingWebSocket(PLAIN, self.bearer)
         self.away = leaving.register(str(uuid.uuid4()))
         leaving.close()
-        self.client = WebSocket(PLAIN, self.bearer)
+        self.client = BlockingWebSocket(PLAIN, self.bearer)
         self.here = self.client.register(str(uuid.uuid4()))
         self.heard, _ = self.register("script", "quick")
-        self.viewer = WebSocket(PLAIN, self.bearer, "/api/v1/engine?account=quick")
+        self.viewer = BlockingWebSocket(PLAIN, self.bearer, "/api/v1/engine?account=quick")
         self.said = 0
         self.held_at, keys = self.register("telegram", "held")
         self.bodies = encrypted(
             place.bellwire, keys, [MESSAGE % number for number in range(1, 1 + WARM + COUNTS["held"])]
         )
-        self.holder = WebSocket(PLAIN, self.bearer, "/api/v1/engine?account=held")
+        self.holder = BlockingWebSocket(PLAIN, self.bearer, "/api/v1/engine?account=held")
 
     def register(self, app, account):
         """The path and the keys of a registration."""
@@ -148,7 +147,7 @@ class Paths:
 
     def hello(self, count):
         for _ in range(count):
-            WebSocket(PLAIN, self.bearer).close()
+            BlockingWebSocket(PLAIN, self.bearer).close()
 
 
 def wait_for_update(client):

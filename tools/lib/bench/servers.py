@@ -8,9 +8,8 @@ import subprocess
 import sys
 import time
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "Tests/Torture/Attacks"))
-
-from shipped import Control
+from kit import control
+from kit.process import Watched
 
 # The body is read before the answer, as a push service has to: a mirror is the only way without an upstream.
 NGINX = """
@@ -32,7 +31,7 @@ http {{
   uwsgi_temp_path {folder}/uwsgi;
   scgi_temp_path {folder}/scgi;
   nchan_shared_memory_size 512M;
-  ssl_certificate {folder}/certificate.pem;
+  ssl_certificate {folder}/chain.pem;
   ssl_certificate_key {folder}/key.pem;
   ssl_protocols TLSv1.3;
   server {{
@@ -69,7 +68,7 @@ http {{
 
 MOSQUITTO = """
 listener {port} 127.0.0.1
-certfile {folder}/certificate.pem
+certfile {folder}/chain.pem
 keyfile {folder}/key.pem
 tls_version tlsv1.3
 allow_anonymous true
@@ -82,7 +81,7 @@ log_type error
 """
 
 
-class Server:
+class Server(Watched):
     """A process that ends with the block."""
 
     def __init__(self, place, command, log, cores=None, **options):
@@ -104,14 +103,13 @@ class Server:
         self.end()
         sys.exit(f"bench: {self.service} did not start:\n{self.log.read_text()}")
 
-    def cpu(self):
-        """CPU seconds of all threads, to the nanosecond."""
-        tasks = pathlib.Path(f"/proc/{self.pid}/task").iterdir()
-        return sum(int((task / "schedstat").read_text().split()[0]) for task in tasks) / 1e9
+    @property
+    def proc(self):
+        return pathlib.Path(f"/proc/{self.pid}")
 
-    def memory(self, name):
+    def figure(self, name):
         """A figure of the kernel in KiB, such as VmRSS or VmHWM."""
-        return int(re.search(rf"{name}:\s+(\d+)", pathlib.Path(f"/proc/{self.pid}/status").read_text())[1])
+        return int(re.search(rf"{name}:\s+(\d+)", (self.proc / "status").read_text())[1])
 
     def end(self):
         if self.process.poll() is None:
@@ -192,11 +190,7 @@ class Bellwire(Server):
         )
 
     def add_device(self, owner):
-        control = Control(self.state / "control.sock")
-        try:
-            return control.ask("POST", "/api/v1/devices", {"name": owner, "owner": owner})["bearer"]
-        finally:
-            control.close()
+        return control.ask(self.state / "control.sock", "POST", "devices", {"name": owner, "owner": owner})["bearer"]
 
     def register(self, count):
         """The file that names this many clients that are away now."""

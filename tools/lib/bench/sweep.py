@@ -3,6 +3,8 @@
 import statistics
 import sys
 
+sys.path.append(f"{__file__.rsplit('/', 4)[0]}/Tests")
+
 from bars import figures
 from delivery import in_turn, known
 from held import enough, make

@@ -6,37 +6,17 @@ import json
 import os
 import signal
 import subprocess
+import sys
 import tempfile
 import time
 import uuid
 
 from dbus_fast import Message, MessageType, Variant
-from dbus_fast.aio import MessageBus
+from kit import bus, process
+from kit.checks import Failed
 
 DISTRIBUTOR = "org.unifiedpush.Distributor.bellwire"
 OBJECT = "/org/unifiedpush/Distributor"
-
-BUS = """<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
- "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
-<busconfig><type>{kind}</type><listen>unix:dir={folder}</listen>
-<servicedir>{folder}/services</servicedir>
-<policy context="default"><allow send_destination="*" eavesdrop="true"/>
-<allow eavesdrop="true"/><allow own="*"/></policy></busconfig>"""
-
-
-class Failed(Exception):
-    pass
-
-
-class Checks:
-    def __init__(self, name):
-        self.name = name
-        self.passed = 0
-
-    def __call__(self, condition, what):
-        if not condition:
-            raise Failed(f"{self.name}: FAILED: {what}")
-        self.passed += 1
 
 
 class Session:
@@ -60,38 +40,30 @@ class Session:
             XDG_RUNTIME_DIR=self.folder,
         )
         os.makedirs(self.folder + "/services")
-        self.environment["DBUS_SESSION_BUS_ADDRESS"] = self.bus("session")
+        self.environment["DBUS_SESSION_BUS_ADDRESS"] = self.address = self.bus("session")
         self.environment["DBUS_SYSTEM_BUS_ADDRESS"] = self.bus("system")
 
     def bus(self, kind):
-        path = f"{self.folder}/{kind}.conf"
-        with open(path, "w") as file:
-            file.write(BUS.format(kind=kind, folder=self.folder))
-        bus = subprocess.Popen(
-            ["dbus-daemon", "--nofork", "--print-address=1", "--config-file=" + path],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            text=True,
-            env=self.environment,
+        return (
+            self.spawn(bus.command(self.folder, kind, f"dir={self.folder}"), stderr=subprocess.DEVNULL)
+            .stdout.readline()
+            .strip()
         )
-        self.processes.append(bus)
-        return bus.stdout.readline().strip()
+
+    def spawn(self, words, **terms):
+        """A process that ends with the session; what it prints can be read."""
+        made = subprocess.Popen(words, **{"stdout": subprocess.PIPE, "text": True, "env": self.environment} | terms)
+        self.processes.append(made)
+        return made
 
     def start(self, *words, log, ready="bellwire: ready "):
         """Starts a bellwire that runs until it is ended. Returns it and the words of its ready line."""
-        output = open(f"{self.folder}/{log}.log", "a")
-        process = subprocess.Popen(
-            [*self.within, self.bellwire, *words],
-            stdout=subprocess.PIPE,
-            stderr=output,
-            text=True,
-            env=self.environment,
-        )
-        self.processes.append(process)
-        line = process.stdout.readline()
-        if not line.startswith(ready):
+        with open(f"{self.folder}/{log}.log", "a") as output:
+            made = self.spawn([*self.within, self.bellwire, *words], stderr=output)
+        told = process.ready(made, ready)
+        if told is None:
             raise Failed(f"{words[0]} did not start: {self.log(log)[-2000:]}")
-        return process, line[len(ready) :].strip()
+        return made, told
 
     def serve(self, *words, state="receiver", port=0):
         return self.start(
@@ -106,13 +78,19 @@ class Session:
 
     def run(self, *words, state="receiver"):
         """The output of a command that ends by itself."""
-        return subprocess.run(
-            [self.bellwire, *words, "--state", f"{self.folder}/{state}"],
-            check=True,
-            capture_output=True,
-            text=True,
-            env=self.environment,
-        ).stdout
+        return self.command(*words, "--state", f"{self.folder}/{state}", check=True).stdout
+
+    def command(self, *words, **terms):
+        """The same for one without a state, or that may fail."""
+        return subprocess.run([self.bellwire, *words], capture_output=True, text=True, env=self.environment, **terms)
+
+    def applications(self):
+        """What the desktop tells of applications and receivers."""
+        done = self.command("apps", "list", "--json")
+        if done.returncode:
+            raise Failed(f"apps list: {done.stderr}")
+        told = json.loads(done.stdout)
+        return {each["service"]: each for each in told["applications"]}, told["receivers"]
 
     def device(self, state="receiver"):
         """A new device, with its addresses and its secret."""
@@ -120,30 +98,40 @@ class Session:
 
     def mock(self, *words):
         """A system service, made by python-dbusmock."""
-        process = subprocess.Popen(
-            ["/usr/bin/python3", "-m", "dbusmock", "--system", *words],
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            env=self.environment,
-        )
-        self.processes.append(process)
-        return process
+        words = ["/usr/bin/python3", "-m", "dbusmock", "--system", *words]
+        return self.spawn(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+    def watch(self, account, state="receiver"):
+        """A client of the account's engine, which prints what it is told."""
+        return self.spawn([self.bellwire, "watch", account, "--json", "--state", f"{self.folder}/{state}"])
+
+    def install(self, name, *words):
+        """A program that the bus starts for its name."""
+        with open(f"{self.folder}/services/{name}.service", "w") as file:
+            file.write(bus.service(name, *words))
+        bus.tell(self.environment, "ReloadConfig")
 
     def log(self, name):
         with open(f"{self.folder}/{name}.log") as file:
             return file.read()
 
     @staticmethod
-    def end(process, how=signal.SIGTERM):
-        if process.poll() is None:
-            process.send_signal(how)
-            process.wait(20)
-        return process.returncode
+    def end(ended, how=signal.SIGTERM):
+        return process.end(ended, how)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, *_):
+        if kind is not None:
+            for name in sorted(name for name in os.listdir(self.folder) if name.endswith(".log")):
+                print(f"--- {name}\n{self.log(name[:-4])[-3000:]}", file=sys.stderr)
+        self.close()
 
     def close(self):
-        for process in reversed(self.processes):
+        for each in reversed(self.processes):
             with contextlib.suppress(Exception):
-                self.end(process, signal.SIGKILL)
+                self.end(each, signal.SIGKILL)
         self.holder.cleanup()
 
 
@@ -168,7 +156,7 @@ class Application:
         self.unanswered = 0
 
     async def appear(self):
-        self.bus = await MessageBus(bus_address=self.session.environment["DBUS_SESSION_BUS_ADDRESS"]).connect()
+        self.bus = await bus.connected(self.session.environment["DBUS_SESSION_BUS_ADDRESS"])
         self.bus.add_message_handler(self.handle)
         await self.bus.request_name(self.name)
         return self
