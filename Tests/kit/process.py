@@ -37,8 +37,8 @@ def end(process, how=signal.SIGTERM, seconds=20):
 
 
 def send(process, how):
-    """To a process of asyncio, whose own way would take the exit code of one that has just died. It goes to a descriptor,
-    so that nobody else can get the signal.
+    """To a process of asyncio, whose own way would take the exit code of one that has just died. It goes to a
+    descriptor, so that nobody else can get the signal.
     """
     if process is None or process.returncode is not None:
         return

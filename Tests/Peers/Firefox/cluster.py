@@ -20,10 +20,10 @@ sys.path += [f"{sys.path[-1]}/Torture/Promise", f"{sys.path[-1]}/Torture/Cluster
 
 import requests
 from browser import Firefox
-from gates import Balancer
 from kit import control
 from kit.checks import Checks
-from machines import BALANCER, COUNT, NatsServers, Node
+from nodes.gates import Balancer
+from nodes.machines import BALANCER, COUNT, NatsServers, Node
 from page import Page, Proxy
 from sender import Sender
 

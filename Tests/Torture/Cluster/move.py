@@ -22,13 +22,13 @@ sys.path.append(__file__.rsplit("/", 3)[0])
 sys.path.append(f"{sys.path[-1]}/Torture/Promise")
 
 import events
-import rules
-from checker import report
+from clients.sender import Client
+from judged import rules
 from kit.checks import Checks, Failed
-from machines import COUNT, NATS, Node
-from peers import NodesSender, RoamingAgent
+from nodes.machines import COUNT, NATS, Node
 from run import Scenario
-from sender import Client
+from users.peers import NodesSender, RoamingAgent
+from verdict.checker import report
 
 RESIDENTS, GUESTS, SENDERS = 6, 8, 4
 # There are no registrations and no engines.

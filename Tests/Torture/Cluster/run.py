@@ -19,11 +19,11 @@ sys.path.append(__file__.rsplit("/", 3)[0])
 sys.path.append(f"{sys.path[-1]}/Torture/Promise")
 
 import events
-import rules
 from acts import SHORT as SHORT_ACTS
 from acts import WEIGHTS
-from checker import report
+from judged import rules
 from scenario import Scenario
+from verdict.checker import report
 
 SHORT, LONG = 22, 600
 

@@ -4,19 +4,18 @@ import asyncio
 import subprocess
 import time
 
-import alike
-import clocks
 import events
-import rules
 from acts import WEIGHTS, Acts
-from asking import Callers
-from authority import Authority
-from gates import Balancer
-from machines import BALANCER, COUNT, NatsServers, Node
-from peers import Nodes
-from people import People
-from sender import Client, Closed
-from world import World
+from clients.authority import Authority
+from clients.sender import Client, Closed
+from clients.world import World
+from judged import rules
+from nodes import alike, clocks
+from nodes.asking import Callers
+from nodes.gates import Balancer
+from nodes.machines import BALANCER, COUNT, NatsServers, Node
+from users.peers import Nodes
+from users.people import People
 
 
 class Scenario:

@@ -5,8 +5,8 @@ import sys
 sys.path.append(__file__.rsplit("/", 3)[0])
 sys.path.append(f"{sys.path[-1]}/Torture/Promise")
 
-import rules
 import stories_of_registrations as registrations
+from judged import rules
 
 FIELDS = dict(ttl=600, topic=None, headers={"encoding": "aes128gcm"}, digest="d", sample="")
 

@@ -8,13 +8,13 @@ import sqlite3
 import time
 import uuid
 
-import alike
-from authority import Authority
+from clients.authority import Authority
+from clients.sender import Client
 from kit.checks import Checks
 from kit.coding import decode
 from kit.websocket import WebSocket
-from machines import COUNT, NatsServers, Node
-from sender import Client
+from nodes import alike
+from nodes.machines import COUNT, NatsServers, Node
 
 # Nodes whose commits always come too late refuse after three seconds, which would be no fault of what is tested.
 REST = 0.2

@@ -11,7 +11,11 @@ import subprocess
 import sys
 import tempfile
 
-from unbroken import Failed, Steady, check
+sys.path.append(__file__.rsplit("/", 3)[0])
+sys.path.append(f"{sys.path[-1]}/Torture/Promise")
+
+from kit.checks import Failed
+from unbroken import Steady, check
 
 
 def version(program):

@@ -5,19 +5,18 @@ import functools
 import logging
 import time
 
-import breakdowns
-import desk_acts
-import operations
-from desk import Desk
+from clients.owners import Owner
+from clients.page import Visitor
+from clients.signing import Keyring
+from clients.viewer import Viewer
 from events import now
-from owners import Owner
-from page import Visitor
+from machine import breakdowns, operations
+from machine.secure import SecureServer, Ways
+from machine.vault import Vault
 from scenarios import employ, told_everything
-from secure import SecureServer, Ways
-from signing import Keyring
+from session import desk_acts
+from session.desk import Desk
 from stage import Stage
-from vault import Vault
-from viewer import Viewer
 
 # What ends a process without warning.
 KILLS = {"kill", "power cut", "power cut in a rotation", "kill desktop", "kill screen", "kill both", "restart bus"}

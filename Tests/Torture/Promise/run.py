@@ -22,12 +22,12 @@ import traceback
 
 sys.path.append(__file__.rsplit("/", 3)[0])
 
-import checker
 import events
 import scenarios
-from power import Power
-from server import Server
-from story import Story
+from machine.power import Power
+from machine.server import Server
+from verdict import checker
+from verdict.story import Story
 
 
 def everything(folder, seed, kills, seconds):

@@ -3,16 +3,16 @@
 import asyncio
 import subprocess
 
-import breakdowns
 import events
-from agent import Agent
-from breakdowns import fail_for_a_while, says_that_it_is_usable, usable_again
-from hooked import Hooks
-from hooks import Application
-from sender import Sender
+from clients.agent import Agent
+from clients.hooks import Application
+from clients.sender import Sender
+from clients.viewer import Viewer
+from machine import breakdowns
+from machine.breakdowns import fail_for_a_while, says_that_it_is_usable, usable_again
 from stage import Stage
-from story import Story
-from viewer import Viewer
+from verdict.hooked import Hooks
+from verdict.story import Story
 
 DAY, DECADE = 86_400, 3_652 * 86_400
 
@@ -308,8 +308,8 @@ async def restores(folder, seed, count):
 async def desktop(folder, seed, count):
     """The desktop, its bus, the notification daemon and the server die while applications and accounts get pushes."""
     # Only this scenario needs the library that speaks D-Bus.
-    from desk import Desk
-    from desk_acts import ACTS
+    from session.desk import Desk
+    from session.desk_acts import ACTS
 
     async with Stage(folder, "desktop", seed) as stage:
         desk = Desk(stage)

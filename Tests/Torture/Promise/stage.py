@@ -5,12 +5,12 @@ import functools
 import pathlib
 import signal
 
-from agent import Agent
+from clients.agent import Agent
+from clients.sender import Client, Closed, Sender
+from clients.world import World
 from events import EventLog
-from sender import Client, Closed, Sender
-from server import Server
-from vault import Vault
-from world import World
+from machine.server import Server
+from machine.vault import Vault
 
 
 class NotReady(Exception):

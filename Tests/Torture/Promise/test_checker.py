@@ -4,11 +4,11 @@ import sys
 
 sys.path.append(__file__.rsplit("/", 3)[0])
 
-import checker
 import desk_stories
 import stories_of_everything
 from stories import TOKEN, again, attempt, delivery, device, push, refused, restored, saved, story, told, viewed
-from story import Story
+from verdict import checker
+from verdict.story import Story
 
 REVOKED = [dict(e="revoke", t=10, d=1), dict(e="withdrawn", t=10.1, d=1)]
 UNREGISTERED = [dict(e="unregister", t=10, c=1, s=1), dict(e="unregistered", t=10.1, c=1, s=1)]

@@ -12,8 +12,8 @@ import tempfile
 
 sys.path.append(__file__.rsplit("/", 3)[0])
 
-from disk import NEVER, Cut, File, write
-from power import HEAD, MARK, WRITE, Power, is_under_way, records
+from machine.disk import NEVER, Cut, File, write
+from machine.power import HEAD, MARK, WRITE, Power, is_under_way, records
 
 BEGIN = """
 import os

@@ -4,10 +4,10 @@ import asyncio
 import time
 import uuid
 
+from clients.sender import Client, Closed
 from kit import agent
 from kit.coding import path_of
 from kit.websocket import WebSocket
-from sender import Client, Closed
 
 
 class Phone:

@@ -18,9 +18,9 @@ sys.path.append(__file__.rsplit("/", 3)[0])
 sys.path.append(f"{sys.path[-1]}/Torture/Promise")
 
 from events import EventLog
+from machine.server import Server
 from people import Phone, Script, Sender, administrate
 from samples import Meter, growth
-from server import Server
 
 INTERVAL = 5
 

@@ -7,13 +7,13 @@ import contextlib
 import pathlib
 import sqlite3
 
+from clients.sender import Client
 from dbus_fast import Message, MessageType
 from kit import bus
 from kit.coding import path_of
 from kit.desktop import Application, Session
 from kit.process import Running
 from kit.screen import Recorder
-from sender import Client
 
 LOGIND = "org.freedesktop.login1"
 WEEK = 7 * 86_400

@@ -20,6 +20,7 @@ import time
 sys.path.append(__file__.rsplit("/", 3)[0])
 sys.path += [f"{sys.path[-1]}/Torture/Promise"]
 
+from clients.sender import Client
 from desk import Desk, Relay, usage
 from kit import agent, control
 from kit.checks import Checks, checked
@@ -27,7 +28,6 @@ from kit.coding import path_of
 from kit.meddler import Meddler
 from kit.server import Server
 from kit.webserver import Handler, Listening
-from sender import Client
 
 BELLWIRE = os.path.abspath(sys.argv[1])
 DAYS = int(sys.argv[2]) if len(sys.argv) > 2 else 365

@@ -7,8 +7,8 @@ import tempfile
 import time
 
 from installation import processor
-from machines import CHECKOUT, NATS, NatsServer, NatsServers
 from nats_client import NatsClient, message
+from nodes.machines import CHECKOUT, NATS, NatsServer, NatsServers
 
 STREAMS, WINDOWS = (1, 16, 64), (256, 2_048)
 # JetStream takes 10,000 requests that it has not carried out, and slows down long before.

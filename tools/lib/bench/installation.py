@@ -10,7 +10,7 @@ import urllib.request
 
 from kit import control
 from kit.process import Running
-from machines import COUNT, NATS, NatsServers, Node
+from nodes.machines import COUNT, NATS, NatsServers, Node
 
 # An owner may have so many user agents.
 SHARE = 500
