@@ -41,7 +41,20 @@ def keep(name, path, figures):
     text = {"tool": name, "date": time.strftime("%Y-%m-%d", time.gmtime()), "commit": commit(), "machine": machine()}
     path = pathlib.Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(text | figures, indent=1, ensure_ascii=False) + "\n")
+    path.write_text(written(text | figures) + "\n")
+
+
+def written(value, indent="\n"):
+    """JSON in lines: one for each row, and for each list of numbers."""
+    inside = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    parts = [one for each in inside for one in (each if isinstance(each, list) else [each])]
+    if not inside or not any(isinstance(one, (dict, list)) for one in parts):
+        return json.dumps(value, ensure_ascii=False)
+    deeper = indent + " "
+    if isinstance(value, dict):
+        rows = [f"{json.dumps(name)}: {written(one, deeper)}" for name, one in value.items()]
+        return "{" + deeper + f",{deeper}".join(rows) + indent + "}"
+    return "[" + deeper + f",{deeper}".join(written(one, deeper) for one in value) + indent + "]"
 
 
 def beside_former(path, figures, key):

@@ -1,6 +1,5 @@
 """The parts of the report about what a push costs."""
 
-from flames import picture
 from markdown_table import table
 from plots import lines
 
@@ -48,18 +47,16 @@ def sweep(figures):
 
 
 def quick(figures):
-    """A picture for each path, and what takes its instructions."""
+    """What takes the instructions of each path, and the picture that was drawn when they were counted."""
     text = (
         "The instructions of the main paths, counted by `tools/bench quick` in a simulated processor, without "
         "the kernel's. A picture shows functions below their callers, each as wide as its share of the instructions. "
         "Blue are our modules; Swift is its runtime and its standard library.\n"
     )
-    plots = {}
     for name, one in figures["paths"].items():
         file = f"flame-{name.replace('_', '-')}.svg"
-        plots[file] = picture(one["tree"])
         takes = ", ".join(f"{part} {share:.0%}" for part, share in one["parts"].items() if share >= 0.01)
         title = one["title"][0].upper() + one["title"][1:]
         text += f"\n**{title}**: {one['thousands']:,.1f} thousand instructions.\n\n{takes}.\n"
         text += f"\n![{one['title']}]({file})\n"
-    return "Where the instructions go", text, plots
+    return "Where the instructions go", text, {}

@@ -29,30 +29,23 @@ def models(figures):
 
 
 def soak(figures):
-    samples = figures["samples"]
+    curves = figures["curves"]
     pictures = {
-        "soak-memory.svg": ("MiB", {name: [one[name] for one in samples] for name in ("memory", "log of changes")}),
-        "soak-latency.svg": (
-            "ms",
-            {name: [one[name] for one in samples] for name in ("answer, 99 %", "delivery, 99 %", "answer, middle")},
-        ),
-        "soak-work.svg": ("% of a core", {"processor": [one["processor"] for one in samples]}),
+        "soak-memory.svg": ("MiB", ("memory", "log of changes")),
+        "soak-latency.svg": ("ms", ("answer, 99 %", "delivery, 99 %", "answer, middle")),
+        "soak-work.svg": ("% of a core", ("processor",)),
     }
     text = (
         f"{figures['minutes']} minutes of moderate use ([torture.md](../torture.md#a-long-day)): {figures['pushes']:,} "
         "pushes.\n"
     )
-    rows = [
-        (name, *(f"{find([one[name] for one in samples]):.1f}" for find in (min, middle, max))) for name in samples[0]
-    ]
+    rows = [(name, *(f"{value:.1f}" for value in values)) for name, values in figures["quantities"].items()]
     images = "\n".join(f"![{unit}]({name})" for name, (unit, _) in pictures.items()) + "\n"
-    minutes = len(samples) * 5 / 60
-    plots = {name: lines(series, unit, f"{minutes:.0f} minutes") for name, (unit, series) in pictures.items()}
+    plots = {
+        name: lines({one: curves[one] for one in shown}, unit, f"{figures['minutes']} minutes")
+        for name, (unit, shown) in pictures.items()
+    }
     return "A long day", text + "\n" + table(("", "least", "middle", "most"), rows) + "\n" + images, plots
-
-
-def middle(values):
-    return sorted(values)[len(values) // 2]
 
 
 def suites(figures):
@@ -98,28 +91,16 @@ def fuzz(figures):
 
 
 def attack(figures):
-    attacks = {}
-    name = ""
-    for one in figures["bounds"]:
-        # An attack has its name in the first of its rows.
-        name = one["attack"] or name
-        attacks.setdefault(name, []).append(one)
-    rows = [
-        (name, bounds[0]["done"], len(bounds), sum(not one["holds"] for one in bounds), others(bounds))
-        for name, bounds in attacks.items()
-    ]
+    columns = ("attack", "done", "bounds", "missed", "others")
+    rows = [tuple(one[name] for name in columns) for one in figures["attacks"]]
     text = (
         f"Attacks and their bounds ([attacks.md](../attacks.md)), in the {'long' if figures['long'] else 'short'} "
         "form. The last column says how long 99 of 100 requests of others took meanwhile.\n\n"
     )
     heads = ("attack", "what was done", "bounds", "missed", "others")
     text += table(heads, rows)
-    missed = [(one["bound"], one["measured"]) for one in figures["bounds"] if not one["holds"]]
+    missed = [(one["bound"], one["measured"]) for one in figures["missed"]]
     return "Attacks", text + ("\n" + table(("bound that was missed", "measured"), missed) if missed else ""), {}
-
-
-def others(bounds):
-    return next((one["measured"] for one in bounds if one["bound"].startswith("others: p")), "")
 
 
 def broken(figures):

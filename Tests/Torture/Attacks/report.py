@@ -24,6 +24,20 @@ class Report:
         self.rows.append(row)
         print(f"{'pass' if holds else 'MISS'}  {name:22} {done:52} {bound:52} {measured}", flush=True)
 
+    def told(self):
+        """Each attack, which has its name in the first of its bounds, and each bound that was missed."""
+        attacks, name = {}, ""
+        for row in self.rows:
+            name = row["attack"] or name
+            first = {"attack": name, "done": row["done"], "bounds": 0, "missed": 0, "others": ""}
+            attack = attacks.setdefault(name, first)
+            attack["bounds"] += 1
+            attack["missed"] += not row["holds"]
+            if row["bound"].startswith("others: p"):
+                attack["others"] = attack["others"] or row["measured"]
+        missed = [{name: row[name] for name in ("bound", "measured")} for row in self.rows if not row["holds"]]
+        return {"attacks": list(attacks.values()), "missed": missed}
+
 
 class Attack:
     """One attack: others are served meanwhile, and afterwards everything is as before."""

@@ -60,7 +60,7 @@ def main():
             else:
                 besieged.run(report, arguments.long, arguments.bellwire, name)
     if arguments.json:
-        pathlib.Path(arguments.json).write_text(json.dumps({"long": arguments.long, "bounds": report.rows}))
+        pathlib.Path(arguments.json).write_text(json.dumps({"long": arguments.long} | report.told()))
     print(f"attacks: {report.bounds} bounds, {report.missed} missed, {time.monotonic() - started:.0f} s")
     return 1 if report.missed or not report.bounds else 0
 

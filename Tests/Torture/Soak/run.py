@@ -20,7 +20,7 @@ sys.path.append(f"{sys.path[-1]}/Torture/Promise")
 from events import EventLog
 from machine.server import Server
 from people import Phone, Script, Sender, administrate
-from samples import Meter, growth
+from samples import Meter, growth, told
 
 INTERVAL = 5
 
@@ -91,8 +91,7 @@ def main():
     rows = growth(samples)
     tell(world, rows, samples)
     if options.json:
-        rounded = [{name: round(value, 2) for name, value in sample.items()} for sample in samples]
-        figures = {"minutes": options.minutes, "seed": options.seed, "pushes": world.pushes, "samples": rounded}
+        figures = {"minutes": options.minutes, "seed": options.seed, "pushes": world.pushes} | told(samples)
         options.json.write_text(json.dumps(figures))
     has_failed = any(row[-1] for row in rows) or bool(world.troubles) or world.delivered == 0
     print("soak: " + ("FAILED" if has_failed else "nothing grew"))

@@ -69,3 +69,15 @@ def growth(samples):
         late = statistics.median(values[-quarter:])
         rows.append((name, unit, early, late, late > early * (1 + part) + offset))
     return rows
+
+
+# What is drawn over the time.
+CURVES = ("memory", "log of changes", "answer, 99 %", "delivery, 99 %", "answer, middle", "processor")
+
+
+def told(samples):
+    """Least, middle and most of each quantity, and the curves of some."""
+    columns = {name: [round(sample[name], 2) for sample in samples] for name in LIMITS}
+    ordered = {name: sorted(values) for name, values in columns.items()}
+    quantities = {name: [one[0], one[len(one) // 2], one[-1]] for name, one in ordered.items()}
+    return {"quantities": quantities, "curves": {name: columns[name] for name in CURVES}}

@@ -1,6 +1,6 @@
 """Counts the instructions of the main paths of `bellwire serve`, and compares them with the last figures.
 
-usage: tools/bench quick [--keep] [--json FILE]
+usage: tools/bench quick [--keep] [--json FILE] [--pictures FOLDER]
 
 A count hardly depends on what else the machine does: it contains what the server does each second, and a slow run has
 more seconds. It depends on the libraries: --keep writes new figures.
@@ -22,6 +22,7 @@ sys.path.append(f"{__file__.rsplit('/', 4)[0]}/Tests")
 
 import callgrind
 import figures
+import flames
 from encrypted import encrypted
 from kit.websocket import BlockingWebSocket, http_answer
 from place import Place
@@ -189,8 +190,9 @@ def main():
     parser.add_argument("bellwire")
     parser.add_argument("--keep", action="store_true")
     parser.add_argument("--json", metavar="FILE")
+    parser.add_argument("--pictures", metavar="FOLDER", type=pathlib.Path)
     arguments = parser.parse_args()
-    counts, texts = measure(arguments.bellwire, callgrind.OPTIONS if arguments.json else ())
+    counts, texts = measure(arguments.bellwire, callgrind.OPTIONS if arguments.json or arguments.pictures else ())
     former = json.loads(KEPT.read_text())["thousands"] if KEPT.exists() else {}
     worse = False
     for name, count in counts.items():
@@ -198,12 +200,15 @@ def main():
         worse |= ratio > ALLOWED
         word = "MISS" if ratio > ALLOWED else "pass"
         print(f"{word}  {NAMES[name]}: {count:,.1f} thousand instructions, {ratio:.3f} of the last, at most {ALLOWED}")
-    if arguments.json:
-        paths = {
-            name: {"title": NAMES[name], "thousands": counts[name], **one}
-            for name, one in callgrind.profile(texts).items()
-        }
-        figures.keep("quick", arguments.json, {"paths": paths})
+    if arguments.json or arguments.pictures:
+        found = callgrind.profile(texts)
+        for name, one in found.items():
+            drawn = flames.picture(one.pop("tree"))
+            if arguments.pictures:
+                (arguments.pictures / f"flame-{name.replace('_', '-')}.svg").write_text(drawn)
+        if arguments.json:
+            paths = {name: {"title": NAMES[name], "thousands": counts[name], **one} for name, one in found.items()}
+            figures.keep("quick", arguments.json, {"paths": paths})
     if arguments.keep:
         figures.keep("quick", KEPT, {"thousands": counts})
         return 0
