@@ -65,7 +65,7 @@ def short(value):
 
 
 def case(paragraph, title, oracle=PARAGRAPH, name=None):
-    """Makes a case of a function that takes a server."""
+    """Makes a case of a function that takes a server, and perhaps what is made there."""
 
     def add(function):
         add_case(paragraph, name or function.__name__.strip("_").replace("_", "-"), title, oracle, function)
@@ -74,10 +74,29 @@ def case(paragraph, title, oracle=PARAGRAPH, name=None):
     return add
 
 
+# The dialect and the terms of an account, by the document that a case belongs to.
+USUAL = {
+    "telegram": ("telegram", {}),
+    "tdlib": ("telegram", {}),
+    "matrix": ("matrix", {}),
+    "icq": ("icq", {"mode": "applePushNotification"}),
+    "zego": ("zpns", {}),
+}
+
+
+def given(paragraph, function):
+    """A function that asks for something made gets a usual endpoint beside the server."""
+    if "made" not in inspect.signature(function).parameters:
+        return function
+    dialect, terms = USUAL[paragraph.partition(".")[0]]
+    return lambda server: function(server, server.register(dialect, **terms))
+
+
 def add_case(paragraph, name, title, oracle, function):
     name = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
     number = sum(1 for other in CASES if other.paragraph == paragraph and re.fullmatch(f"{name}(-[0-9]+)?", other.name))
-    CASES.append(Case(paragraph, name + (f"-{number + 1}" if number else ""), title, oracle, function))
+    run = given(paragraph, function)
+    CASES.append(Case(paragraph, name + (f"-{number + 1}" if number else ""), title, oracle, run))
 
 
 def lines(file):

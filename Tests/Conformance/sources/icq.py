@@ -37,8 +37,7 @@ def only(server, made):
 
 
 @case("icq.events", "a message and a request for authorization are two conversations, and look different")
-def two_kinds(server):
-    made = server.register("icq", mode=ALL)
+def two_kinds(server, made):
     message(server, made)
     request(server, made, sender="111111")
     one, two = server.shown(made["account"])
@@ -46,8 +45,7 @@ def two_kinds(server):
 
 
 @case("icq.online", "a subscriber counts as online, although no client runs")
-def online(server):
-    made = server.register("icq", mode=ALL)
+def online(server, made):
     equal(server.presence(made["id"])["online"], True, "online")
 
 
@@ -64,8 +62,7 @@ def until(server):
 
 
 @case("icq.undelivered", "messages that were shown stay undelivered, until the first client takes them")
-def stays(server):
-    made = server.register("icq", mode=ALL)
+def stays(server, made):
     message(server, made, "one")
     message(server, made, "two")
     equal(seen(server, made), ["one", "two"], "what is shown")
@@ -75,8 +72,7 @@ def stays(server):
 
 
 @case("icq.undelivered", "another client takes this one offline, and nothing rings here")
-def other_client(server):
-    made = server.register("icq", mode=ALL)
+def other_client(server, made):
     message(server, made, "before")
     equal(server.rang(made["account"]), ["before"], "sounds before")
     server.other_client(made["id"], False)
@@ -87,15 +83,13 @@ def other_client(server):
 
 
 @case("icq.mobile", "a session can say that it is mobile")
-def mobile(server):
-    made = server.register("icq", mode=ALL)
+def mobile(server, made):
     server.other_client(made["id"], True)
     equal(server.presence(made["id"]), {"online": False, "mobile": True}, "what others see")
 
 
 @case("icq.mobile-icon", "others see whether the client is mobile, and its change")
-def icon(server):
-    made = server.register("icq", mode=ALL)
+def icon(server, made):
     found = []
     for answer in (True, False):
         server.other_client(made["id"], answer)
@@ -150,8 +144,7 @@ def own_label(server):
 
 
 @case("icq.badge", "the badge is the newest number, and a session can do without")
-def badge(server):
-    made = server.register("icq", mode=ALL)
+def badge(server, made):
     for number in (1, 5, 3):
         message(server, made, f"m{number}", badge=number)
         equal(server.badge(made["account"])["count"], number, f"badge after {number}")
@@ -217,8 +210,7 @@ def mode_all(server):
 
 
 @case("icq.leave", "pushes come when the client has ended, also after a restart of the server")
-def without_client(server):
-    made = server.register("icq", mode=ALL)
+def without_client(server, made):
     message(server, made, "one")
     server.restart()
     message(server, made, "two")
@@ -239,8 +231,7 @@ def printed_message(server):
 
 
 @case("icq.one-message-args", "the first is the sender, the second the receiver, the third the text")
-def message_args(server):
-    made = server.register("icq", mode=ALL)
+def message_args(server, made):
     message(server, made, "the text", sender="777")
     one = only(server, made)
     equal([one["title"], one["text"]], ["777", "the text"], "title and text")
@@ -249,8 +240,7 @@ def message_args(server):
 
 
 @case("icq.messages", "the number is told, and the newest one replaces the one before")
-def several_messages(server):
-    made = server.register("icq", mode=ALL)
+def several_messages(server, made):
     text = '{"aps": {"alert": {"loc-key": "New Messages" , "Loc-args": ["%d"]}, "badge": %d, "sound": "x.wav"}}'
     for number in (5, 8):
         raw(server, made, text % (number, number))
@@ -275,8 +265,7 @@ def printed_request(server):
 
 
 @case("icq.one-request-args", "the first is the receiver, the second the sender, then nickname and names")
-def request_args(server):
-    made = server.register("icq", mode=ALL)
+def request_args(server, made):
     raw(server, made, AR1 % "")
     one = only(server, made)
     expect(all(name in f"{one['title']} {one['text']}" for name in ("parparon5", "John", "Johnson")), "three names")
@@ -284,8 +273,7 @@ def request_args(server):
 
 
 @case("icq.requests", "the number is told, and the newest one replaces the one before")
-def several_requests(server):
-    made = server.register("icq", mode=ALL)
+def several_requests(server, made):
     text = '{ "Aps": {"alert": {"loc-key": "AR2", "loc-args": ["%d"]}, "badge": %d, "sound": "x.wav"}}'
     for number in (2, 4):
         raw(server, made, text % (number, number))

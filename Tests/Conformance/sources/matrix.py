@@ -86,8 +86,7 @@ def path(server):
 
 
 @case("matrix.body", "a body that is no JSON dictionary is a client's error, and nothing is shown")
-def malformed(server):
-    made = server.register("matrix")
+def malformed(server, made):
     for body in ("", "[]", "{", '"x"', "{}", '{"notification":[]}', '{"notification":{}}'):
         status = server.notify(body)["status"]
         expect(400 <= status < 500, f"{body!r} is answered {status}")
@@ -96,8 +95,7 @@ def malformed(server):
 
 
 @case("matrix.example", "the example, once its commas are right: counts and devices outside of the notification")
-def example(server):
-    made = server.register("matrix")
+def example(server, made):
     notification = event(
         id="$3957tyerfgewrf384",
         room_id="!slw48wfj34rtnrf:example.com",
@@ -119,8 +117,7 @@ def example(server):
 
 
 @case("matrix.id", "a request that comes again is processed, and shown once")
-def once(server):
-    made = server.register("matrix")
+def once(server, made):
     for id in ("$one", "$one", "$two", "$one"):
         notify(server, [device(made)], id=id)
     equal(seen(server, made), ["hello"] * 2, "notifications of two events")
@@ -128,8 +125,7 @@ def once(server):
 
 
 @case("matrix.id", "a request that comes again after the server was killed is still a duplicate")
-def once_after_restart(server):
-    made = server.register("matrix")
+def once_after_restart(server, made):
     notify(server, [device(made)], id="$one")
     server.restart()
     for id in ("$one", "$two"):
@@ -146,8 +142,7 @@ def another_device(server):
 
 
 @case("matrix.room-id", "events of a room are one conversation, those of another room another one")
-def rooms(server):
-    made = server.register("matrix")
+def rooms(server, made):
     for id, room in (("$1", "!a:x"), ("$2", "!b:x"), ("$3", "!a:x")):
         notify(server, [device(made)], id=id, room_id=room, content={"msgtype": "m.text", "body": id})
     groups = {plain(one["text"]): one["group"] for one in server.shown(made["account"])}
@@ -157,8 +152,7 @@ def rooms(server):
 
 
 @case("matrix.type", "an encrypted event is shown without a text, and a call rings")
-def types(server):
-    made = server.register("matrix")
+def types(server, made):
     notify(server, [device(made)], id="$1", type="m.room.encrypted", content={"ciphertext": "gibberish"})
     one = only(server, made)
     expect(one["text"] and "gibberish" not in one["text"], "something is said, but not the ciphertext")
@@ -168,29 +162,25 @@ def types(server):
 
 
 @case("matrix.sender", "without a display name the sender's id is the name")
-def sender(server):
-    made = server.register("matrix")
+def sender(server, made):
     notify(server, [device(made)], sender_display_name=None)
     expect("@ann:example.com" in told(server, made), "it says who wrote")
 
 
 @case("matrix.sender-display-name", "the display name says who wrote")
-def display_name(server):
-    made = server.register("matrix")
+def display_name(server, made):
     notify(server, [device(made)], sender_display_name="Ann Lee")
     expect("Ann Lee" in told(server, made), "it says who wrote")
 
 
 @case("matrix.room-name", "the room's name is the title, before its alias")
-def room_name(server):
-    made = server.register("matrix")
+def room_name(server, made):
     notify(server, [device(made)], room_name="The office", room_alias="#office:example.com")
     equal(only(server, made)["title"], "The office", "title")
 
 
 @case("matrix.room-alias", "without a name the alias is the title")
-def room_alias(server):
-    made = server.register("matrix")
+def room_alias(server, made):
     notify(server, [device(made)], room_name=None, room_alias="#office:example.com")
     equal(only(server, made)["title"], "#office:example.com", "title")
 
@@ -215,8 +205,7 @@ def no_content(server):
 
 
 @case("matrix.content", "the text of the content is shown")
-def content(server):
-    made = server.register("matrix")
+def content(server, made):
     notify(server, [device(made)], content={"msgtype": "m.text", "body": "Grüße 👋"})
     equal(seen(server, made), ["Grüße 👋"], "text")
 
@@ -230,8 +219,7 @@ def left_out(server):
 
 
 @case("matrix.counts", "counts alone change the badge and are neither shown nor heard", SYNAPSE)
-def alone(server):
-    made = server.register("matrix")
+def alone(server, made):
     notify(server, [device(made)], counts={"unread": 3})
     equal(heard(server, made), ["hello"], "sounds of the event")
     equal(server.badge(made["account"])["count"], 3, "count with the event")
@@ -244,8 +232,7 @@ def alone(server):
 
 def add_count(paragraph, name, member):
     @case(paragraph, f"the badge has the newest number of {name}, and does not add them up")
-    def newest(server):
-        made = server.register("matrix")
+    def newest(server, made):
         for number, id in ((4, "$1"), (9, "$2"), (2, "$3")):
             notify(server, [device(made)], id=id, counts={name: number})
             equal(server.badge(made["account"])[member], number, f"badge after {number}")
@@ -268,8 +255,7 @@ def several(server):
 
 
 @case("matrix.devices", "a request without devices is a client's error")
-def none(server):
-    made = server.register("matrix")
+def none(server, made):
     for devices in ([], None, "x"):
         body = {"notification": {**event(), "devices": devices}}
         status = server.notify(json.dumps(body))["status"]
@@ -288,24 +274,21 @@ def app_id(server):
 
 
 @case("matrix.pushkey", "the pushkey is the endpoint, and one that never was is rejected")
-def pushkey(server):
-    made = server.register("matrix")
+def pushkey(server, made):
     never = made["endpoint"][:-8] + "AAAAAAAA"
     notify(server, [device(made, pushkey=never), device(made)], rejected=[never])
     equal(seen(server, made), ["hello"], "what is shown")
 
 
 @case("matrix.pushkey-ts", "it reaches the application")
-def pushkey_ts(server):
-    made = server.register("matrix")
+def pushkey_ts(server, made):
     notify(server, [device(made, pushkey_ts=1795282969)])
     payload = json.loads(server.received(made["id"])[0])
     equal(payload["notification"]["devices"][0]["pushkey_ts"], 1795282969, "pushkey_ts in the payload")
 
 
 @case("matrix.data", "the pusher's data reach the application")
-def data(server):
-    made = server.register("matrix")
+def data(server, made):
     own = {"format": "full", "default_payload": {"session": "abc"}}
     notify(server, [device(made, data=own)])
     payload = json.loads(server.received(made["id"])[0])
@@ -313,8 +296,7 @@ def data(server):
 
 
 @case("matrix.tweaks", "an event with the tweak highlight is a mention")
-def highlight(server):
-    made = server.register("matrix")
+def highlight(server, made):
     notify(server, [device(made)], id="$1")
     notify(server, [device(made, tweaks={"sound": "bing", "highlight": True})], id="$2")
     equal(sorted(one["kind"] for one in server.shown(made["account"])), ["Mentions", "Messages"], "groups")
@@ -351,8 +333,7 @@ def kept(server):
 
 
 @case("matrix.answer-body", "the answer is an object with rejected, also if nothing is")
-def empty(server):
-    made = server.register("matrix")
+def empty(server, made):
     notify(server, [device(made)])
     equal(seen(server, made), ["hello"], "what is shown")
 
@@ -385,8 +366,7 @@ def environments(server):
 
 
 @case("matrix.apns-errors", "a pushkey that has ended is rejected whenever it is used, not only once")
-def again(server):
-    made = server.register("matrix")
+def again(server, made):
     notify(server, [device(made)])
     server.revoke(made["id"])
     for id in ("$2", "$2", "$3"):

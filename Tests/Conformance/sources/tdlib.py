@@ -48,8 +48,7 @@ def now():
 
 
 @case("tdlib.overview", "what is shown, its ids and its changes are the same after the server was killed")
-def persistent(server):
-    made = server.register("telegram")
+def persistent(server, made):
     for number in (1, 2, 3):
         tell(server, made, text(number))
     remove(server, made, server.shown(made["account"])[1])
@@ -69,8 +68,7 @@ add_story("tdlib.overview", "log out / destroy while notifications are shown")
 
 
 @case("tdlib.groups", "messages of a chat are one group, those of another chat another one")
-def one_group_a_chat(server):
-    made = server.register("telegram")
+def one_group_a_chat(server, made):
     for number, chat in ((1, "555"), (2, "556"), (3, "555")):
         tell(server, made, text(number, chat))
     groups = {one["text"]: one["group"] for one in server.shown(made["account"])}
@@ -82,15 +80,13 @@ add_random("tdlib.groups", "groups")
 
 
 @case("tdlib.messages-group", "an ordinary message is in a group of type Messages")
-def ordinary(server):
-    made = server.register("telegram")
+def ordinary(server, made):
     tell(server, made, text(1))
     equal(only(server, made)["kind"], "Messages", "type of the group")
 
 
 @case("tdlib.mentions-group", "mentions and pins are in one group of type Mentions, apart from the messages")
-def mentions(server):
-    made = server.register("telegram")
+def mentions(server, made):
     tell(server, made, in_group(1))
     tell(server, made, in_group(2, mention="1"))
     pin = {"channel_id": "88", "chat_from_id": "5", "msg_id": "3"}
@@ -107,16 +103,14 @@ SECRET = -1999999999958
 
 
 @case("tdlib.secret-chat-group", "a new secret chat is one notification in a group of its own")
-def secret_chat(server):
-    made = server.register("telegram")
+def secret_chat(server, made):
     server.owner(made["account"], "secret_chat", chat=SECRET)
     one = only(server, made)
     equal([one["kind"], one["type"], one["chat"], one["total"]], ["SecretChat", "NewSecretChat", SECRET, 1], "it")
 
 
 @case("tdlib.calls-group", "a call is in a group of calls while it rings, one group for each chat")
-def calls(server):
-    made = server.register("telegram")
+def calls(server, made):
     for number, chat in ((1, 555), (2, 556)):
         server.owner(made["account"], "call", id=number, chat=chat, state="pending")
     equal(shown(server, made, "kind"), ["Calls", "Calls"], "types")
@@ -136,8 +130,7 @@ add_random("tdlib.limits", "dates")
 
 
 @case("tdlib.limits", "what does not fit into a group disappears, and comes back without a sound")
-def size(server):
-    made = server.register("telegram")
+def size(server, made):
     equal(option(server, made, "notification_group_size_max", 2), {"@type": "ok"}, "setting the size")
     for number in (1, 2, 3):
         tell(server, made, text(number))
@@ -149,8 +142,7 @@ def size(server):
 
 
 @case("tdlib.limits", "the oldest group disappears when there is one too many, and comes back without a sound")
-def count(server):
-    made = server.register("telegram")
+def count(server, made):
     option(server, made, "notification_group_count_max", 1)
     for number, chat in ((1, "555"), (2, "556")):
         tell(server, made, text(number, chat) | {"date": str(now() + number - 10)})
@@ -167,8 +159,7 @@ add_probe("tdlib.enable", "probe: start with the count 0 and later again")
 
 
 def switch(value):
-    def off(server):
-        made = server.register("telegram")
+    def off(server, made):
         option(server, made, "notification_group_count_max", 5)
         tell(server, made, text(1))
         equal(len(server.shown(made["account"])), 1, "shown while it is on")
@@ -187,8 +178,7 @@ case("tdlib.enable", "0 switches it off", name="zero")(switch(0))
 
 
 @case("tdlib.enable", "an empty option takes what was set away")
-def emptied(server):
-    made = server.register("telegram")
+def emptied(server, made):
     option(server, made, "notification_group_count_max", 5)
     value = ask(server, made, "getOption", name="notification_group_count_max")["answer"]
     equal(value, {"@type": "optionValueInteger", "value": "5"}, "what was set")
@@ -200,8 +190,7 @@ def emptied(server):
 
 
 @case("tdlib.ids", "groups and notifications are counted from 1, and shown in the order of their ids")
-def counted(server):
-    made = server.register("telegram")
+def counted(server, made):
     for number, chat in ((5, "555"), (6, "556"), (7, "555")):
         tell(server, made, text(number, chat) | {"date": str(now() - 10 + number)})
     found = sorted([one["group"], one["id"]] for one in server.shown(made["account"]))
@@ -209,8 +198,7 @@ def counted(server):
 
 
 @case("tdlib.ids", "the id of a notification is never used again, the id of a group of calls is")
-def reused(server):
-    made = server.register("telegram")
+def reused(server, made):
     places = []
     for number in (1, 2, 3):
         server.owner(made["account"], "call", id=number, chat=555 + number, state="pending")
@@ -233,16 +221,14 @@ def real(server, made, number, chat=555, **more):
 
 
 @case("tdlib.new-message", "a message from the server is a NewMessage with everything in it")
-def whole(server):
-    made = server.register("telegram")
+def whole(server, made):
     real(server, made, 11)
     one = only(server, made)
     equal([one["type"], one["kind"], one["text"]], ["NewMessage", "Messages", "r11"], "it")
 
 
 @case("tdlib.new-message", "one that mentions the user is in the group of mentions")
-def whole_mention(server):
-    made = server.register("telegram")
+def whole_mention(server, made):
     chat = -1000000000088
     server.owner(made["account"], "chat", id=chat, title="Office", kind="supergroup")
     real(server, made, 11, chat, mention=True, sender=5)
@@ -251,8 +237,7 @@ def whole_mention(server):
 
 
 @case("tdlib.new-push-message", "a push is a NewPushMessage, until the message itself replaces it without a sound")
-def replaced(server):
-    made = server.register("telegram")
+def replaced(server, made):
     tell(server, made, text(11))
     equal(only(server, made)["type"], "NewPushMessage", "before")
     server.rang(made["account"])
@@ -268,8 +253,7 @@ for probe in ("numbers in arguments", "no sender in a basic group", "texts that 
 
 
 @case("tdlib.new-secret-chat", "each new secret chat has its own group with one notification, which can be removed")
-def secret_chats(server):
-    made = server.register("telegram")
+def secret_chats(server, made):
     for chat in (SECRET, SECRET + 1):
         server.owner(made["account"], "secret_chat", chat=chat)
     both = server.shown(made["account"])
@@ -280,8 +264,7 @@ def secret_chats(server):
 
 
 @case("tdlib.new-call", "the group of a call can be used again by another chat")
-def call_group(server):
-    made = server.register("telegram")
+def call_group(server, made):
     server.owner(made["account"], "call", id=1, chat=555, state="pending")
     first = only(server, made)
     equal([first["type"], first["kind"]], ["NewCall", "Calls"], "the first")
@@ -292,8 +275,7 @@ def call_group(server):
 
 
 @case("tdlib.push-message-ids", "viewing a message known only by its push removes its notification")
-def viewed(server):
-    made = server.register("telegram")
+def viewed(server, made):
     for number in (11, 12):
         tell(server, made, text(number))
     answer = ask(server, made, "viewMessages", chat_id=555, message_ids=[11 << 20], force_read=True)["answer"]
@@ -307,8 +289,7 @@ add_probe("tdlib.push-message-ids", "probe: viewing in chats of each kind")
 
 
 @case("tdlib.four-updates", "all four are sent, and no other about notifications")
-def four(server):
-    made = server.register("telegram")
+def four(server, made):
     names = set()
     for content in (text(1), text(1, edit_date=str(now()))):
         names |= {update["@type"] for update in tell(server, made, content)["updates"]}
@@ -317,8 +298,7 @@ def four(server):
 
 
 @case("tdlib.start", "a client that starts gets everything shown at once")
-def at_start(server):
-    made = server.register("telegram")
+def at_start(server, made):
     equal(server.shown(made["account"]), [], "before")
     for number, chat in ((1, "555"), (2, "556"), (3, "556")):
         tell(server, made, text(number, chat) | {"date": str(now() - 10 + number)})
@@ -334,8 +314,7 @@ for name in RANDOM:
 
 
 @case("tdlib.group-update", "it names type, chat, chat of the settings, sound, count, added and removed")
-def fields(server):
-    made = server.register("telegram")
+def fields(server, made):
     option(server, made, "notification_group_size_max", 1)
     tell(server, made, text(1))
     update = groups_of(tell(server, made, text(2)))
@@ -350,8 +329,7 @@ def fields(server):
 
 
 @case("tdlib.group-update", "the settings of a mention are those of its sender's private chat")
-def settings_chat(server):
-    made = server.register("telegram")
+def settings_chat(server, made):
     update = groups_of(tell(server, made, in_group(1, mention="1")))[0]
     equal([update["chat_id"], update["notification_settings_chat_id"]], [-1000000000088, 5], "chats")
 
@@ -369,8 +347,7 @@ for probe in (
 
 
 @case("tdlib.change", "a change of what is shown is one update, with the new content under the same id")
-def changed(server):
-    made = server.register("telegram")
+def changed(server, made):
     tell(server, made, text(1))
     answer = tell(server, made, message("MESSAGE_PHOTO", ["Ann"], custom=text(1, edit_date=str(now()))["custom"]))
     updates = updates_of(answer, "updateNotification")
@@ -379,8 +356,7 @@ def changed(server):
 
 
 @case("tdlib.change", "an edit of a whole message changes its notification")
-def edit_of_message(server):
-    made = server.register("telegram")
+def edit_of_message(server, made):
     real(server, made, 11)
     answer = server.owner(made["account"], "edit", chat=555, id=11, text="edited", date=now() - 100)
     equal(len(updates_of(answer, "updateNotification")), 1, "updates")
@@ -391,8 +367,7 @@ add_probe("tdlib.change", "probe: edited after the count was 0, then a restart")
 
 
 @case("tdlib.pending", "while the user is at another device a message waits, the client is told, and closing shows it")
-def delayed(server):
-    made = server.register("telegram")
+def delayed(server, made):
     server.owner(made["account"], "away", seconds=now() + 1000)
     answer = real(server, made, 11, date=now())
     pending = updates_of(answer, "updateHavePendingNotifications")
@@ -403,8 +378,7 @@ def delayed(server):
 
 
 @case("tdlib.pending", "while news are still to be fetched the client is told, and again when they are there")
-def unreceived(server):
-    made = server.register("telegram")
+def unreceived(server, made):
     told = []
     for active in (True, False):
         answer = server.owner(made["account"], "fetching", active=active)
@@ -416,8 +390,7 @@ add_story("tdlib.pending", "close flushes everything (count 2)")
 
 
 @case("tdlib.pinned", "the message of a notification can be had, and an unknown one cannot")
-def locally(server):
-    made = server.register("telegram")
+def locally(server, made):
     real(server, made, 11)
     answer = ask(server, made, "getMessageLocally", chat_id=555, message_id=11 << 20)["answer"]
     equal(answer["content"]["text"]["text"], "r11", "text of the message")
@@ -426,8 +399,7 @@ def locally(server):
 
 
 @case("tdlib.pinned", "a change of the pinned message is told, although the notification is the same")
-def pinned_change(server):
-    made = server.register("telegram")
+def pinned_change(server, made):
     chat = -1000000000088
     server.owner(made["account"], "chat", id=chat, title="Office", kind="supergroup")
     server.owner(made["account"], "pin", chat=chat, id=5, text="pinned", date=now() - 500)
@@ -443,8 +415,7 @@ def pinned_change(server):
 
 def add_range(paragraph, name, low, high, default):
     @case(paragraph, f"{low} to {high} are taken, and others are refused in TDLib's words", TDLIB)
-    def limits(server):
-        made = server.register("telegram")
+    def limits(server, made):
         for value in (low, high):
             equal(option(server, made, name, value), {"@type": "ok"}, f"{value}")
         for value in (low - 1, high + 1):
@@ -488,8 +459,7 @@ def switches(server, made, **members):
 
 
 @case("tdlib.own-groups", "a chat can show its mentions and pins among the others, by its own settings")
-def among(server):
-    made = server.register("telegram")
+def among(server, made):
     tell(server, made, in_group(1, mention="1"))
     equal(only(server, made)["kind"], "Mentions", "before")
     off = {"use_default_disable_mention_notifications": False, "disable_mention_notifications": True}
@@ -500,8 +470,7 @@ def among(server):
 
 
 @case("tdlib.own-groups", "so can all chats of a scope")
-def scope(server):
-    made = server.register("telegram")
+def scope(server, made):
     settings = {"@type": "scopeNotificationSettings", "disable_pinned_message_notifications": True}
     kind = {"@type": "notificationSettingsScopeGroupChats"}
     answer = ask(server, made, "setScopeNotificationSettings", scope=kind, notification_settings=settings)["answer"]
@@ -561,8 +530,7 @@ def padded(server):
 
 
 @case("tdlib.process", "it is answered after its updates, and what is malformed is an error other than 406")
-def answers(server):
-    made = server.register("telegram")
+def answers(server, made):
     asked = ask(server, made, "processPushNotification", payload=json.dumps({"data": text(1)}))
     equal(asked["answer"], {"@type": "ok"}, "answer")
     equal(len(groups_of(asked)), 1, "updates that came before the answer")
@@ -573,8 +541,7 @@ def answers(server):
 
 
 @case("tdlib.process", "what only the server can tell asks the client to fetch")
-def fetch(server):
-    made = server.register("telegram")
+def fetch(server, made):
     content = {"loc_key": "READ_REACTION", "loc_args": [], "custom": {"from_id": "555"}}
     asked = ask(server, made, "processPushNotification", payload=json.dumps(content))
     equal(wanted(asked)["loc_key"], "READ_REACTION", "what asked for it")
@@ -618,16 +585,14 @@ def own_key(server):
 
 
 @case("tdlib.encrypted", "a push without content shows nothing, and asks the client to fetch")
-def contentless(server):
-    made = server.register("telegram")
+def contentless(server, made):
     answer = tell(server, made, {})
     equal(server.shown(made["account"]), [], "what is shown")
     expect(wanted(answer)["reason"], "it says why")
 
 
 @case("tdlib.payloads", "the first example: a wrapped text, with the sender's name")
-def first_example(server):
-    made = server.register("telegram")
+def first_example(server, made):
     tell(server, made, payload("seed000 example 1 (WNS, data wrapper)"))
     one = only(server, made)
     expected = [12345678, "First name Last name", "First name Last name: qwerty"]
@@ -635,8 +600,7 @@ def first_example(server):
 
 
 @case("tdlib.payloads", "the second example: under a key that nobody has, so nothing is shown")
-def second_example(server):
-    made = server.register("telegram")
+def second_example(server, made):
     content = {"google.sent_time": 1234567890123, "p": SECOND}
     # The number of its key is the first eight bytes.
     number = int.from_bytes(decode(SECOND[:12])[:8], "little", signed=True)
@@ -649,8 +613,7 @@ SECOND = "jdTXkJnEMUTK6R82AB-55bLA3U_RB-2K-CLDz7mWp7ckjMIfnCoHEcm710SkN"
 
 
 @case("tdlib.payloads", "the third example: a mention in a supergroup, without a wrapper")
-def third_example(server):
-    made = server.register("telegram")
+def third_example(server, made):
     tell(server, made, payload("seed000 example 3 (flat)"))
     one = only(server, made)
     expected = [-1000056781234, "Mentions", "First name Last name @ Chat title: qwerty"]
@@ -662,8 +625,7 @@ for name in ("seed000 example 1 (WNS, data wrapper)", "seed000 example 3 (flat)"
 
 
 @case("tdlib.removing", "a removed notification does not come back, and is still counted")
-def removed(server):
-    made = server.register("telegram")
+def removed(server, made):
     for number in (1, 2):
         tell(server, made, text(number))
     equal(remove(server, made, server.shown(made["account"])[0])["answer"], {"@type": "ok"}, "answer")
@@ -675,8 +637,7 @@ def removed(server):
 
 
 @case("tdlib.removing", "a group is removed up to an id, and later messages are shown")
-def removed_group(server):
-    made = server.register("telegram")
+def removed_group(server, made):
     for number in (1, 2, 3):
         tell(server, made, text(number))
     ask(server, made, "removeNotificationGroup", notification_group_id=1, max_notification_id=2)
@@ -688,8 +649,7 @@ def removed_group(server):
 
 
 @case("tdlib.removing", "identifiers that cannot be are refused", TDLIB)
-def refused(server):
-    made = server.register("telegram")
+def refused(server, made):
     tell(server, made, text(1))
     answer = ask(server, made, "removeNotification", notification_group_id=0, notification_id=1)["answer"]
     equal([answer["code"], answer["message"]], [400, "Notification group identifier is invalid"], "group 0")

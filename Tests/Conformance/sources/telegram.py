@@ -64,8 +64,7 @@ def again(server):
 
 
 @case("telegram.register", "the application is told to register again, at least once a day")
-def daily(server):
-    made = server.register("telegram")
+def daily(server, made):
     if "refresh_after" not in made:
         raise NotOffered("endpoints do not say for how long they are")
     expect(0 < made["refresh_after"] <= 86400, f"after {made['refresh_after']} seconds")
@@ -160,8 +159,7 @@ def simple_token(server):
 
 
 @case("telegram.type-10", "a push to the token's keys is decrypted for the application", MADE)
-def delivered(server):
-    made = server.register("telegram")
+def delivered(server, made):
     say(server, made, message())
     equal([json.loads(text) for text in server.received(made["id"])], [message()], "what the application gets")
 
@@ -181,8 +179,7 @@ def absolute(server):
 
 
 @case("telegram.keys", "the keys are an object of two values, and the pair that decrypts", MADE)
-def pair(server):
-    made = server.register("telegram")
+def pair(server, made):
     equal(json.loads(made["token"])["keys"], {"p256dh": made["p256dh"], "auth": made["auth"]}, "keys")
     say(server, {**made, **json.loads(made["token"])["keys"]}, message())
     equal(len(server.received(made["id"])), 1, "payloads that were decrypted")
@@ -344,8 +341,7 @@ add_receiver("telegram.example", RECEIVER_ROWS["seed001 structure, data unwrappe
 
 
 @case("telegram.loc-key", "the key decides what is said")
-def keys(server):
-    made = server.register("telegram")
+def keys(server, made):
     for number, key in enumerate(("MESSAGE_PHOTO", "MESSAGE_VIDEO", "MESSAGE_ROUND")):
         tell(server, made, message(key, ["Ann"], custom={"from_id": "555", "msg_id": str(number + 1)}))
     expected = ["Ann sent you a photo", "Ann sent you a video", "Ann sent you a video message"]
@@ -353,29 +349,25 @@ def keys(server):
 
 
 @case("telegram.loc-args", "arguments are put in their places, also out of order")
-def places(server):
-    made = server.register("telegram")
+def places(server, made):
     custom = {"chat_id": "77", "chat_from_id": "5", "msg_id": "1"}
     shown = custom_of(server, made, "CHAT_REACT_TEXT", ["Ann", "Office", "😀", "see you"], custom)
     equal(shown["text"], 'Ann: 😀 in Office to your "see you"', "sentence")
 
 
 @case("telegram.loc-args", "an argument that looks like a place stays as it is")
-def nested(server):
-    made = server.register("telegram")
+def nested(server, made):
     equal(custom_of(server, made, "MESSAGE_TEXT", ["{2}", "{1}"], None)["text"], "{2}: {1}", "sentence")
 
 
 @case("telegram.custom", "the application gets what custom says when the notification is opened")
-def data(server):
-    made = server.register("telegram")
+def data(server, made):
     shown = custom_of(server, made, "MESSAGE_TEXT", ["Ann", "x"], {"from_id": "555", "msg_id": "9", "own": "value"})
     equal(shown["data"], {"from_id": "555", "msg_id": "9", "own": "value"}, "data")
 
 
 @case("telegram.attachb64", "what is no serialised object is an error of the payload", TDLIB)
-def damaged(server):
-    made = server.register("telegram")
+def damaged(server, made):
     custom = {"from_id": "555", "msg_id": "1", "attachb64": "AA"}
     answer = tell(server, made, message("MESSAGE_PHOTO", ["Ann"], custom=custom))["answer"]
     equal(answer.get("code"), 400, "error")
@@ -399,8 +391,7 @@ def wanted(answer):
 
 
 def add_call_member(paragraph, name, value):
-    def passed_on(server):
-        made = server.register("telegram")
+    def passed_on(server, made):
         asked = wanted(call(server, made, **{name: value}))
         equal(asked["loc_key"], "PHONE_CALL_REQUEST", "key")
         equal(asked.get(name), value, f"{name} that the client gets")
@@ -415,8 +406,7 @@ add_call_member("telegram.call-ah", "call_ah", "-7000000000000000002")
 
 
 def add_secret_key(key):
-    def chat(server):
-        made = server.register("telegram")
+    def chat(server, made):
         custom = {"encryption_id": "42", "random_id": "4242", "from_id": "555"}
         asked = wanted(tell(server, made, message(key, [], custom=custom)))
         equal(asked["loc_key"], key, "key")
@@ -430,23 +420,20 @@ for key in ("ENCRYPTION_REQUEST", "ENCRYPTION_ACCEPT", "ENCRYPTED_MESSAGE"):
 
 
 @case("telegram.random-id", "the same encrypted message is shown once, and another one beside it")
-def once(server):
-    made = server.register("telegram")
+def once(server, made):
     for number in ("1", "1", "2"):
         tell(server, made, message("ENCRYPTED_MESSAGE", [], custom={"encryption_id": "42", "random_id": number}))
     equal(texts(server, made), ["You have a new message"] * 2, "what is shown for two messages")
 
 
 @case("telegram.contact-id", "the notification is in the chat with the person who joined")
-def joined(server):
-    made = server.register("telegram")
+def joined(server, made):
     shown = custom_of(server, made, "CONTACT_JOINED", ["Bea"], {"contact_id": "9000"})
     equal([shown["chat"], shown["text"]], [9000, "Bea joined Telegram!"], "chat and sentence")
 
 
 @case("telegram.msg-id", "the message has that id, and is shown once")
-def same_message(server):
-    made = server.register("telegram")
+def same_message(server, made):
     for text in ("first", "again"):
         tell(server, made, message(args=("Ann", text), custom={"from_id": "555", "msg_id": "31"}))
     shown = only(server, made)
@@ -456,8 +443,7 @@ def same_message(server):
 
 
 def add_chat(paragraph, custom, key, args, chat):
-    def there(server):
-        made = server.register("telegram")
+    def there(server, made):
         equal(custom_of(server, made, key, args, {**custom, "msg_id": "3"})["chat"], chat, "chat")
         # One chat is one group, so a second message joins it.
         tell(server, made, message(key, args, custom={**custom, "msg_id": "4"}))
@@ -499,8 +485,7 @@ for paragraph, (custom, sender) in SENDERS.items():
 
 
 @case("telegram.mention", "a mention is in the group of mentions, a message beside it is not")
-def mentioned(server):
-    made = server.register("telegram")
+def mentioned(server, made):
     custom = {"channel_id": "88", "chat_from_id": "5"}
     for number, more in ((1, {}), (2, {"mention": "1"})):
         content = message("CHAT_MESSAGE_TEXT", ["Ann", "Office", "x"], custom={**custom, **more, "msg_id": str(number)})
@@ -509,8 +494,7 @@ def mentioned(server):
 
 
 @case("telegram.silent", "a silent message is shown without a sound, the next one with it")
-def quiet(server):
-    made = server.register("telegram")
+def quiet(server, made):
     tell(server, made, message(args=("Ann", "psst"), custom={"from_id": "555", "msg_id": "1", "silent": "1"}))
     equal(server.rang(made["account"]), [], "sounds of the silent one")
     tell(server, made, message(args=("Ann", "hey"), custom={"from_id": "555", "msg_id": "2"}))
@@ -536,8 +520,7 @@ add_probe("telegram.edit-date", "probe: edits of every kind of chat")
 
 
 @case("telegram.edit-date", "an edit changes the text in its place, without a sound")
-def edited(server):
-    made = server.register("telegram")
+def edited(server, made):
     tell(server, made, message(args=("Ann", "helo")))
     before = only(server, made)
     server.rang(made["account"])
@@ -549,8 +532,7 @@ def edited(server):
 
 
 @case("telegram.top-msg-id", "a mention names its thread")
-def thread(server):
-    made = server.register("telegram")
+def thread(server, made):
     custom = {"channel_id": "88", "chat_from_id": "5", "msg_id": "9", "mention": "1", "top_msg_id": "7"}
     answer = tell(server, made, message("CHAT_MESSAGE_TEXT", ["Ann", "Office", "x"], custom=custom))
     one = updates_of(answer, "updateNotificationGroup")[0]["added_notifications"][0]["type"]
@@ -559,8 +541,7 @@ def thread(server):
 
 
 @case("telegram.sound", "the name of the file is passed on, without folders")
-def file_name(server):
-    made = server.register("telegram")
+def file_name(server, made):
     tell(server, made, message(sound="sound1.mp3"))
     equal(only(server, made)["sound"], "sound1.mp3", "sound")
     tell(server, made, message(sound="/etc/passwd", custom={"from_id": "555", "msg_id": "12"}))
@@ -583,8 +564,7 @@ for name, row in RECEIVER_ROWS.items():
 
 
 @case("telegram.announcement", "its text is shown as a message of the service, with a sound")
-def announced(server):
-    made = server.register("telegram")
+def announced(server, made):
     content = {"loc_key": "MESSAGE_ANNOUNCEMENT", "loc_args": [], "custom": {"announcement": "77"}}
     tell(server, made, {**content, "announcement": "A new version is out"})
     shown = only(server, made)
@@ -593,16 +573,14 @@ def announced(server):
 
 
 @case("telegram.processing", "an unknown user or chat is shown by the arguments' names")
-def introduced(server):
-    made = server.register("telegram")
+def introduced(server, made):
     custom = {"chat_id": "4711", "chat_from_id": "815", "msg_id": "1"}
     shown = custom_of(server, made, "CHAT_MESSAGE_TEXT", ["Ann", "Office", "hello"], custom)
     equal([shown["title"], shown["text"]], ["Office", "Ann @ Office: hello"], "title and text")
 
 
 @case("telegram.processing", "what the client knows already is enough, where an argument is missing")
-def known(server):
-    made = server.register("telegram")
+def known(server, made):
     server.owner(made["account"], "chat", id=-4711, title="The office", kind="basic_group")
     custom = {"chat_id": "4711", "chat_from_id": "815", "msg_id": "1"}
     equal(custom_of(server, made, "CHAT_MESSAGE_NOTEXT", ["Ann"], custom)["title"], "The office", "title")
@@ -641,8 +619,7 @@ def deleted(server):
 
 
 @case("telegram.MESSAGE_DELETED", "ids of other chats stay, in groups and channels too", MADE)
-def other_chats(server):
-    made = server.register("telegram")
+def other_chats(server, made):
     chats = ({"channel_id": "99"}, {"chat_id": "77", "chat_from_id": "5"})
     for custom, key, args in zip(
         chats, ("CHANNEL_MESSAGE_NOTEXT", "CHAT_MESSAGE_NOTEXT"), (["News"], ["Ann", "Office"])
@@ -667,8 +644,7 @@ def read(server):
 
 
 @case("telegram.READ_HISTORY", "so it is in groups and channels, and other chats stay", MADE)
-def read_elsewhere(server):
-    made = server.register("telegram")
+def read_elsewhere(server, made):
     for number in ("5", "6"):
         say(
             server,
@@ -689,8 +665,7 @@ add_random("telegram.READ_HISTORY", "read")
 
 
 @case("telegram.GEO_LIVE_PENDING", "the client is told, and nothing is shown")
-def locations(server):
-    made = server.register("telegram")
+def locations(server, made):
     answer = tell(server, made, {"loc_key": "GEO_LIVE_PENDING", "custom": {}})
     equal(len(updates_of(answer, "updateLiveLocationsNeeded")), 1, "updates")
     equal(server.shown(made["account"]), [], "what is shown")
@@ -720,8 +695,7 @@ def other_user(server):
 
 
 @case("telegram.MESSAGE_MUTED", "the badge changes, the client may fetch, and nothing is shown or heard")
-def muted(server):
-    made = server.register("telegram")
+def muted(server, made):
     answer = tell(server, made, {"loc_key": "MESSAGE_MUTED", "badge": "17", "custom": {"from_id": "555"}})
     equal(server.badge(made["account"])["count"], 17, "badge")
     equal(wanted(answer)["loc_key"], "MESSAGE_MUTED", "reason to fetch")
@@ -729,8 +703,7 @@ def muted(server):
 
 
 @case("telegram.MESSAGE_ANNOUNCEMENT", "it needs nothing but the push, and the same one is shown once")
-def announcement_once(server):
-    made = server.register("telegram")
+def announcement_once(server, made):
     content = {"loc_key": "MESSAGE_ANNOUNCEMENT", "announcement": "Hello", "custom": {"announcement": "5"}}
     for _ in range(2):
         answer = tell(server, made, content)
@@ -755,8 +728,7 @@ def add_row(paragraph, key, template, names):
     for place, arg in enumerate(args, 1):
         sentence = sentence.replace(f"{{{place}}}", arg)
 
-    def said(server):
-        made = server.register("telegram")
+    def said(server, made):
         custom = chat_of(key, names)
         tell(server, made, message(key, args, custom=custom if "random_id" in custom else {**custom, "msg_id": "1"}))
         shown = only(server, made)

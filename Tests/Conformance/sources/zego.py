@@ -26,8 +26,7 @@ def seen(server, made):
 
 
 @case("zego.retract", "a push with the same customId retracts the one before")
-def retracted(server):
-    made = server.register("zpns")
+def retracted(server, made):
     push(server, made, payload=named())
     equal(seen(server, made), ["calls you"], "before")
     push(server, made, body="The call was cancelled", payload=named())
@@ -45,8 +44,7 @@ def another(server):
 
 
 @case("zego.mutable", "without mutable-content both are shown")
-def immutable(server):
-    made = server.register("zpns")
+def immutable(server, made):
     push(server, made, payload=named())
     push(server, made, body="again", payload=named(), mutable=False)
     equal(seen(server, made), ["calls you", "again"], "what is shown")
@@ -55,8 +53,7 @@ def immutable(server):
 
 
 @case("zego.invitation", "customId travels in payload, which is JSON in a text, and reaches the application")
-def example(server):
-    made = server.register("zpns")
+def example(server, made):
     push(server, made, payload='{"customId":"1"}')
     one = server.shown(made["account"])
     equal([[part["title"], part["text"]] for part in one], [["Ann", "calls you"]], "what is shown")
@@ -64,8 +61,7 @@ def example(server):
 
 
 @case("zego.invitation", "a call that is cancelled in time is no longer on the screen, and its end makes the only text")
-def cancelled(server):
-    made = server.register("zpns")
+def cancelled(server, made):
     push(server, made, payload=named("call", type="call"))
     equal([one["kind"] for one in server.shown(made["account"])], ["Calls"], "while it rings")
     push(server, made, body="The call was cancelled", payload=named("call"))
@@ -74,8 +70,7 @@ def cancelled(server):
 
 
 @case("zego.code", "title, subtitle and body are shown")
-def alert(server):
-    made = server.register("zpns")
+def alert(server, made):
     push(server, made, title="Title", body="Body", alert={"subtitle": "Subtitle"})
     one = server.shown(made["account"])
     equal(len(one), 1, "notifications")
@@ -85,8 +80,7 @@ def alert(server):
 
 def add_unchanged(name, payload):
     @case("zego.code", f"{name}: shown as it is, beside the others", name=name)
-    def unchanged(server):
-        made = server.register("zpns")
+    def unchanged(server, made):
         push(server, made, payload=named())
         for body in ("one", "two"):
             push(server, made, body=body, payload=payload)
@@ -105,16 +99,14 @@ for name, payload in {
 
 
 @case("zego.code", "customId may also be at the top level, where the code looks for delivered ones")
-def top_level(server):
-    made = server.register("zpns")
+def top_level(server, made):
     push(server, made, customId="1")
     push(server, made, body="new", payload=named("1"))
     equal(seen(server, made), ["new"], "what is shown")
 
 
 @case("zego.code", "the new one takes its place, without a sound")
-def in_place(server):
-    made = server.register("zpns")
+def in_place(server, made):
     push(server, made, payload=named())
     before = server.shown(made["account"])
     equal(server.rang(made["account"]), ["calls you"], "sounds of the first")
@@ -126,8 +118,7 @@ def in_place(server):
 
 
 @case("zego.code", "if the user has removed the first one, the second is shown all the same")
-def removed(server):
-    made = server.register("zpns")
+def removed(server, made):
     push(server, made, payload=named())
     one = server.shown(made["account"])[0]
     request = {"notification_group_id": one["group"], "notification_id": one["id"]}
@@ -138,16 +129,14 @@ def removed(server):
 
 
 @case("zego.code", "only what was delivered can be replaced, and the name can be used again")
-def chain(server):
-    made = server.register("zpns")
+def chain(server, made):
     for body in ("one", "two", "three"):
         push(server, made, body=body, payload=named())
         equal(seen(server, made), [body], "what is shown")
 
 
 @case("zego.ios", "the effect lasts: after a restart the name still replaces")
-def after_restart(server):
-    made = server.register("zpns")
+def after_restart(server, made):
     push(server, made, payload=named())
     server.restart()
     push(server, made, body="new", payload=named())
