@@ -5,8 +5,11 @@ import os
 import pathlib
 import select
 import signal
+import socket
 import subprocess
 import time
+
+from kit.checks import Failed
 
 PAGE = os.sysconf("SC_PAGE_SIZE")
 
@@ -34,6 +37,29 @@ def end(process, how=signal.SIGTERM, seconds=20):
             process.kill()
             process.wait()
     return process.returncode
+
+
+@contextlib.contextmanager
+def ended(process, *codes):
+    """Ends the process at the end, and looks at its exit code."""
+    try:
+        yield process
+    finally:
+        code = end(process, seconds=30)
+    if code not in codes:
+        raise Failed(f"FAILED: {process.args[0]} ends with {code}")
+
+
+def wait_for(what, address, process):
+    """Until it takes connections at a port or at the path of a socket."""
+    deadline = time.monotonic() + 20
+    while True:
+        with socket.socket(socket.AF_UNIX if isinstance(address, str) else socket.AF_INET) as tried:
+            if tried.connect_ex(address) == 0:
+                return
+        if time.monotonic() > deadline or process.poll() is not None:
+            raise Failed(f"FAILED: {what} does not start")
+        time.sleep(0.05)
 
 
 def send(process, how):

@@ -29,13 +29,18 @@ class Server(process.Watched):
         self.configuration = self.folder / "bellwire.conf"
         self.port = 0
 
+    @property
+    def address(self):
+        """What it listens on."""
+        return f"{self.scheme}127.0.0.1:{self.port}"
+
     def command(self):
         # With a file of its own, it does not read this machine's.
         self.configuration.touch()
         return [
             *(*self.within, self.program, "serve", "--config", self.configuration),
             *("--state", self.state, "--keys", self.keys),
-            *("--listen", f"{self.scheme}127.0.0.1:{self.port}", *self.options),
+            *("--listen", self.address, *self.options),
         ]
 
     def start(self, **terms):

@@ -1,6 +1,12 @@
-"""Small plots as SVG, which read the same on a light and on a dark page."""
+"""Plots as SVG, which read the same on a light and on a dark page, and tables."""
 
 from xml.sax.saxutils import escape
+
+
+def table(heads, rows):
+    text = [f"| {' | '.join(heads)} |", f"| {' | '.join('---' for _ in heads)} |"]
+    return "\n".join(text + [f"| {' | '.join(str(cell) for cell in row)} |" for row in rows]) + "\n"
+
 
 WIDTH, HEIGHT, LEFT, BOTTOM, TOP = 640, 220, 56, 28, 26
 COLOURS = ("#2f6fb0", "#b0582f", "#4d8a3d", "#8a5fb0")

@@ -1,7 +1,6 @@
 """The parts of the report about what a push costs."""
 
-from markdown_table import table
-from plots import lines
+from plots import lines, table
 
 
 def push(figures):

@@ -1,6 +1,6 @@
 """The part of the report about what a cluster costs."""
 
-from markdown_table import table
+from plots import table
 from report_bench import bar, measured, verdict
 
 LOADS = {

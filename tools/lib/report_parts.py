@@ -1,11 +1,9 @@
 """The parts of the report, a function for each: its title, its text and its plots, from the figures of one tool."""
 
-from markdown_table import table
-from plots import lines
+from plots import lines, table
 from report_bench import push, quick, sweep
 from report_cluster import cluster
-from report_tests import coverage, mutants
-from report_torture import planted, torture
+from report_tests import coverage, mutants, planted, torture
 
 
 def models(figures):

@@ -18,7 +18,7 @@ import yaml
 from client import CLAIMED, SEEN, Client, silence, stranger, use
 from engines import Image, engine
 from kit.checks import Checks, Failed, checked
-from running import ended
+from kit.process import ended
 
 # As it is fetched, and as it lies on the disk.
 LARGEST, LARGEST_UNPACKED = 40_000_000, 46_000_000

@@ -7,7 +7,6 @@ usage: check.py PATH_OF_BELLWIRE       with prometheus and promtool on the PATH
 import asyncio
 import json
 import math
-import os
 import pathlib
 import subprocess
 import sys
@@ -24,9 +23,8 @@ sys.path.append(f"{sys.path[-1]}/Peers/Proxies")
 from client import Client, UserAgent
 from kit.certificate import free_port
 from kit.checks import Checks, checked
-from reader import prometheus
-from running import served
-from served import Served
+from kit.server import Server
+from reader import Served, prometheus
 
 CHECKOUT = pathlib.Path(__file__).resolve().parents[3]
 RULES = CHECKOUT / "deploy/monitoring/bellwire.rules.yaml"
@@ -44,19 +42,15 @@ def promtool(*arguments, given=""):
 class Trial:
     """A server with a user agent, and what senders do right and wrong."""
 
-    def __init__(self, bellwire, state, port, metrics):
-        self.bellwire, self.state, self.port, self.metrics = bellwire, state, port, metrics
-
-    def run(self, *command):
-        whole = [self.bellwire, *command, "--state", self.state, "--json"]
-        return json.loads(subprocess.run(whole, capture_output=True, check=True).stdout)
+    def __init__(self, server, metrics):
+        self.server, self.metrics = server, metrics
 
     async def begin(self):
-        self.client = Client(f"https://localhost:{self.port}", f"{self.state}/keys/development-ca.pem")
+        self.client = Client(self.server.base, self.server.authority)
         self.agent = UserAgent(self.client, check)
-        await self.agent.connect(self.run("device", "add", "test")["bearer"])
+        await self.agent.connect(self.server.tell("device", "add", "test")["bearer"])
         await self.push()
-        registered = self.run("register", "--app", "telegram", "--account", "me")
+        registered = self.server.tell("register", "--app", "telegram", "--account", "me")
         answers = [
             ("POST", f"{self.client.base}/wpush/v1/nobody", 404),
             ("PUT", f"{self.client.base}/wpush/v1/nobody", 404),
@@ -154,10 +148,10 @@ async def main(bellwire):
     promtool("check", "rules", str(RULES))
     promtool("test", "rules", str(pathlib.Path(__file__).with_name("rules_test.yaml")))
     with tempfile.TemporaryDirectory() as folder:
-        port, metrics = free_port(), f"127.0.0.1:{free_port()}"
-        trial = Trial(os.path.abspath(bellwire), f"{folder}/state", port, metrics)
-        options = ["--listen", f"127.0.0.1:{port}", "--metrics-listen", f"http://{metrics}"]
-        with served([trial.bellwire, "serve"], trial.state, folder, options):
+        metrics = f"127.0.0.1:{free_port()}"
+        options = ["--metrics-listen", f"http://{metrics}", "--registration", "token", "--access-log", "yes"]
+        with Server(bellwire, folder, *options, is_secure=True) as server:
+            trial = Trial(server, metrics)
             await trial.begin()
             hold(trial.text())
             with prometheus(folder, metrics, str(RULES)) as reader:

@@ -4,7 +4,7 @@ import base64
 import json
 import time
 
-from bidi import BrowserError
+from browsers import BrowserError
 from kit.checks import Failed
 from served import check
 

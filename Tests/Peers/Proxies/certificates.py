@@ -18,7 +18,7 @@ sys.path.append(__file__.rsplit("/", 3)[0])
 from client import judged
 from kit.certificate import certificate, free_port
 from kit.checks import Checks
-from running import ended, wait_for
+from kit.process import ended, wait_for
 
 NAME = "push.example.org"
 # The user of the service, where these are root's files.

@@ -8,9 +8,7 @@ All of them run at once. A WebSocket is silent for 20 seconds, or for 3 minutes 
 import argparse
 import asyncio
 import glob
-import json
 import os
-import subprocess
 import sys
 import tempfile
 import time
@@ -20,29 +18,38 @@ sys.path.append(__file__.rsplit("/", 3)[0])
 from client import CLAIMED, SEEN, Client, judged, silence, stranger, use
 from kit.certificate import certificate, free_port
 from kit.checks import Checks
-from proxies import ALL, SITE, Place
-from running import proxy, served, wait_for
+from kit.process import wait_for
+from kit.server import Server
+from proxies import ALL, SITE, Place, proxy
+
+
+class Behind(Server):
+    """A bellwire behind a proxy. It logs each request."""
+
+    def __init__(self, program, folder, base):
+        super().__init__(program, folder, "--base-url", base, "--registration", "token", "--access-log", "yes")
+        self.port, self.log = free_port(), self.folder / "bellwire.log"
+
+    @property
+    def address(self):
+        return f"{super().address} trusted-proxies=127.0.0.1"
 
 
 async def trial(bellwire, name, path, folder, seconds):
     check = Checks(f"proxies: {name} {path or 'with a name of its own'}")
     certificate(folder)
-    port, backend = free_port(), free_port()
+    port = free_port()
     client = Client(f"https://localhost:{port}{path}", f"{folder}/chain.pem")
-    arguments = ALL[name](Place(folder, port, f"127.0.0.1:{backend}"), path)
-    options = ["--base-url", client.base, "--listen", f"http://127.0.0.1:{backend} trusted-proxies=127.0.0.1"]
-    with served([bellwire, "serve"], f"{folder}/state", folder, options) as server, proxy(arguments, folder) as front:
+    server = Behind(bellwire, folder, client.base)
+    arguments = ALL[name](Place(folder, port, f"127.0.0.1:{server.port}"), path)
+    with server, proxy(arguments, folder) as front:
         await asyncio.to_thread(wait_for, check.name, ("127.0.0.1", port), front)
-        devices = [bellwire, "device", "--state", f"{folder}/state", "--json"]
-        added = subprocess.run([*devices[:2], "add", "test", *devices[2:]], check=True, capture_output=True)
-        agent, secrets = await use(client, json.loads(added.stdout)["bearer"], check)
+        agent, secrets = await use(client, server.tell("device", "add", "test")["bearer"], check)
         quiet = asyncio.create_task(silence(agent, seconds, check))
         await stranger(client, check, lambda text: bool(path) and text in (SITE.encode(), b""))
         await quiet
-        listed = subprocess.run([*devices[:2], "list", *devices[2:]], check=True, capture_output=True)
-        check(b"stranger" not in listed.stdout, "a stranger has added no device")
-        server.terminate()
-        check(await asyncio.to_thread(server.wait, 30) == 0, "bellwire ends in good order")
+        check("stranger" not in server.run("device", "list", "--json"), "a stranger has added no device")
+        await asyncio.to_thread(server.stop)
         status, _, _ = await asyncio.to_thread(client.ask, "POST", agent.endpoint, b"", TTL="1")
         check(status in (502, 503), f"senders are told to try again while bellwire is away: {status}")
     logs(folder, secrets, check)

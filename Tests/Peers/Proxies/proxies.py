@@ -4,10 +4,15 @@ import glob
 import os
 import re
 import shutil
+import subprocess
+
+from kit.process import ended
 
 CHAIN = r"/etc/letsencrypt/live/push\.example\.org/fullchain\.pem"
 KEY = r"/etc/letsencrypt/live/push\.example\.org/privkey\.pem"
 
+# As any user but root: a proxy that starts as root wants a second user. In a namespace this needs no rights.
+UNPRIVILEGED = "unshare --user --map-user=1000 --map-group=1000".split()
 # What the site answers whose path the sub-path samples take.
 SITE = "this is the site"
 
@@ -135,3 +140,11 @@ def haproxy(place, path):
 
 
 ALL = {"nginx": nginx, "caddy": caddy, "apache": apache, "haproxy": haproxy}
+
+
+def proxy(arguments, folder):
+    homes = dict.fromkeys(("HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME"), folder)
+    log = open(f"{folder}/proxy.log", "w")
+    process = subprocess.Popen([*UNPRIVILEGED, *arguments], env=os.environ | homes, stdout=log, stderr=log)
+    # HAProxy ends by the signal.
+    return ended(process, 0, -15, 143)

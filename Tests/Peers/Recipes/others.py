@@ -1,18 +1,85 @@
 """Who takes part in a recipe beside its reader: what they do, as the comments of the page say."""
 
 import asyncio
+import http.server
 import json
 import os
 import pathlib
 import re
 import subprocess
+import threading
+import urllib.parse
 
+from homeserver import Homeserver, User
 from kit.coding import decode
 from kit.desktop import Application
 from kit.sealing import mtproto
-from mastodon import Mastodon
 from sender import Key, Sender
 from subscribers import SOON, Browser, DesktopApplication, UserAgent
+
+
+class Mastodon:
+    """The part of a Mastodon server that knows subscriptions: `POST /api/v1/push/subscription`."""
+
+    def __init__(self, vapid):
+        self.given = given = {}
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            timeout = 10
+
+            def do_POST(self):
+                body = self.rfile.read(int(self.headers["Content-Length"])).decode()
+                given.update(urllib.parse.parse_qsl(body))
+                good = self.path == "/api/v1/push/subscription" and self.headers["Authorization"] == "Bearer secret"
+                answer = {"id": 1, "endpoint": given.get("subscription[endpoint]"), "server_key": vapid}
+                answer = json.dumps(answer if good else {"error": "refused"}).encode()
+                self.send_response(200 if good else 401)
+                self.send_header("Content-Length", str(len(answer)))
+                self.end_headers()
+                self.wfile.write(answer)
+
+            def log_message(self, *_):
+                pass
+
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self.server.server_port}"
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    @property
+    def subscription(self):
+        keys = {name: self.given[f"subscription[keys][{name}]"] for name in ("p256dh", "auth")}
+        return {"endpoint": self.given["subscription[endpoint]"], "keys": keys}
+
+    @property
+    def encoding(self):
+        return "aes128gcm" if self.given.get("subscription[standard]") == "true" else "aesgcm"
+
+
+class Room:
+    """A room on a Synapse: Ann writes, and Bob is the reader of the page."""
+
+    def __init__(self, session, python):
+        advice = json.loads(session.run("check", "--json", state=".local/state/bellwire"))["senders"]
+        self.server = Homeserver(
+            pathlib.Path(session.folder) / "synapse",
+            8008,
+            json.dumps(advice["synapse"]).strip("{}"),
+            python,
+            {**session.environment, "SSL_CERT_FILE": session.folder + "/Keys/development-ca.pem"},
+        )
+        self.server.start()
+        session.processes.append(self.server.process)
+        self.ann, self.bob = User(self.server, "ann"), User(self.server, "bob")
+        self.room = self.ann.create_room(self.bob)
+        self.events = {}
+        session.environment.update(HOMESERVER=self.server.url, TOKEN=self.bob.token)
+
+    def say(self, words):
+        self.events[words] = self.ann.say(self.room, words)
+
+    def redact(self, words):
+        self.ann.redact(self.room, self.events[words])
+
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 

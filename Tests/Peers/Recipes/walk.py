@@ -23,10 +23,8 @@ from fresh import OUTSIDE, Systems, named
 from kit.checks import Checks, checked
 from kit.desktop import Session
 from kit.screen import PLASMA, Recorder
-from others import Others
-from reader import Reader
-from room import Room
-from shell import Shell
+from others import Others, Room
+from reader import Reader, Shell
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 check = Checks("recipes")

@@ -16,7 +16,7 @@ import types
 import websocket_peer
 from outcome import Outcome
 from sdists import unpacked
-from websocket_frames import binary
+from websocket_client import binary
 
 # Cases of a compression that we do not offer, and one that the suite itself does not run.
 LEFT_OUT = {

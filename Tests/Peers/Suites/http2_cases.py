@@ -12,9 +12,8 @@ import ssl
 import time
 
 import hpack
-from outcome import Outcome
+from outcome import Outcome, Served
 from recording import recorded
-from served import Served
 
 PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
 HEADERS, RST_STREAM, SETTINGS, PING, GOAWAY = 1, 3, 4, 6, 7

@@ -11,8 +11,7 @@ import tempfile
 import threading
 import time
 
-from outcome import Outcome
-from served import Served
+from outcome import Outcome, Served
 
 CONNECTIONS = 200
 # A head has ten seconds, a body thirty, and who does not read is ended like an idle connection; closing takes as long

@@ -7,8 +7,7 @@ import subprocess
 import tempfile
 import time
 
-from outcome import Outcome
-from served import Served
+from outcome import Outcome, Served
 
 BAD = ("MEDIUM", "HIGH", "CRITICAL")
 # What an auditor would hold against a test, by the name of the finding.

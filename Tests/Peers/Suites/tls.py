@@ -4,8 +4,7 @@ import importlib.metadata
 import socket
 import time
 
-from outcome import Outcome
-from served import Served
+from outcome import Outcome, Served
 from tls_client import what_comes
 from tls_hellos import all_hellos
 from tls_sessions import sessions

@@ -6,7 +6,7 @@ import collections
 import os
 import struct
 
-from websocket_frames import Frames, binary, head, keyed
+from websocket_client import Frames, binary, head, keyed
 
 OPEN, CLOSING, CLOSED = range(3)
 # The cases give a server a second to end a connection. On a busy machine this has nothing to do with the server.

@@ -14,9 +14,8 @@ import json
 import sys
 import time
 
-from outcome import Outcome
+from outcome import Outcome, Served
 from recording import recorded
-from served import Served
 from websocket_client import Client, request
 
 AT_ONCE = 24

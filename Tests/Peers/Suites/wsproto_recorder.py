@@ -9,7 +9,7 @@ import contextlib
 import json
 import os
 
-from websocket_frames import head, keyed, turned
+from websocket_client import head, keyed, turned
 from wsproto.extensions import PerMessageDeflate
 from wsproto.frame_protocol import CloseReason, FrameDecoder, FrameProtocol, MessageDecoder, Opcode, ParseFailed
 from wsproto.handshake import H11Handshake

@@ -13,7 +13,7 @@ import uuid
 
 sys.path.append(__file__.rsplit("/", 3)[0])
 
-from flow import Flow
+from crowd import Flow
 from kit import websocket
 from kit.coding import encode, path_of
 from kit.websocket import BlockingWebSocket, frame, text_frame

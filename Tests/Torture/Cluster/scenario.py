@@ -10,7 +10,7 @@ from clients.authority import Authority
 from clients.sender import Client, Closed
 from clients.world import World
 from judged import rules
-from nodes import alike, clocks
+from nodes import asking, machines
 from nodes.asking import Callers
 from nodes.gates import Balancer
 from nodes.machines import BALANCER, COUNT, NatsServers, Node
@@ -30,9 +30,9 @@ class Scenario:
         files = authority.certify("127.0.0.1", "server")
         self.nodes = [Node(number, arguments.program, folder, self.servers, files) for number in range(COUNT)]
         world.nodes, world.server = self.nodes, Callers(self.nodes, world.branch())
-        world.keyring = clocks.EdgeKeyring(world, f"https://localhost:{BALANCER}")
+        world.keyring = machines.EdgeKeyring(world, f"https://localhost:{BALANCER}")
         for node in self.nodes if "clocks" not in arguments.without else []:
-            node.clock = clocks.set_apart(node, folder / f"{node.name}.clock", world.branch())
+            node.clock = machines.set_apart(node, folder / f"{node.name}.clock", world.branch())
         self.balancer = Balancer(BALANCER, self.nodes, self.world.branch())
         self.world.network = Nodes(self.nodes, self.balancer, authority, self.log)
         self.acts = Acts(self.nodes, self.servers, world)
@@ -117,9 +117,9 @@ class Scenario:
         """They are the same once every node has followed. Rows that change all the time need several looks."""
         end = time.monotonic() + within
         paths = [node.state / "bellwire.db" for node in self.nodes]
-        while (found := await asyncio.to_thread(alike.differences, paths)) and time.monotonic() < end:
+        while (found := await asyncio.to_thread(asking.differences, paths)) and time.monotonic() < end:
             await asyncio.sleep(0.2)
-        self.log.note("compared", differences=found, rows=alike.count(paths[0]))
+        self.log.note("compared", differences=found, rows=asking.count(paths[0]))
 
     async def end(self):
         for task in self.tasks:

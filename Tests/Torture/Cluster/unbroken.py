@@ -13,7 +13,7 @@ from clients.sender import Client
 from kit.checks import Checks
 from kit.coding import decode
 from kit.websocket import WebSocket
-from nodes import alike
+from nodes import asking
 from nodes.machines import COUNT, NatsServers, Node
 
 # Nodes whose commits always come too late refuse after three seconds, which would be no fault of what is tested.
@@ -181,7 +181,7 @@ class Steady:
         """All stores have the same rows, once all have followed."""
         end = time.monotonic() + within
         paths = [node.state / "bellwire.db" for node in self.nodes]
-        while (found := await asyncio.to_thread(alike.differences, paths)) and time.monotonic() < end:
+        while (found := await asyncio.to_thread(asking.differences, paths)) and time.monotonic() < end:
             await asyncio.sleep(0.2)
         check(not found, f"the stores differ: {found[:3]}")
 

@@ -6,9 +6,8 @@ import logging
 import time
 
 from clients.owners import Owner
-from clients.page import Visitor
 from clients.signing import Keyring
-from clients.viewer import Viewer
+from clients.viewer import Viewer, Visitor
 from events import now
 from machine import breakdowns, operations
 from machine.secure import SecureServer, Ways

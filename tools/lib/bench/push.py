@@ -6,10 +6,9 @@ sys.path.append(f"{__file__.rsplit('/', 4)[0]}/Tests")
 sys.path.append(f"{sys.path[-1]}/Torture/Attacks")
 
 from bars import Bars
-from crowd import idle, start, storm
+from crowd import idle, kept, start, storm
 from delivery import delivery, gateway, loops, rate
 from held import held
-from kept import kept
 from posts import posts, stored
 from terms import Terms
 

@@ -25,8 +25,8 @@ import figures
 import flames
 from encrypted import encrypted
 from kit.websocket import BlockingWebSocket, http_answer
-from place import Place
 from servers import Bellwire
+from terms import Place
 
 KEPT = pathlib.Path(__file__).with_name("instructions.json")
 ALLOWED = 1.05

@@ -1,6 +1,11 @@
-"""What stands between the machines of a cluster: gates before the servers of NATS, and a balancer before the nodes."""
+"""What stands between the machines of a cluster: gates before the servers of NATS, a balancer before the nodes, and
+which node a connection comes from.
+"""
 
 import asyncio
+import contextlib
+import os
+import pathlib
 
 from events import now
 
@@ -97,3 +102,33 @@ class Balancer(Gate):
                 return await self.join(reader, writer, node.tls_port)
             except ConnectionRefusedError:
                 self.well.discard(node)
+
+
+def inode(port):
+    """Of the socket of this machine that has this port, the other end of which is ours."""
+    for table in ("/proc/self/net/tcp", "/proc/self/net/tcp6"):
+        for line in pathlib.Path(table).read_text().splitlines()[1:]:
+            words = line.split()
+            if int(words[1].rsplit(":", 1)[1], 16) == port and words[9] != "0":
+                return words[9]
+    return None
+
+
+def is_open(pid, wanted):
+    folder = f"/proc/{pid}/fd"
+    with contextlib.suppress(OSError):
+        for name in os.listdir(folder):
+            with contextlib.suppress(OSError):
+                if os.readlink(f"{folder}/{name}") == f"socket:[{wanted}]":
+                    return True
+    return False
+
+
+def find(port, nodes):
+    """The number of the node, or None if it has ended meanwhile."""
+    wanted = inode(port)
+    if wanted:
+        for node in nodes:
+            if node.process and node.process.returncode is None and is_open(node.process.pid, wanted):
+                return node.number
+    return None

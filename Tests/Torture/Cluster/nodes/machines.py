@@ -1,4 +1,4 @@
-"""The machines of a cluster: servers of NATS, as deploy/ starts them, and nodes."""
+"""The machines of a cluster: servers of NATS, as deploy/ starts them, and nodes, each with clocks of its own."""
 
 import asyncio
 import os
@@ -6,9 +6,53 @@ import pathlib
 import signal
 import subprocess
 
+from clients.signing import HOUR, Keyring
+from kit.meddler import Meddler
 from kit.process import send
-from nodes import clocks
 from nodes.gates import Gate
+
+# The first node has the right time of day, the others are ahead and behind, in seconds.
+OFFSETS = [0, 420, -420]
+# How long the machine of a node is up already, in days at most. Nodes start with clocks that nobody can set apart.
+UP = 30
+# Valid by the right time, and not by a clock that is some minutes off; the same of one that has expired.
+SOON, LATEST, JUST = 120, 24 * HOUR - 120, -120
+
+
+def yesterday(folder):
+    """The environment of a command that runs a day ago."""
+    folder.mkdir(mode=0o700, exist_ok=True)
+    meddler = Meddler(folder)
+    meddler.set(offset=-86_400)
+    return meddler.environment(folder)
+
+
+def set_apart(node, folder, random):
+    """What the environment of this node says from now on."""
+    folder.mkdir(mode=0o700, exist_ok=True)
+    meddler = Meddler(folder)
+    up = random.randrange(1, UP) * 86_400 + random.randrange(86_400)
+    # The machine has been up for longer, which also moves the time of day; that is put right, but for some minutes.
+    meddler.set(slept=up, offset=OFFSETS[node.number] - up)
+    return meddler.environment(folder)
+
+
+class EdgeKeyring(Keyring):
+    """Some signatures are valid for a short while, or were until a moment ago, so that minutes matter."""
+
+    def sign(self, one, fields, chance, may_be_wrong=True):
+        self.is_edge = False
+        signed = super().sign(one, fields, chance, may_be_wrong)
+        return signed | {"edge": True} if self.is_edge else signed
+
+    def field(self, one, wrong, chance):
+        self.is_edge = wrong in (None, "expired") and chance.random() < 0.4
+        if not self.is_edge:
+            return super().field(one, wrong, chance)
+        signer = one.signer or chance.choice(self.signers)
+        lifetime = JUST if wrong else chance.choice([SOON, LATEST])
+        return signer.field(self.audience, lifetime, False, self.note)
+
 
 CHECKOUT = pathlib.Path(__file__).resolve().parents[4]
 COUNT = 3
@@ -76,7 +120,7 @@ class NatsServers:
     def __init__(self, folder):
         self.folder = folder
         # A day ago, so that they are valid for a node whose clock is behind.
-        self.shell("make_nats_secrets", clocks.yesterday(folder / "secrets.clock"))
+        self.shell("make_nats_secrets", yesterday(folder / "secrets.clock"))
         self.password = (folder / "nats/password").read_text().strip()
         self.all = [NatsServer(number, self) for number in range(1, COUNT + 1)]
 

@@ -4,8 +4,8 @@ import asyncio
 import re
 
 from clients.agent import Agent, Session, number_of
-from clients.network import Route
 from clients.sender import Client, Closed, Sender
+from clients.world import Route
 from kit.websocket import PING, WebSocket
 
 

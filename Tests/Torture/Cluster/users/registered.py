@@ -6,7 +6,7 @@ import time
 
 from clients.hooks import Application
 from events import now
-from nodes import origins
+from nodes import gates
 
 # The node whose connection a task of a receiver serves.
 ORIGIN = contextvars.ContextVar("origin")
@@ -51,7 +51,7 @@ class NodesApplication(Application):
         return answer
 
     async def serve(self, reader, writer):
-        ORIGIN.set(origins.find(writer.get_extra_info("peername")[1], self.world.nodes))
+        ORIGIN.set(gates.find(writer.get_extra_info("peername")[1], self.world.nodes))
         await super().serve(reader, writer)
 
     def note(self, number, time_, fields, body):

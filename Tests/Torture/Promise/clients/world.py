@@ -1,9 +1,33 @@
-"""What all peers of a run share: the server, the log, the subscriptions, and the mood."""
+"""What all peers of a run share: the server, the ways to it, the log, the subscriptions, and the mood."""
 
 import asyncio
 import random
+from typing import NamedTuple
 
-from clients.network import Network
+from clients.sender import Client
+
+
+class Route(NamedTuple):
+    port: int
+    # For TLS.
+    context: object = None
+    # A proxy that cuts, delays and forgets is in between.
+    is_faulty: bool = False
+
+
+class Network:
+    """Nothing but plain HTTP/1.1. Other networks have the same methods."""
+
+    def __init__(self, server):
+        self.server = server
+
+    def to_agents(self, chance, is_calm):
+        """The route of a connection of a user agent."""
+        return Route(self.server.port)
+
+    def client(self, chance):
+        """The connection of a sender. It may share it with others."""
+        return Client(self.server.port)
 
 
 class Subscription:

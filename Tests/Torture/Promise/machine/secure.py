@@ -6,9 +6,9 @@ import ssl
 
 from clients.authority import Authority
 from clients.http2 import Http2Client
-from clients.network import Route
 from clients.proxy import Proxy
 from clients.sender import Client
+from clients.world import Route
 from machine.server import Server, free_port
 
 
