@@ -1,4 +1,4 @@
-"""Requests to the control socket, whose users may do everything."""
+"""The control socket, whose users may do everything: requests, and clients of engines."""
 
 import asyncio
 import contextlib
@@ -46,3 +46,29 @@ async def asked(path, method, what, members=None):
     if not head:
         raise ConnectionResetError
     return int(head.split(b" ", 2)[1]), json.loads(rest) if rest else None
+
+
+class Engine:
+    """A client of an account's engine, in lines."""
+
+    def __init__(self, path, **members):
+        self.socket = socket.socket(socket.AF_UNIX)
+        self.socket.settimeout(10)
+        self.socket.connect(str(path))
+        self.stream = self.socket.makefile(encoding="utf-8")
+        self.say({"@type": "bellwire.open", **members})
+
+    def say(self, request):
+        self.socket.sendall(json.dumps(request).encode() + b"\n")
+
+    def next(self, kind=None):
+        """What comes next, or next of this kind; nothing after the end."""
+        for line in self.stream:
+            update = json.loads(line)
+            if kind in (None, update["@type"]):
+                return update
+        return None
+
+    def close(self):
+        self.stream.close()
+        self.socket.close()

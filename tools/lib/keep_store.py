@@ -11,8 +11,6 @@ import http.client
 import json
 import os
 import pathlib
-import re
-import signal
 import sqlite3
 import subprocess
 import sys
@@ -25,6 +23,8 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "Tests/Vectors/Upgrades"
 sys.path.append(str(ROOT / "Tests"))
 
+from kit.coding import path_of  # noqa: E402
+from kit.server import Server  # noqa: E402
 from kit.websocket import BlockingWebSocket  # noqa: E402
 
 MONTH = 30 * 86_400
@@ -34,17 +34,12 @@ TELEGRAM = '{"loc_key":"MESSAGE_TEXT","loc_args":["Ada","%s"],"custom":{"from_id
 
 class Keeper:
     def __init__(self, program, folder):
-        self.program, self.folder, self.state = program, folder, folder / "state"
+        self.program, self.folder = program, folder
         self.environment = {"HOME": str(folder), "PATH": "/usr/bin:/bin"}
         self.facts = {"devices": [], "waiting": [], "fetched": []}
-        self.server = subprocess.Popen(
-            [program, "serve", "--listen", "http://127.0.0.1:0", "--state", str(self.state)],
-            env=self.environment,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            text=True,
-        )
-        self.port = int(re.search(r":(\d+)/?$", self.server.stdout.readline())[1])
+        self.server = Server(program, folder)
+        self.server.environment, self.server.keys = self.environment, self.server.state / "keys"
+        self.state, self.port = self.server.state, self.server.start().port
 
     def call(self, *words):
         words = [self.program, *words]
@@ -113,7 +108,7 @@ class Keeper:
         locked = self.ask("register", *lasting, "--account", "locked", "--secret", "new")
         self.facts["locked"] = {"id": locked["id"], "secret": locked["register_device"]["secret"]}
         signals = self.ask("register", *lasting, "--account", "signals", "--type", "4")
-        self.push(self.path(signals), "version=7", "PUT")
+        self.push(path_of(signals["endpoint"]), "version=7", "PUT")
         self.facts["signals"] = {"id": signals["id"]}
 
     def push_telegram(self, made):
@@ -122,16 +117,11 @@ class Keeper:
         for number, text in enumerate(["one", "two"], 11):
             self.facts["fetched"].append(TELEGRAM % (text, number))
             self.send(subscription, self.facts["fetched"][-1])
-        self.push(self.path(made), b"\0" * 120)
+        self.push(path_of(made["endpoint"]), b"\0" * 120)
         return subscription
 
-    @staticmethod
-    def path(registration):
-        return "/" + registration["endpoint"].split("/", 3)[3]
-
     def end(self, cleanly):
-        self.server.send_signal(signal.SIGTERM if cleanly else signal.SIGKILL)
-        self.server.wait(30)
+        self.server.stop() if cleanly else self.server.kill()
 
     def keep(self, commit):
         copy = self.folder / "copy.db"

@@ -9,7 +9,6 @@ import pathlib
 import queue
 import select
 import shutil
-import socket
 import subprocess
 import tempfile
 import threading
@@ -17,6 +16,7 @@ import time
 
 import kit.server
 from adapter import Adapter, request
+from kit import control
 from kit.coding import decode, encode
 from kit.webserver import Handler, Listening
 
@@ -237,28 +237,19 @@ def described(group, notification):
     }
 
 
-class Engine:
+class Engine(control.Engine):
     """A viewer of one account, on the control socket."""
 
     def __init__(self, path, app, account):
-        self.socket = socket.socket(socket.AF_UNIX)
-        self.socket.settimeout(10)
-        self.socket.connect(path)
-        self.stream = self.socket.makefile(encoding="utf-8")
+        super().__init__(path, app=app, account=account, role="viewer")
         self.loud, self.updates, self.badge, self.number, self.waits = [], [], None, 0, False
-        self.say({"@type": "bellwire.open", "app": app, "account": account, "role": "viewer"})
-        self.first = {}
-        while self.first.get("@type") != "updateActiveNotifications":
-            self.first = self.next()
+        self.first = self.next("updateActiveNotifications")
 
-    def say(self, request):
-        self.socket.sendall(json.dumps(request).encode() + b"\n")
-
-    def next(self):
-        line = self.stream.readline()
-        if not line:
+    def next(self, kind=None):
+        update = super().next(kind)
+        if update is None:
             raise OSError("the engine has closed the connection")
-        return json.loads(line)
+        return update
 
     def ask(self, request):
         answer = self.once(request)
@@ -284,10 +275,6 @@ class Engine:
                 self.badge = {"count": answer["count"], "missed_calls": answer.get("missed_calls", 0)}
         del answer["@extra"]
         return answer
-
-    def close(self):
-        self.stream.close()
-        self.socket.close()
 
 
 class Hook(Handler):

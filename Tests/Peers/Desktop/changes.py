@@ -13,13 +13,13 @@ import time
 
 sys.path.append(__file__.rsplit("/", 3)[0])
 
-import requests
+from kit import sender
 from kit.checks import Checks, checked
 from kit.desktop import Application, Session, telegram
 from kit.screen import PLASMA, Recorder
+from kit.sender import pushed
 
 check = Checks("changes")
-http = requests.Session()
 
 
 def register(session, state, **options):
@@ -27,13 +27,8 @@ def register(session, state, **options):
     return json.loads(session.run("register", "--app=telegram", "--clear=yes", "--json", *words, state=state))
 
 
-async def sent(endpoint, body, method="POST", **fields):
-    answer = await asyncio.to_thread(http.request, method, endpoint, data=body, headers={"TTL": "600", **fields})
-    check(answer.status_code == 201, f"a push was answered {answer.status_code}")
-
-
-async def pushed(endpoint, body):
-    await sent(endpoint, body, **{"Content-Encoding": "aes128gcm"})
+async def sent(endpoint, body, method="POST"):
+    await asyncio.to_thread(sender.push, endpoint, body, method)
 
 
 class Manager:
@@ -173,13 +168,8 @@ async def opening(session, base, screen):
     # Somebody else's account of the same name.
     session.run("owner", "add", "bob", state="one")
     bob = json.loads(session.run("device", "add", "his", "--owner", "bob", "--json", state="one"))["bearer"]
-    answer = await asyncio.to_thread(
-        http.post,
-        base + "/api/v1/registrations",
-        headers={"Authorization": f"Bearer {bob}"},
-        json={"token_type": 10, "app": "telegram", "account": "other", "service": "org.example.Bob"},
-    )
-    check(answer.status_code == 201, f"bob's registration was answered {answer.status_code}")
+    terms = {"token_type": 10, "app": "telegram", "account": "other", "service": "org.example.Bob"}
+    await asyncio.to_thread(sender.register, base, bob, **terms)
     other = {"account": "other", "service": "org.example.Chat"}
     made, entry = await opened(other, 41)
     check(entry == "org.example.Chat", "each account has its own application")

@@ -14,12 +14,11 @@ import time
 
 sys.path.append(__file__.rsplit("/", 3)[0])
 
-import requests
 from kit.checks import Checks, checked
 from kit.desktop import Application, Session
+from kit.sender import pushed
 
 check = Checks("day")
-http = requests.Session()
 HOUR = 3_600
 WEEK = 7 * 24 * HOUR
 
@@ -69,15 +68,8 @@ class Clocks:
         self.move(seconds, 0, 0)
 
 
-def push(endpoint, body, ttl):
-    answer = http.post(
-        endpoint, data=body, headers={"TTL": str(ttl), "Content-Encoding": "aes128gcm", "Connection": "close"}
-    )
-    check(answer.status_code == 201, f"a push was answered {answer.status_code}")
-
-
 async def sent(endpoint, body, ttl=WEEK):
-    await asyncio.to_thread(push, endpoint, body, ttl)
+    await pushed(endpoint, body, ttl=ttl, Connection="close")
 
 
 async def leave(app):

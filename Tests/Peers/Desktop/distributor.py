@@ -13,24 +13,14 @@ import uuid
 
 sys.path.append(__file__.rsplit("/", 3)[0])
 
-import requests
 from dbus_fast import Message, MessageType, Variant
 from kit.bus import connected
 from kit.checks import Checks, checked
 from kit.desktop import DISTRIBUTOR, OBJECT, Application, Session
+from kit.sender import ENCRYPTED, http, push, pushed
 
 check = Checks("distributor")
-http = requests.Session()
 KEY = "BA1Hxzyi1RUM1b5wjxsn7nGxAszw2u61m164i3MrAIxHF6YK5h4SDYic-dRuU_RCPCfA5aq9ojSwk5Y2EmClBPs"
-
-
-def push(endpoint, body):
-    answer = http.post(endpoint, data=body, headers={"TTL": "600", "Content-Encoding": "aes128gcm"})
-    check(answer.status_code == 201, f"a push was answered {answer.status_code}")
-
-
-async def sent(endpoint, body):
-    await asyncio.to_thread(push, endpoint, body)
 
 
 class Connector:
@@ -105,7 +95,7 @@ async def first_generation(session):
     member, body = await app.told()
     check(member == "NewEndpoint" and body[0] == "go token", "the endpoint comes with the token")
     for number in range(3):
-        await sent(body[1], b"go %d" % number)
+        await pushed(body[1], b"go %d" % number)
         member, message = await app.told()
         check(
             (member, message[:2]) == ("Message", ["go token", b"go %d" % number]), "each message arrives with the token"
@@ -114,8 +104,7 @@ async def first_generation(session):
     check(await app.told() == ("Unregistered", [""]), "the end of a registration is confirmed without a token")
     await asyncio.sleep(0.5)
     check(
-        http.post(body[1], data=b"x", headers={"TTL": "60", "Content-Encoding": "aes128gcm"}).status_code == 410,
-        "the endpoint answers 410",
+        http.post(body[1], data=b"x", headers={"TTL": "60", **ENCRYPTED}).status_code == 410, "the endpoint answers 410"
     )
     await app.ask(1, "Unregister", "s", ["nobody's"])
     check(await app.told() == ("Unregistered", [""]), "the end of an unknown registration is confirmed too")
@@ -134,7 +123,7 @@ async def odd_connectors(session):
         )
         member, body = await app.told()
         check(member == "NewEndpoint", "the distributor finds an object at /")
-        await sent(body[0]["endpoint"].value, b"flutter")
+        await pushed(body[0]["endpoint"].value, b"flutter")
         member, message = await app.told()
         check(message[0]["message"].value == b"flutter", "the object at / gets its message")
         check(app.calls.empty(), "the message arrives only once")
@@ -241,11 +230,11 @@ async def started(session, folder):
         endpoints[name] = await register(session, name)
     for number in range(5):
         for name in cases:
-            await sent(endpoints[name], b"asleep %d" % number)
+            await pushed(endpoints[name], b"asleep %d" % number)
     times = []
     for _ in range(30):
         start = time.monotonic()
-        await sent(near, b"awake")
+        await pushed(near, b"awake")
         moment, _ = await asyncio.wait_for(other.messages.get(), 5)
         times.append(moment - start)
         await asyncio.sleep(0.05)
@@ -272,7 +261,7 @@ async def hanging(session):
     await app.register()
     endpoint = await app.endpoint()
     app.answers = False
-    await asyncio.to_thread(lambda: [push(endpoint, b"%d" % number) for number in range(1_000)])
+    await asyncio.to_thread(lambda: [push(endpoint, b"%d" % number, **ENCRYPTED) for number in range(1_000)])
     other = await Connector(session, "", "", Message.new_method_return).appear()
     times = [await introspected(other.bus) for _ in range(50)]
     # The slowest few are due to the scheduler of a busy machine.
@@ -296,7 +285,7 @@ async def management(session):
     shown = session.applications()[0]["org.example.Managed"]
     check(shown["running"] and "last_delivery" not in shown, "an application is listed")
     check(session.command("apps", "mute", app.name).returncode == 0, "mute succeeds")
-    await sent(endpoint, b"muted")
+    await pushed(endpoint, b"muted")
     check(await app.nothing(0.5), "a muted application gets no message")
     check(session.applications()[0][app.name]["waiting"] == 1, "the message of a muted application waits")
     check(session.command("apps", "unmute", app.name).returncode == 0, "unmute succeeds")

@@ -14,15 +14,14 @@ import uuid
 
 sys.path.append(__file__.rsplit("/", 3)[0])
 
-import requests
 from dbus_fast import Message, MessageFlag, Variant
 from kit.bus import BUS
 from kit.checks import Checks, checked
 from kit.desktop import DISTRIBUTOR, OBJECT, Application, Session
 from kit.process import Running
+from kit.sender import pushed
 
 check = Checks("flood")
-http = requests.Session()
 DISTRIBUTOR2 = "org.unifiedpush.Distributor2"
 SECONDS, PUSHES = 5, 60
 # Others may wait three times as long as in quiet, and always up to 20 ms: the flood also keeps the bus busy.
@@ -97,17 +96,12 @@ def flood(address, end):
     return sent, cuts
 
 
-def push(endpoint, text):
-    answer = http.post(endpoint, data=text, timeout=10, headers={"TTL": "60", "Content-Encoding": "aes128gcm"})
-    check(answer.status_code == 201, f"a push is answered {answer.status_code}")
-
-
 async def waits(application, endpoint, count):
     """The seconds that pushes take to reach the application."""
     times = []
     for number in range(count):
         start = time.monotonic()
-        await asyncio.to_thread(push, endpoint, f"{number}".encode())
+        await pushed(endpoint, f"{number}".encode())
         arrived, text = await asyncio.wait_for(application.messages.get(), 20)
         check(text == f"{number}".encode(), "pushes come in order")
         times.append(arrived - start)

@@ -11,14 +11,13 @@ import time
 
 sys.path.append(__file__.rsplit("/", 3)[0])
 
-import requests
 from kit.checks import Checks, checked
 from kit.desktop import Application, Session
 from kit.process import Running
 from kit.screen import Recorder
+from kit.sender import http, push, pushed, register
 
 check = Checks("idle")
-http = requests.Session()
 SECONDS = 10
 # The supervisor checks every five seconds whether the event loops are alive.
 BEATS = SECONDS // 5 + 1
@@ -32,19 +31,8 @@ PAYLOADS = {
 }
 
 
-def register(base, device, dialect):
-    answer = http.post(
-        base + "/api/v1/registrations",
-        headers={"Authorization": "Bearer " + device["bearer"]},
-        json={"token_type": 10, "app": dialect, "account": dialect, "dialect": dialect, "clear": True},
-    )
-    check(answer.status_code == 201, f"{dialect}: the registration was answered {answer.status_code}")
-    return answer.json()["endpoint"]
-
-
-def push(endpoint, payload, **fields):
-    answer = http.post(endpoint, data=payload.encode(), headers={"TTL": "600", **fields})
-    check(answer.status_code == 201, f"a push was answered {answer.status_code}")
+def account(name):
+    return {"token_type": 10, "app": name, "account": name, "dialect": name, "clear": True}
 
 
 async def measure(processes):
@@ -73,7 +61,7 @@ async def scene(bellwire, is_one_process):
     with Session(bellwire) as session:
         server, base = session.serve(*["--desktop"] * is_one_process)
         device = session.device()
-        endpoints = {dialect: register(base, device, dialect) for dialect in PAYLOADS}
+        endpoints = {name: register(base, device["bearer"], **account(name)) for name in PAYLOADS}
         await Recorder(session).appear()
         processes = {"server": server}
         if not is_one_process:
@@ -84,10 +72,10 @@ async def scene(bellwire, is_one_process):
         processes |= {f"watch {name}": watch(session, name) for name in PAYLOADS}
         app = await Application(session, "org.example.Idle").appear()
         await app.register()
-        await asyncio.to_thread(push, await app.endpoint(), "x", **{"Content-Encoding": "aes128gcm"})
+        await pushed(await app.endpoint(), "x")
         await app.message()
         for dialect, payload in PAYLOADS.items():
-            await asyncio.to_thread(push, endpoints[dialect], payload)
+            await asyncio.to_thread(push, endpoints[dialect]["endpoint"], payload)
         # The work that follows the last push is done.
         http.close()
         await asyncio.sleep(8)

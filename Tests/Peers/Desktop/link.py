@@ -14,25 +14,15 @@ import time
 
 sys.path.append(__file__.rsplit("/", 3)[0])
 
-import requests
 from autopush import PushService
 from dbus_fast import Message, MessageType, Variant
 from kit import bus
 from kit.checks import Checks, Failed, checked
 from kit.coding import encode
 from kit.desktop import Application, Session
+from kit.sender import pushed
 
 check = Checks("link")
-http = requests.Session()
-
-
-def push(endpoint, body, ttl=60, **fields):
-    answer = http.post(endpoint, data=body, headers={"TTL": str(ttl), "Content-Encoding": "aes128gcm", **fields})
-    check(answer.status_code == 201, f"a push was answered {answer.status_code}")
-
-
-async def sent(endpoint, body, **fields):
-    await asyncio.to_thread(push, endpoint, body, **fields)
 
 
 async def our_receiver(session):
@@ -47,7 +37,7 @@ async def our_receiver(session):
     times = []
     for number in range(50):
         start = time.monotonic()
-        await sent(endpoint, b"hello %d" % number)
+        await pushed(endpoint, b"hello %d" % number)
         moment, body = await asyncio.wait_for(app.messages.get(), 5)
         times.append(moment - start)
         check(body == b"hello %d" % number, "the body is as it was sent")
@@ -55,8 +45,8 @@ async def our_receiver(session):
 
     app.disappear()
     for number in range(5):
-        await sent(endpoint, b"kept %d" % number)
-    await sent(endpoint, b"too late", ttl=1)
+        await pushed(endpoint, b"kept %d" % number)
+    await pushed(endpoint, b"too late", ttl=1)
     await asyncio.sleep(1.5)
     session.end(desktop, signal.SIGKILL)
     desktop = session.desktop(device["websocket"])
@@ -70,7 +60,7 @@ async def our_receiver(session):
     session.end(receiver, signal.SIGKILL)
     port = int(base.rsplit(":", 1)[1])
     receiver, base = session.serve(port=port)
-    await sent(endpoint, b"after the kill")
+    await pushed(endpoint, b"after the kill")
     check(await app.message(20) == b"after the kill", "a receiver that was killed comes back")
 
     session.end(receiver)
@@ -98,11 +88,11 @@ async def sleeping_application(session, app, endpoint):
     far = await sleeper.endpoint()
     sleeper.answers = False
     for number in range(200):
-        await sent(far, b"asleep %d" % number)
+        await pushed(far, b"asleep %d" % number)
     times = []
     for number in range(50):
         start = time.monotonic()
-        await sent(endpoint, b"awake %d" % number)
+        await pushed(endpoint, b"awake %d" % number)
         moment, body = await asyncio.wait_for(app.messages.get(), 5)
         check(body == b"awake %d" % number, "other applications get their messages")
         times.append(moment - start)
@@ -140,7 +130,7 @@ async def lost_state(session):
     receiver, base = session.serve(state="lost", port=port)
     second = await app.endpoint(20)
     check(second.startswith(base) and second != first, "the application gets a new endpoint")
-    await sent(second, b"there")
+    await pushed(second, b"there")
     check(await app.message() == b"there", "the new endpoint works")
     app.disappear()
     session.end(desktop)
@@ -167,7 +157,7 @@ async def moved_house(session):
     second = await app.endpoint(20)
     check(second == first.replace(old, new), "the application gets the same endpoint under the new name")
     for number, endpoint in enumerate((first, second)):
-        await sent(endpoint, b"moved %d" % number)
+        await pushed(endpoint, b"moved %d" % number)
         check(await app.message() == b"moved %d" % number, "both endpoints work")
     app.disappear()
     session.end(desktop)
@@ -278,8 +268,8 @@ async def power(session):
     await app.register()
     endpoint = await app.endpoint()
     await asyncio.sleep(1)
-    await sent(endpoint, b"may wait", urgency="very-low")
-    await sent(endpoint, b"may not", urgency="high")
+    await pushed(endpoint, b"may wait", urgency="very-low")
+    await pushed(endpoint, b"may not", urgency="high")
     check(await app.message() == b"may not", "an urgent message arrives at once")
     check(await app.nothing(0.3), "a less urgent message waits")
     session.end(upower)
@@ -307,7 +297,7 @@ async def together(session):
         await asyncio.sleep(0.1)
     endpoint = await app.endpoint()
     check(endpoint.startswith(base), "the server makes the endpoint")
-    await sent(endpoint, b"one process")
+    await pushed(endpoint, b"one process")
     check(await app.message() == b"one process", "the message arrives")
     session.end(process)
     process, base = session.start(
@@ -319,7 +309,7 @@ async def together(session):
         session.folder + "/together",
         log="together",
     )
-    await sent(endpoint, b"again")
+    await pushed(endpoint, b"again")
     check(await app.message() == b"again", "a message arrives after a restart")
     app.disappear()
     check(session.end(process) == 0, "the server ends with exit code 0")

@@ -9,37 +9,22 @@ import contextlib
 import json
 import os
 import signal
-import socket
 import sys
 
 sys.path.append(__file__.rsplit("/", 3)[0])
 
-import requests
+from kit import control, sender
 from kit.checks import Checks, checked
 from kit.desktop import Application, Session, telegram
 from kit.screen import Recorder
 
 check = Checks("whole")
-http = requests.Session()
 APPLICATION = "org.example.Fetch"
 OPENED = "org.example.Opened"
 
 
-def register(session, device, **members):
-    answer = http.post(
-        session.base + "/api/v1/registrations",
-        json={"account": "me", **members},
-        headers={"Authorization": "Bearer " + device["bearer"]},
-    )
-    check(answer.status_code == 201, f"a registration was answered {answer.status_code}")
-    return answer.json()
-
-
 async def push(registration, text, number):
-    answer = await asyncio.to_thread(
-        http.post, registration["endpoint"], data=telegram(text, number), headers={"TTL": "600"}
-    )
-    check(answer.status_code == 201, f"a push was answered {answer.status_code}")
+    await asyncio.to_thread(sender.push, registration["endpoint"], telegram(text, number))
 
 
 def active(session):
@@ -95,19 +80,15 @@ async def clicks(session, registration, server, desktop, recorder, address):
 
     def owed():
         """The actions that an application would be told if it connected now."""
-        with socket.socket(socket.AF_UNIX) as client:
-            client.settimeout(10)
-            client.connect(session.folder + "/receiver/control.sock")
-            for line in (
-                {"@type": "bellwire.open", "app": "telegram", "account": "clicked", "role": "viewer"},
-                {"@type": "bellwire.getChats", "@extra": 1},
-            ):
-                client.sendall(json.dumps(line).encode() + b"\n")
-            lines = []
-            for line in client.makefile():
-                lines.append(json.loads(line))
-                if lines[-1].get("@extra") == 1:
-                    return [x["id"] for x in lines if x["@type"] == "bellwire.updateNotificationAction"]
+        client = control.Engine(
+            session.folder + "/receiver/control.sock", app="telegram", account="clicked", role="viewer"
+        )
+        with contextlib.closing(client):
+            client.say({"@type": "bellwire.getChats", "@extra": 1})
+            lines = [client.next()]
+            while lines[-1].get("@extra") != 1:
+                lines.append(client.next())
+        return [x["id"] for x in lines if x["@type"] == "bellwire.updateNotificationAction"]
 
     await chosen("one", 1, token="token")
     await check.eventually(lambda: len(told()) == 1, "a closed application is started", 20)
@@ -151,14 +132,13 @@ async def signals(session, registration):
         (b"version=7", b"version=7"),
         (b"version=9223372036854775807", b"version=9223372036854775807"),
     ):
-        answer = await asyncio.to_thread(http.put, registration["endpoint"], data=body)
-        check(answer.status_code == 201, f"a signal was answered {answer.status_code}")
+        await asyncio.to_thread(sender.push, registration["endpoint"], body, "PUT")
         check(await app.message() == expected, "the application is told to fetch")
-    answer = await asyncio.to_thread(http.put, registration["endpoint"])
+    await asyncio.to_thread(sender.push, registration["endpoint"], None, "PUT")
     check((await app.message()).startswith(b"version="), "a signal without a number reaches the application too")
     # An absent application is told when it is back.
     app.disappear()
-    await asyncio.to_thread(http.put, registration["endpoint"], data=b"version=8")
+    await asyncio.to_thread(sender.push, registration["endpoint"], b"version=8", "PUT")
     await asyncio.sleep(0.5)
     await app.appear()
     check(await app.message(20) == b"version=8", "an application that was away gets the signal later")
@@ -170,20 +150,16 @@ async def main(bellwire):
     with Session(bellwire) as session:
         server, session.base = session.serve()
         device = session.device()
-        pushed = register(session, device, token_type=10, app="telegram", clear=True)
-        signalled = register(session, device, token_type=4, app="telegram", service=APPLICATION)
+        terms = {"app": "telegram", "account": "me"}
+
+        def register(**members):
+            return sender.register(session.base, device["bearer"], **terms | members)
+
+        pushed = register(token_type=10, clear=True)
+        signalled = register(token_type=4, service=APPLICATION)
         recorder = await Recorder(session).appear()
         address = device["websocket"] + " telegram/me telegram/clicked"
-        clicked = register(
-            session,
-            device,
-            token_type=10,
-            app="telegram",
-            clear=True,
-            trust_clear=True,
-            account="clicked",
-            service=OPENED,
-        )
+        clicked = register(token_type=10, clear=True, trust_clear=True, account="clicked", service=OPENED)
         install(session, OPENED, "open-notification;")
         desktop = session.desktop(address)
         await signals(session, signalled)

@@ -7,7 +7,6 @@ Each session ends within its time or fails; each check is counted.
 
 import asyncio
 import contextlib
-import os
 import random
 import socket
 import ssl
@@ -15,7 +14,11 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.append(__file__.rsplit("/", 3)[0])
+
 import websockets
+from kit import certificate as certificates
+from kit.checks import Checks, checked
 from websockets.asyncio.client import connect
 from websockets.asyncio.server import serve
 from wslay_session import WslaySession
@@ -24,14 +27,7 @@ from wsproto.events import AcceptConnection, BytesMessage, CloseConnection, Ping
 
 LENGTHS = [0, 1, 125, 126, 127, 65535, 65536, 65537, 300_000, 5_000_000]
 LIMIT = 1 << 24
-checked = 0
-
-
-def check(condition, what):
-    global checked
-    checked += 1
-    if not condition:
-        raise AssertionError(what)
+check = Checks("websocket sessions")
 
 
 def messages(rng):
@@ -223,27 +219,9 @@ def our_server(probe, *arguments):
         process.wait()
 
 
-def make_certificate(folder):
-    certificate, key = os.path.join(folder, "cert.pem"), os.path.join(folder, "key.pem")
-    subprocess.run(
-        [
-            *"openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes".split(),
-            *"-days 2 -subj /CN=localhost -keyout".split(),
-            key,
-            "-out",
-            certificate,
-            "-addext",
-            "subjectAltName=DNS:localhost",
-        ],
-        check=True,
-        stderr=subprocess.DEVNULL,
-    )
-    return certificate, key
-
-
 async def run(probe):
     with tempfile.TemporaryDirectory() as folder:
-        certificate, key = make_certificate(folder)
+        certificate, key, _ = certificates.certificate(folder)
         client_context = ssl.create_default_context(cafile=certificate)
         server_context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
         server_context.load_cert_chain(certificate, key)
@@ -253,21 +231,19 @@ async def run(probe):
         ]:
             with our_server(probe, *files) as port:
                 await against_server(f"{name}://localhost:{port}/", ours)
-                print(f"{name}: websockets with our server: {checked} checks so far")
+                print(f"{name}: websockets with our server: {check.passed} checks so far")
                 await asyncio.to_thread(wsproto_session, port, ours, trusted)
-                print(f"{name}: wsproto with our server: {checked} checks so far")
+                print(f"{name}: wsproto with our server: {check.passed} checks so far")
                 if not ours and WslaySession.load():
                     await asyncio.to_thread(WslaySession(port, check).run)
-                    print(f"{name}: wslay with our server: {checked} checks so far")
+                    print(f"{name}: wslay with our server: {check.passed} checks so far")
             await against_client(probe, trusted, theirs)
-            print(f"{name}: our client with websockets: {checked} checks so far")
+            print(f"{name}: our client with websockets: {check.passed} checks so far")
 
 
-def main():
-    asyncio.run(asyncio.wait_for(run(sys.argv[1]), 120))
-    print(f"{checked} passed, 0 failed")
-    sys.exit(0 if checked else 1)
+async def main():
+    await asyncio.wait_for(run(sys.argv[1]), 120)
+    print(f"{check.passed} passed, 0 failed")
 
 
-if __name__ == "__main__":
-    main()
+checked(main)

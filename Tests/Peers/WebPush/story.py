@@ -5,7 +5,6 @@ usage: story.py PATH_OF_BELLWIRE
 
 import json
 import queue
-import socket
 import sys
 import tempfile
 import time
@@ -13,6 +12,7 @@ import time
 sys.path.append(__file__.rsplit("/", 3)[0])
 
 import requests
+from kit import control
 from kit.checks import Checks, checked
 from kit.coding import decode
 from kit.sealing import mtproto
@@ -43,26 +43,12 @@ def heard(kind, secret):
     return event["data"]
 
 
-class Engine:
+class Engine(control.Engine):
     """A client on the control socket."""
 
     def __init__(self, server, account):
-        self.connection = socket.socket(socket.AF_UNIX)
-        self.connection.settimeout(10)
-        self.connection.connect(str(server.socket))
-        self.stream = self.connection.makefile(encoding="utf-8")
-        self.say("bellwire.open", account=account)
+        super().__init__(server.socket, account=account)
         check(self.next()["@type"] == "ok", "the engine is open")
-
-    def say(self, kind, **members):
-        self.connection.sendall(json.dumps({"@type": kind, **members}).encode() + b"\n")
-
-    def next(self, kind=None):
-        for line in self.stream:
-            update = json.loads(line)
-            if kind is None or update["@type"] == kind:
-                return update
-        return None
 
     def shown(self):
         added = self.next("updateNotificationGroup")["added_notifications"]

@@ -5,12 +5,10 @@ usage: run.py PATH_OF_BELLWIRE
 Runs in a network namespace of its own (tools/lib/alone). As root it also tries a key of another user and a full disk.
 """
 
-import http.client
 import os
 import pathlib
 import re
 import resource
-import signal
 import socket
 import sqlite3
 import subprocess
@@ -18,6 +16,12 @@ import sys
 import tempfile
 import threading
 import time
+
+sys.path.append(__file__.rsplit("/", 3)[0])
+
+from kit import process
+from kit.certificate import certificate
+from kit.control import OverSocket
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 DAY = 86_400
@@ -81,7 +85,7 @@ class Home:
     def start(self, *words, ready="bellwire: ready ", before=(), **options):
         """A program that runs until the end. Returns what its line about being ready says."""
         log = self.folder / f"log{len(self.processes)}"
-        process = subprocess.Popen(
+        made = subprocess.Popen(
             [*before, self.bellwire, *words],
             env=self.environment,
             stdout=subprocess.PIPE,
@@ -89,37 +93,19 @@ class Home:
             text=True,
             **options,
         )
-        process.log = log
-        self.processes.append(process)
-        line = process.stdout.readline()
-        if not line.startswith(ready):
+        made.log = log
+        self.processes.append(made)
+        told = process.ready(made, ready)
+        if told is None:
             sys.exit(f"mistakes: it does not start: {log.read_text()}")
-        return line.removeprefix(ready).strip()
+        return told
 
     def serve(self, *words, **options):
         return self.start("serve", "--listen", "http://127.0.0.1:0", *words, **options)
 
     def close(self):
-        for process in reversed(self.processes):
-            process.send_signal(signal.SIGTERM)
-            process.wait(20)
-
-
-def certificate(folder, name, days):
-    chain, key = folder / f"{name}.pem", folder / f"{name}-key.pem"
-    subprocess.run(
-        [
-            *"openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj /CN=localhost -days".split(),
-            str(days),
-            "-keyout",
-            key,
-            "-out",
-            chain,
-        ],
-        check=True,
-        capture_output=True,
-    )
-    return str(chain), str(key)
+        for each in reversed(self.processes):
+            process.end(each)
 
 
 def port_in_use(home):
@@ -131,7 +117,7 @@ def port_in_use(home):
 
 
 def certificates(home):
-    (chain, _), (_, key) = certificate(home.folder, "one", 90), certificate(home.folder, "other", 90)
+    (chain, *_), (_, key, _) = (certificate(home.folder, days=90, label=label) for label in ("one-", "other-"))
     words = ["--listen", "127.0.0.1:0", "--tls-certificate", chain, "--tls-key"]
     for command in ("serve", "check"):
         report_error(
@@ -146,7 +132,7 @@ def certificates(home):
             "/nowhere/privkey.pem: open: No such file",
             "check the path",
         )
-    chain, key = certificate(home.folder, "soon", 10)
+    chain, key, _ = certificate(home.folder, days=10, label="soon-")
     outcome = home.run("check", "--tls-certificate", chain, "--tls-key", key)
     report("a certificate that expires", outcome.stdout, "advice: ", "expires within 14 days", "renew it")
     if outcome.returncode != 0:
@@ -156,7 +142,7 @@ def certificates(home):
 def unreadable_key(home):
     if os.getuid() != 0:
         return print("mistakes: not as root, so no key of another user")
-    chain, key = certificate(home.folder, "secret", 90)
+    chain, key, _ = certificate(home.folder, days=90, label="secret-")
     os.chmod(chain, 0o644)
     with tempfile.TemporaryDirectory() as folder:
         os.chmod(folder, 0o777)
@@ -274,16 +260,6 @@ def no_websocket(home):
     )
 
 
-class Back(http.client.HTTPConnection):
-    def __init__(self, path):
-        super().__init__("localhost")
-        self.path = str(path)
-
-    def connect(self):
-        self.sock = socket.socket(socket.AF_UNIX)
-        self.sock.connect(self.path)
-
-
 def forward(front, back):
     while True:
         try:
@@ -296,7 +272,7 @@ def forward(front, back):
         first, *lines = head.decode().split("\r\n")
         fields = dict(line.split(": ", 1) for line in lines if ": " in line)
         kept = {name: value for name, value in fields.items() if name.lower() not in ("upgrade", "connection")}
-        server = Back(back)
+        server = OverSocket(back)
         server.request(first.split()[0], first.split()[1], headers=kept)
         answer = server.getresponse()
         body = answer.read()

@@ -7,14 +7,9 @@ import pathlib
 import signal
 import sys
 
+from kit import bus
+
 HERE = pathlib.Path(__file__).parent
-CONFIGURATION = """<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
- "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
-<busconfig><type>{kind}</type><listen>unix:path={folder}/{kind}</listen>
-<servicedir>{folder}/services</servicedir>
-<policy context="default"><allow send_destination="*" eavesdrop="true"/>
-<allow eavesdrop="true"/><allow own="*"/></policy></busconfig>"""
-SERVICE = "[D-BUS Service]\nName={name}\nExec={command}\n"
 READY = 20
 
 
@@ -50,8 +45,7 @@ class Session:
 
     def install(self, name, *words):
         """A program that the bus starts for its name."""
-        command = " ".join([sys.executable, *(str(word) for word in words)])
-        (self.folder / "services" / f"{name}.service").write_text(SERVICE.format(name=name, command=command))
+        (self.folder / "services" / f"{name}.service").write_text(bus.service(name, sys.executable, *words))
 
     async def start(self, name, *words):
         """The first line that it prints."""
@@ -75,10 +69,8 @@ class Session:
         return await ended(process)
 
     async def start_bus(self, kind):
-        path = self.folder / f"{kind}.conf"
-        path.write_text(CONFIGURATION.format(kind=kind, folder=self.folder))
         (self.folder / kind).unlink(missing_ok=True)
-        await self.start(kind, "dbus-daemon", "--nofork", "--print-address=1", f"--config-file={path}")
+        await self.start(kind, *bus.command(self.folder, kind, f"path={self.folder}/{kind}"))
 
     async def start_helpers(self):
         """The notification daemon and the listener."""
