@@ -25,9 +25,17 @@ class Server(process.Watched):
         self.environment = os.environ | (environment or {})
         self.state, self.keys, self.log = self.folder / "state", self.folder / "keys", self.folder / "log"
         self.socket = self.state / "control.sock"
-        self.authority, self.certificate = (self.keys / f"development-{name}.pem" for name in ("ca", "tls"))
         self.configuration = self.folder / "bellwire.conf"
         self.port = 0
+
+    @property
+    def authority(self):
+        """That of the certificate which it makes for itself."""
+        return self.keys / "development-ca.pem"
+
+    @property
+    def certificate(self):
+        return self.keys / "development-tls.pem"
 
     @property
     def address(self):
@@ -99,7 +107,7 @@ class Server(process.Watched):
             **{"env": self.environment} | terms,
         )
         if done.returncode:
-            raise Failed(f"bellwire {words[0]}: {done.stderr}")
+            raise Failed(f"bellwire {words[0]}: {done.stdout}{done.stderr}")
         return done.stdout
 
     def tell(self, *words, **terms):

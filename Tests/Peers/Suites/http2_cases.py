@@ -58,7 +58,7 @@ class Connection:
     """One connection, on which everything is sent at once."""
 
     def __init__(self, served):
-        context = ssl.create_default_context(cafile=served.authority)
+        context = ssl.create_default_context(cafile=served.chain)
         context.set_alpn_protocols(["h2"])
         plain = socket.create_connection(("127.0.0.1", served.port), timeout=3)
         plain.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)

@@ -19,7 +19,7 @@ class Served(Server):
         chain, key, _ = certificate(self.place.name, days=90)
         words = ["--registration", "token", "--tls-certificate", chain, "--tls-key", key]
         super().__init__(program, self.place.name, *words, "--listen", "http://127.0.0.1:0", is_secure=True)
-        self.authority = chain
+        self.chain = chain
         self.context = ssl.create_default_context(cafile=chain)
 
     def __enter__(self):
