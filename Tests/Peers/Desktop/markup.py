@@ -5,16 +5,14 @@ usage: markup.py PATH_OF_PRESENTER_PROBE [FOLDER_FOR_SCREENSHOTS [NAME...]]
 """
 
 import asyncio
-import os
 import subprocess
 import sys
-import tempfile
 import time
 
 sys.path.append(__file__.rsplit("/", 3)[0])
 
 from kit.checks import Failed, checked
-from screen import Desk, Probe, check, eventually, push
+from screen import Probe, check, eventually, push, with_each
 from servers import DAEMONS, DUNSTRC
 
 BLOCK = "\u2588\u2588\u2588"
@@ -119,17 +117,8 @@ async def one(desk, folder, daemon):
     desk.end(process)
 
 
-async def main(probe, folder=None, *names):
-    folder = folder or tempfile.mkdtemp()
-    os.makedirs(folder, exist_ok=True)
-    for daemon in DAEMONS:
-        if names and daemon.name not in names:
-            continue
-        with Desk(probe) as desk:
-            desk.display()
-            with open(desk.folder + "/dunstrc", "w") as file:
-                file.write(DUNSTRC.format(markup="markup = full" if daemon.name == "dunst" else ""))
-            await one(desk, folder, daemon)
+async def main(*words):
+    await with_each(DAEMONS, one, DUNSTRC, *words)
     print(f"markup: {check.passed} checks passed")
 
 

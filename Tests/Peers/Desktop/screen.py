@@ -203,3 +203,19 @@ def push(number, body="Hello", title="Alice", clear=False, silent=False, **more)
             "bellwire.presentation": {"title": title, "body": body, **more},
         },
     }
+
+
+async def with_each(daemons, story, dunstrc, probe, folder=None, *names):
+    """Tells a story to each of the notification servers, or to those of these names. Where its pictures are."""
+    folder = folder or tempfile.mkdtemp()
+    os.makedirs(folder, exist_ok=True)
+    for daemon in daemons:
+        if names and daemon.name not in names:
+            continue
+        with Desk(probe) as desk:
+            desk.display()
+            with open(desk.folder + "/dunstrc", "w") as file:
+                # Without this line the server renders markup without announcing it.
+                file.write(dunstrc.format(markup="markup = full" if daemon.name == "dunst" else ""))
+            await story(desk, folder, daemon)
+    return folder

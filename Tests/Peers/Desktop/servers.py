@@ -5,18 +5,16 @@ usage: servers.py PATH_OF_PRESENTER_PROBE [FOLDER_FOR_SCREENSHOTS [NAME...]]
 
 import asyncio
 import base64
-import os
 import struct
 import subprocess
 import sys
-import tempfile
 import time
 import zlib
 
 sys.path.append(__file__.rsplit("/", 3)[0])
 
 from kit.checks import checked
-from screen import Desk, Probe, check, eventually, push
+from screen import Probe, check, eventually, push, with_each
 
 
 class Daemon:
@@ -185,19 +183,10 @@ DUNSTRC = """[global]
 """
 
 
-async def main(probe, folder=None, *names):
-    folder = folder or tempfile.mkdtemp()
-    os.makedirs(folder, exist_ok=True)
-    for daemon in DAEMONS:
-        if names and daemon.name not in names:
-            continue
-        with Desk(probe) as desk:
-            desk.display()
-            with open(desk.folder + "/dunstrc", "w") as file:
-                # Without this line the server renders markup without announcing it.
-                file.write(DUNSTRC.format(markup="markup = full" if daemon.name == "dunst" else ""))
-            await real(desk, folder, daemon)
+async def main(*words):
+    folder = await with_each(DAEMONS, real, DUNSTRC, *words)
     print(f"servers: {check.passed} checks passed; pictures in {folder}")
 
 
-checked(main, *sys.argv[1:])
+if __name__ == "__main__":
+    checked(main, *sys.argv[1:])

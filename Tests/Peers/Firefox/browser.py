@@ -66,7 +66,35 @@ class Marionette:
 
 
 # docs/desktop.md has the preferences that a user sets; these are for the test.
+# What would ask other machines, or wait for them, is off.
+OFF = """
+    network.prefetch-next network.captive-portal-service.enabled network.connectivity-service.enabled
+    app.update.enabled app.update.auto app.update.checkInstallTime app.normandy.enabled
+    app.shield.optoutstudies.enabled browser.aboutwelcome.enabled browser.contentblocking.report.lockwise.enabled
+    browser.discovery.enabled browser.newtabpage.enabled browser.newtabpage.activity-stream.feeds.section.topstories
+    browser.newtabpage.activity-stream.feeds.system.topstories
+    browser.newtabpage.activity-stream.discoverystream.enabled browser.newtabpage.activity-stream.showSponsored
+    browser.newtabpage.activity-stream.showSponsoredTopSites browser.ping-centre.telemetry
+    browser.region.update.enabled browser.safebrowsing.malware.enabled browser.safebrowsing.phishing.enabled
+    browser.safebrowsing.downloads.enabled browser.safebrowsing.blockedURIs.enabled browser.search.update
+    browser.search.geoSpecificDefaults browser.sessionstore.resume_from_crash browser.shell.checkDefaultBrowser
+    browser.topsites.contile.enabled browser.urlbar.quicksuggest.enabled browser.urlbar.merino.enabled
+    datareporting.healthreport.uploadEnabled datareporting.policy.dataSubmissionEnabled
+    datareporting.usage.uploadEnabled dom.private-attribution.submission.enabled extensions.blocklist.enabled
+    extensions.getAddons.cache.enabled extensions.systemAddon.update.enabled extensions.update.enabled geo.enabled
+    identity.fxaccounts.enabled media.gmp-manager.updateEnabled security.remote_settings.crlite_filters.enabled
+    security.remote_settings.intermediates.enabled services.sync.enabled toolkit.telemetry.enabled
+    toolkit.telemetry.unified toolkit.telemetry.updatePing.enabled toolkit.telemetry.newProfilePing.enabled
+    toolkit.telemetry.shutdownPingSender.enabled
+"""
+EMPTY = """
+    browser.region.network.url browser.safebrowsing.provider.mozilla.updateURL
+    browser.safebrowsing.provider.google4.updateURL browser.safebrowsing.provider.google5.updateURL
+    extensions.systemAddon.update.url media.gmp-manager.url toolkit.telemetry.server
+"""
 PREFERENCES = {
+    **dict.fromkeys(OFF.split(), False),
+    **dict.fromkeys(EMPTY.split(), ""),
     # Marionette would switch push off and much else.
     "remote.prefs.recommended": False,
     "marionette.port": 0,
@@ -84,69 +112,13 @@ PREFERENCES = {
     "network.proxy.no_proxies_on": "localhost, 127.0.0.1",
     "network.proxy.failover_direct": False,
     "network.dns.disablePrefetch": True,
-    "network.prefetch-next": False,
     "network.trr.mode": 5,
-    "network.captive-portal-service.enabled": False,
-    "network.connectivity-service.enabled": False,
-    "app.update.enabled": False,
-    "app.update.auto": False,
-    "app.update.checkInstallTime": False,
     "app.update.disabledForTesting": True,
-    "app.normandy.enabled": False,
-    "app.shield.optoutstudies.enabled": False,
-    "browser.aboutwelcome.enabled": False,
-    "browser.contentblocking.report.lockwise.enabled": False,
-    "browser.discovery.enabled": False,
-    "browser.newtabpage.enabled": False,
-    "browser.newtabpage.activity-stream.feeds.section.topstories": False,
-    "browser.newtabpage.activity-stream.feeds.system.topstories": False,
-    "browser.newtabpage.activity-stream.discoverystream.enabled": False,
-    "browser.newtabpage.activity-stream.showSponsored": False,
-    "browser.newtabpage.activity-stream.showSponsoredTopSites": False,
-    "browser.ping-centre.telemetry": False,
-    "browser.region.network.url": "",
-    "browser.region.update.enabled": False,
-    "browser.safebrowsing.malware.enabled": False,
-    "browser.safebrowsing.phishing.enabled": False,
-    "browser.safebrowsing.downloads.enabled": False,
-    "browser.safebrowsing.blockedURIs.enabled": False,
-    "browser.safebrowsing.provider.mozilla.updateURL": "",
-    "browser.safebrowsing.provider.google4.updateURL": "",
-    "browser.safebrowsing.provider.google5.updateURL": "",
-    "browser.search.update": False,
-    "browser.search.geoSpecificDefaults": False,
-    "browser.sessionstore.resume_from_crash": False,
-    "browser.shell.checkDefaultBrowser": False,
     "browser.startup.homepage": "about:blank",
     "browser.startup.homepage_override.mstone": "ignore",
     "browser.startup.page": 0,
-    "browser.topsites.contile.enabled": False,
-    "browser.urlbar.quicksuggest.enabled": False,
-    "browser.urlbar.merino.enabled": False,
-    "datareporting.healthreport.uploadEnabled": False,
-    "datareporting.policy.dataSubmissionEnabled": False,
-    "datareporting.usage.uploadEnabled": False,
-    "dom.private-attribution.submission.enabled": False,
-    "extensions.blocklist.enabled": False,
-    "extensions.getAddons.cache.enabled": False,
-    "extensions.systemAddon.update.enabled": False,
-    "extensions.systemAddon.update.url": "",
-    "extensions.update.enabled": False,
-    "geo.enabled": False,
-    "identity.fxaccounts.enabled": False,
-    "media.gmp-manager.updateEnabled": False,
-    "media.gmp-manager.url": "",
     "security.OCSP.enabled": 0,
-    "security.remote_settings.crlite_filters.enabled": False,
-    "security.remote_settings.intermediates.enabled": False,
     "services.settings.server": "data:,#remote-settings-dummy/v1",
-    "services.sync.enabled": False,
-    "toolkit.telemetry.enabled": False,
-    "toolkit.telemetry.server": "",
-    "toolkit.telemetry.unified": False,
-    "toolkit.telemetry.updatePing.enabled": False,
-    "toolkit.telemetry.newProfilePing.enabled": False,
-    "toolkit.telemetry.shutdownPingSender.enabled": False,
 }
 
 

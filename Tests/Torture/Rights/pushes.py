@@ -3,8 +3,8 @@
 import json
 import time
 
+from kit.coding import encode
 from rights import Broken, expect
-from values import encode
 
 
 async def push(caller):

@@ -1,12 +1,12 @@
 """What user agents and clients of engines say, over WebSocket and in lines."""
 
-import base64
 import json
 import time
 from urllib.parse import quote
 
 import asked
 from api import somebody
+from kit.coding import decode
 from rights import Broken, Thing, expect
 from wires import Session
 
@@ -162,7 +162,7 @@ def heard(caller, text, message):
     caller.rights.inspect(text, caller)
     if message.get("messageType") != "notification" or "data" not in message:
         return
-    data = base64.urlsafe_b64decode(message["data"] + "==").decode(errors="replace")
+    data = decode(message["data"]).decode(errors="replace")
     thing = caller.rights.channels.get(message["channelID"])
     if thing is None or thing.agent.bearer != caller.bearer:
         raise Broken(f"{caller} is given a push for a channel of somebody else")

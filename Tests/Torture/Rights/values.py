@@ -1,10 +1,11 @@
 """Values from the whole range of their types, and correct and broken bodies."""
 
-import base64
 import json
 import math
 import os
 import uuid
+
+from kit.coding import encode
 
 INTEGERS = [
     0,
@@ -80,10 +81,6 @@ BROKEN = [
     '{"@type":"close"',
     "nul",
 ]
-
-
-def encode(data):
-    return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
 
 
 class Values:

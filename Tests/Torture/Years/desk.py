@@ -12,6 +12,7 @@ from dbus_fast import Message, MessageType
 from kit import bus
 from kit.coding import path_of
 from kit.desktop import Application, Session
+from kit.gate import Gate
 from kit.process import Running
 from kit.screen import Recorder
 
@@ -21,38 +22,14 @@ WEEK = 7 * 86_400
 WAL_LIMIT = 3 << 19
 
 
-class Relay:
-    """Hands bytes on between the desktop and the server, which keep their TLS to themselves."""
+class Relay(Gate):
+    """Between the desktop and the server, which keep their TLS to themselves."""
 
-    def __init__(self):
-        self.target, self.writers, self.tasks, self.connections = None, set(), set(), 0
-
-    async def begin(self):
-        server = await asyncio.start_server(self.connect, "localhost", 0)
-        self.port = server.sockets[0].getsockname()[1]
+    connections = 0
 
     async def connect(self, reader, writer):
         self.connections += 1
-        far_reader, far_writer = await asyncio.open_connection("127.0.0.1", self.target)
-        for source, sink in ((reader, far_writer), (far_reader, writer)):
-            self.writers.add(sink)
-            task = asyncio.create_task(self.hand_on(source, sink))
-            self.tasks.add(task)
-            task.add_done_callback(self.tasks.discard)
-
-    async def hand_on(self, reader, writer):
-        try:
-            while data := await reader.read(65_536):
-                writer.write(data)
-                await writer.drain()
-        except OSError:
-            pass
-        writer.close()
-        self.writers.discard(writer)
-
-    def cut(self):
-        for writer in [*self.writers]:
-            writer.transport.abort()
+        await super().connect(reader, writer)
 
 
 class Desk:

@@ -1,11 +1,11 @@
 """Clients of engines: viewers at any node, and fetchers, which take what waits for their application."""
 
 import asyncio
-import base64
 from urllib.parse import quote
 
 from clients.owned_peers import OwnedViewer
 from clients.viewer import number_of
+from kit.coding import decode
 from kit.websocket import PING, WebSocket
 
 # How often a client asks whether its node is there, and how long it waits.
@@ -110,7 +110,7 @@ class Fetcher(NodesViewer):
 
     def fetched(self, update):
         name, payload = update["id"], update["payload"]
-        text = base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4)).decode()
+        text = decode(payload).decode()
         self.note("raw", id=name, p=number_of(text))
         if self.world.is_calm or self.random.random() < 0.7:
             number = self.world.next_push()

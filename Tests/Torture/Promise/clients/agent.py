@@ -1,11 +1,11 @@
 """A user agent: connects, acknowledges or not, leaves in every possible way, and comes again."""
 
 import asyncio
-import base64
 import hashlib
 import uuid
 
 from events import now
+from kit.coding import decode
 from kit.websocket import PING, WebSocket
 
 # How a connection behaves: weight, whether it always reads, how it acknowledges, how it ends.
@@ -110,7 +110,7 @@ class Session:
             self.log.note("unregistered", c=self.number, s=one.number)
 
     def delivered(self, message, start):
-        body = base64.urlsafe_b64decode(message.get("data", "") + "===")
+        body = decode(message.get("data", ""))
         self.log.note(
             "delivery",
             c=self.number,

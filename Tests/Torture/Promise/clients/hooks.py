@@ -9,13 +9,10 @@ import json
 from clients.sender import Closed
 from clients.viewer import number_of
 from events import now
+from kit.coding import decode
 
 # How an event is answered: weight and action.
 MODES = {"at once": 80, "late": 14, "busy": 3, "silent": 3}
-
-
-def decode(text):
-    return base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
 
 
 class Application:

@@ -1,11 +1,12 @@
 """Application servers that sign their pushes (RFC 8292), and those that sign them wrongly or not at all."""
 
-import base64
 import json
 import time
 
-from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec, utils
+from kit.coding import encode
+from kit.sealing import point
 
 HOUR = 3_600
 # What can be wrong, how often, and whether it is wrong for a subscription without a key, too.
@@ -18,19 +19,12 @@ WRONGS = {
 }
 
 
-def encode(data):
-    return base64.urlsafe_b64encode(data).decode().rstrip("=")
-
-
 class Signer:
     """An application server and its key."""
 
     def __init__(self):
         self.key = ec.generate_private_key(ec.SECP256R1())
-        point = self.key.public_key().public_bytes(
-            serialization.Encoding.X962, serialization.PublicFormat.UncompressedPoint
-        )
-        self.public, self.tokens = encode(point), {}
+        self.public, self.tokens = encode(point(self.key)), {}
 
     def token(self, audience, lifetime):
         claims = {"aud": audience, "exp": int(time.time()) + lifetime, "sub": "mailto:torture@example.org"}
