@@ -37,31 +37,14 @@ class Hostile:
     """A program that is known to the bus itself and has its own namespace."""
 
     def __init__(self, session, kind):
-        bus = session.environment["DBUS_SESSION_BUS_ADDRESS"].split("=", 1)[1].split(",")[0]
+        bus = session.address.split("=", 1)[1].split(",")[0]
         mark = ["--dev-bind", make(session, kind), "/.flatpak-info"]
         if kind == "link":
             mark = ["--symlink", "/dev/zero", "/.flatpak-info"]
-        self.process = subprocess.Popen(
-            [
-                "bwrap",
-                *root("--dev-bind"),
-                *mark,
-                "--bind",
-                bus,
-                bus,
-                "--die-with-parent",
-                "--",
-                PYTHON,
-                SCRIPT,
-                "--inside",
-                f"org.example.{kind}",
-            ],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-            env=dict(session.environment, PYTHONPATH=PACKAGES, PYTHONDONTWRITEBYTECODE="1"),
-        )
-        session.processes.append(self.process)
+        words = ["bwrap", *root("--dev-bind"), *mark, "--bind", bus, bus, "--die-with-parent", "--"]
+        words += [PYTHON, SCRIPT, "--inside", f"org.example.{kind}"]
+        environment = dict(session.environment, PYTHONPATH=PACKAGES, PYTHONDONTWRITEBYTECODE="1")
+        self.process = session.spawn(words, stdin=subprocess.PIPE, env=environment)
 
     async def register(self):
         self.process.stdin.write('{"what": "register", "token": "hostile"}\n')

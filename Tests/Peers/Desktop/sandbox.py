@@ -64,28 +64,11 @@ class Flatpak:
 
     def start_proxy(self, rules):
         ready, write = os.pipe()
-        self.proxy = subprocess.Popen(
-            [
-                "bwrap",
-                *root("--dev-bind"),
-                "--ro-bind",
-                self.info,
-                "/.flatpak-info",
-                "--die-with-parent",
-                "--",
-                "xdg-dbus-proxy",
-                f"--fd={write}",
-                self.session.environment["DBUS_SESSION_BUS_ADDRESS"],
-                self.folder + "/bus",
-                "--filter",
-                f"--own={self.name}.*",
-                "--talk=org.unifiedpush.Distributor.*",
-                *rules,
-            ],
-            pass_fds=[write],
-            env=self.session.environment,
-        )
-        self.session.processes.append(self.proxy)
+        bus = self.session.address
+        words = ["bwrap", *root("--dev-bind"), "--ro-bind", self.info, "/.flatpak-info", "--die-with-parent", "--"]
+        words += ["xdg-dbus-proxy", f"--fd={write}", bus, self.folder + "/bus", "--filter", f"--own={self.name}.*"]
+        words += ["--talk=org.unifiedpush.Distributor.*", *rules]
+        self.proxy = self.session.spawn(words, stdout=None, pass_fds=[write])
         os.close(write)
         check(os.read(ready, 1), "the proxy listens")
         # The sandbox lives as long as this is open.
@@ -98,33 +81,12 @@ class Flatpak:
             PYTHONDONTWRITEBYTECODE="1",
             DBUS_SESSION_BUS_ADDRESS="unix:path=/run/flatpak/bus",
         )
-        self.process = subprocess.Popen(
-            [
-                "bwrap",
-                *root("--ro-bind"),
-                *"--proc /proc --dev /dev --tmpfs /tmp --tmpfs /run --bind".split(),
-                self.folder + "/bus",
-                "/run/flatpak/bus",
-                "--ro-bind",
-                TESTS,
-                "/app/tests",
-                "--ro-bind",
-                PACKAGES,
-                "/app/packages",
-                "--ro-bind",
-                self.info,
-                *"/.flatpak-info --unshare-pid --unshare-ipc --die-with-parent --".split(),
-                PYTHON,
-                "/app/tests" + SCRIPT.removeprefix(TESTS),
-                "--inside",
-                self.name,
-            ],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-            env=environment,
-        )
-        self.session.processes.append(self.process)
+        words = ["bwrap", *root("--ro-bind"), *"--proc /proc --dev /dev --tmpfs /tmp --tmpfs /run".split()]
+        words += ["--bind", self.folder + "/bus", "/run/flatpak/bus", "--ro-bind", TESTS, "/app/tests"]
+        words += ["--ro-bind", PACKAGES, "/app/packages", "--ro-bind", self.info, "/.flatpak-info"]
+        words += ["--unshare-pid", "--unshare-ipc", "--die-with-parent", "--"]
+        words += [PYTHON, "/app/tests" + SCRIPT.removeprefix(TESTS), "--inside", self.name]
+        self.process = self.session.spawn(words, stdin=subprocess.PIPE, env=environment)
 
     async def ask(self, what, **values):
         self.process.stdin.write(json.dumps({"what": what, **values}) + "\n")

@@ -206,33 +206,7 @@ LINES = [
     b"M-SEARCH / HTTP/1.1",
     b'GET /{}|\\^"<> HTTP/1.1',
 ]
-SPOILERS = [
-    b"\r",
-    b"\n",
-    b"\r\n",
-    b" ",
-    b"\t",
-    b"\0",
-    b":",
-    b";",
-    b",",
-    b"\x7f",
-    b"\x80",
-    b"\xff",
-    b"0",
-    b"5",
-    b"a",
-    b"Z",
-    b'"',
-    b"/",
-    b"?",
-    b"#",
-    b"+",
-    b"-",
-    b"=",
-    b"\x0b",
-    b"\x1b",
-]
+SPOILERS = [b"\r\n", *(bytes([byte]) for byte in b'\r\n \t\0:;,\x7f\x80\xff05aZ"/?#+-=\x0b\x1b')]
 
 
 def chunks(rng, body):

@@ -71,20 +71,9 @@ def vanished(report, target, count):
     try:
         limit = target.limits.deaf + SLACK
         with Attack(report, target, name, done, forgets_in=limit) as attack:
+            there = [sys.executable, __file__, "198.18.0.1", str(target.port), str(count)]
             process = subprocess.Popen(
-                [
-                    "ip",
-                    "netns",
-                    "exec",
-                    link.name,
-                    sys.executable,
-                    __file__,
-                    "198.18.0.1",
-                    str(target.port),
-                    str(count),
-                ],
-                stdout=subprocess.PIPE,
-                stdin=subprocess.PIPE,
+                ["ip", "netns", "exec", link.name, *there], stdout=subprocess.PIPE, stdin=subprocess.PIPE
             )
             process.stdout.readline()
             link.cut()

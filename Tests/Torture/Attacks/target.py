@@ -35,15 +35,8 @@ class Target(Watched):
 
     def __init__(self, divisor=20, descriptors=None, connections=50_000):
         self.limits = Limits(divisor)
-        self.command = [
-            self.program,
-            "--certificate",
-            self.certificate,
-            "--divide",
-            str(divisor),
-            "--connections",
-            str(connections),
-        ]
+        limits = ("--divide", str(divisor), "--connections", str(connections))
+        self.command = [self.program, "--certificate", self.certificate, *limits]
         self.descriptor_limit = descriptors
 
     def __enter__(self):

@@ -38,16 +38,8 @@ class Server(Watched):
         self.output = open(folder / "output", "ab")
 
     def command(self):
-        return [
-            self.program,
-            "serve",
-            "--listen",
-            f"http://127.0.0.1:{self.port}",
-            "--state",
-            str(self.state),
-            "--keys",
-            str(self.folder / "keys"),
-        ]
+        folders = ("--state", str(self.state), "--keys", str(self.folder / "keys"))
+        return [self.program, "serve", "--listen", f"http://127.0.0.1:{self.port}", *folders]
 
     def environment(self):
         """For the server, and for other commands of ours."""
