@@ -44,11 +44,8 @@ class Session:
         self.environment["DBUS_SYSTEM_BUS_ADDRESS"] = self.bus("system")
 
     def bus(self, kind):
-        return (
-            self.spawn(bus.command(self.folder, kind, f"dir={self.folder}"), stderr=subprocess.DEVNULL)
-            .stdout.readline()
-            .strip()
-        )
+        words = bus.command(self.folder, kind, f"dir={self.folder}")
+        return self.spawn(words, stderr=subprocess.DEVNULL).stdout.readline().strip()
 
     def spawn(self, words, **terms):
         """A process that ends with the session; what it prints can be read."""

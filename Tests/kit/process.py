@@ -19,7 +19,7 @@ def now():
     return time.clock_gettime(time.CLOCK_BOOTTIME)
 
 
-def ready(process, mark="bellwire: ready ", seconds=30):
+def ready(process, mark="bellwire: ready ", seconds=60):
     """What follows the mark in the first line, or None without such a line in time."""
     if not select.select([process.stdout], [], [], seconds)[0]:
         return None

@@ -15,7 +15,7 @@ class Server(process.Watched):
     in clear. `options` are those of the command.
     """
 
-    limit = 30
+    limit = 60
     # Words that lead into another system, if its programs run there.
     within = ()
 
