@@ -2,7 +2,7 @@
 
 import subprocess
 
-from dbus_fast import Message
+from dbus_fast import Message, MessageType
 from dbus_fast.aio import MessageBus
 
 CONFIGURATION = """<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
@@ -11,6 +11,8 @@ CONFIGURATION = """<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Con
 <servicedir>{folder}/services</servicedir>
 <policy context="default"><allow send_destination="*" eavesdrop="true"/>
 <allow eavesdrop="true"/><allow own="*"/></policy></busconfig>"""
+DISTRIBUTOR, OBJECT = "org.unifiedpush.Distributor.bellwire", "/org/unifiedpush/Distributor"
+LOGIND = "org.freedesktop.login1"
 BUS = dict(
     destination="org.freedesktop.DBus", path="/org/freedesktop/DBus", interface="org.freedesktop.DBus", signature=""
 )
@@ -42,3 +44,21 @@ async def connected(address):
 async def ask(bus, member, signature="", *body):
     """The answer of the bus itself."""
     return await bus.call(Message(**BUS | {"member": member, "signature": signature, "body": list(body)}))
+
+
+def request(version, member, signature, body):
+    """A call to the distributor in one of the generations of its interface."""
+    interface = f"org.unifiedpush.Distributor{version}"
+    return Message(
+        destination=DISTRIBUTOR, path=OBJECT, interface=interface, member=member, signature=signature, body=body
+    )
+
+
+def signal(bus, path, interface, member, signature, *body):
+    told = dict(path=path, interface=interface, member=member, signature=signature, body=list(body))
+    bus.send(Message(message_type=MessageType.SIGNAL, **told))
+
+
+def tell_asleep(bus, is_asleep):
+    """As the machine says it of itself."""
+    signal(bus, "/org/freedesktop/login1", f"{LOGIND}.Manager", "PrepareForSleep", "b", is_asleep)

@@ -15,9 +15,6 @@ from dbus_fast import Message, MessageType, Variant
 from kit import bus, process
 from kit.checks import Failed
 
-DISTRIBUTOR = "org.unifiedpush.Distributor.bellwire"
-OBJECT = "/org/unifiedpush/Distributor"
-
 
 class Session:
     """Everything is in one folder and ends with it."""
@@ -179,16 +176,7 @@ class Application:
 
     async def call(self, member, **values):
         body = {name: Variant("s", value) for name, value in values.items()}
-        return await self.bus.call(
-            Message(
-                destination=DISTRIBUTOR,
-                path=OBJECT,
-                interface="org.unifiedpush.Distributor2",
-                member=member,
-                signature="a{sv}",
-                body=[body],
-            )
-        )
+        return await self.bus.call(bus.request(2, member, "a{sv}", [body]))
 
     async def register(self, **values):
         reply = await self.call("Register", service=self.name, token=self.token, description="test", **values)

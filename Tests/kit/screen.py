@@ -95,16 +95,7 @@ class Recorder:
         return number
 
     def signal(self, member, signature, body, over=None):
-        (over or self.bus).send(
-            Message(
-                message_type=MessageType.SIGNAL,
-                path=PATH,
-                interface=NAME,
-                member=member,
-                signature=signature,
-                body=body,
-            )
-        )
+        bus.signal(over or self.bus, PATH, NAME, member, signature, *body)
 
     def user_closes(self, number, reason=2):
         self.visible.pop(number, None)

@@ -14,9 +14,9 @@ import uuid
 sys.path.append(__file__.rsplit("/", 3)[0])
 
 from dbus_fast import Message, MessageType, Variant
-from kit.bus import connected
+from kit.bus import DISTRIBUTOR, OBJECT, connected, request
 from kit.checks import Checks, checked
-from kit.desktop import DISTRIBUTOR, OBJECT, Application, Session
+from kit.desktop import Application, Session
 from kit.sender import ENCRYPTED, http, push, pushed
 
 check = Checks("distributor")
@@ -49,19 +49,7 @@ class Connector:
         return self.answer(message)
 
     async def ask(self, version, member, signature, body):
-        return await asyncio.wait_for(
-            self.bus.call(
-                Message(
-                    destination=DISTRIBUTOR,
-                    path=OBJECT,
-                    interface=f"org.unifiedpush.Distributor{version}",
-                    member=member,
-                    signature=signature,
-                    body=body,
-                )
-            ),
-            10,
-        )
+        return await asyncio.wait_for(self.bus.call(request(version, member, signature, body)), 10)
 
     async def told(self, within=10):
         return await asyncio.wait_for(self.calls.get(), within)

@@ -15,9 +15,9 @@ import uuid
 sys.path.append(__file__.rsplit("/", 3)[0])
 
 from dbus_fast import Message, MessageFlag, Variant
-from kit.bus import BUS
+from kit.bus import BUS, DISTRIBUTOR, OBJECT
 from kit.checks import Checks, checked
-from kit.desktop import DISTRIBUTOR, OBJECT, Application, Session
+from kit.desktop import Application, Session
 from kit.process import Running
 from kit.sender import pushed
 

@@ -13,9 +13,10 @@ import sys
 sys.path.append(__file__.rsplit("/", 3)[0])
 
 import websockets
-from dbus_fast.aio import MessageBus
+from dbus_fast import Variant
+from kit import bus
 from kit.checks import checked
-from kit.screen import PLASMA, Recorder
+from kit.screen import NAME, PATH, PLASMA, Recorder
 from screen import Desk, Probe, check, eventually, push
 
 HOSTILE = "<b>bold</b> <a href='https://x'>&amp;</a> \u202eevil\u2066 a\x00b\x1b[0m\u200f\r\nnext"
@@ -138,14 +139,15 @@ async def user(desk):
     told = [(r["@type"], r.get("notification_id", r.get("id")), r.get("action"), r.get("text")) for r in probe.requests]
     check(sorted(told, key=str) == sorted(expected, key=str), f"the engine gets exactly what the user did: {told}")
     check(len(desk.opened()) == 1 and len(application.activations) == 1, "only the https link is opened")
-    stranger = await MessageBus(bus_address=desk.address).connect()
+    stranger = await bus.connected(desk.address)
     server.signal("NotificationClosed", "uu", [7, 2], stranger)
     server.signal("ActionInvoked", "us", [7, "default"], stranger)
     probe.group(removed=list(range(1, 9)))
     await eventually(lambda: not server.visible, "all notifications are closed in the end")
     check(len(probe.requests) == len(expected), "signals of another program have no effect")
     server.inhibited = True
-    server.bus.send(properties_changed(True))
+    changed = {"Inhibited": Variant("b", True)}
+    bus.signal(server.bus, PATH, "org.freedesktop.DBus.Properties", "PropertiesChanged", "sa{sv}as", NAME, changed, [])
     await asyncio.sleep(0.2)
     probe.group([push(20)])
     await eventually(
@@ -157,19 +159,6 @@ async def user(desk):
     desk.end(probe.process)
     server.disappear()
     application.disappear()
-
-
-def properties_changed(flag):
-    from dbus_fast import Message, MessageType, Variant
-
-    return Message(
-        message_type=MessageType.SIGNAL,
-        path="/org/freedesktop/Notifications",
-        interface="org.freedesktop.DBus.Properties",
-        member="PropertiesChanged",
-        signature="sa{sv}as",
-        body=["org.freedesktop.Notifications", {"Inhibited": Variant("b", flag)}, []],
-    )
 
 
 async def applications(desk):

@@ -16,9 +16,9 @@ sys.path.append(__file__.rsplit("/", 3)[0])
 import dbus_fast
 import requests
 from dbus_fast import Message
-from kit.bus import ask
+from kit.bus import DISTRIBUTOR, ask
 from kit.checks import Checks, Failed, checked
-from kit.desktop import DISTRIBUTOR, Application, Session
+from kit.desktop import Application, Session
 
 check = Checks("sandbox")
 http = requests.Session()

@@ -8,7 +8,6 @@ import pathlib
 import sqlite3
 
 from clients.sender import Client
-from dbus_fast import Message, MessageType
 from kit import bus
 from kit.coding import path_of
 from kit.desktop import Application, Session
@@ -16,7 +15,6 @@ from kit.gate import Gate
 from kit.process import Running
 from kit.screen import Recorder
 
-LOGIND = "org.freedesktop.login1"
 WEEK = 7 * 86_400
 # The desktop copies its WAL into the file after 256 pages.
 WAL_LIMIT = 3 << 19
@@ -54,7 +52,7 @@ class Desk:
         }
         self.screen = await Recorder(self.session).appear()
         self.machine = await bus.connected(self.session.environment["DBUS_SYSTEM_BUS_ADDRESS"])
-        await self.machine.request_name(LOGIND)
+        await self.machine.request_name(bus.LOGIND)
         address = device["websocket"].replace(f":{service.tls}/", f":{self.relay.port}/")
         self.process = await asyncio.to_thread(self.session.desktop, f"{address} plain/desk")
         self.app = await Application(self.session, "org.example.Year").appear()
@@ -63,16 +61,7 @@ class Desk:
         self.endpoint = path_of(await self.app.endpoint())
 
     def tell(self, is_asleep):
-        self.machine.send(
-            Message(
-                message_type=MessageType.SIGNAL,
-                path="/org/freedesktop/login1",
-                interface="org.freedesktop.login1.Manager",
-                member="PrepareForSleep",
-                signature="b",
-                body=[is_asleep],
-            )
-        )
+        bus.tell_asleep(self.machine, is_asleep)
 
     async def fall_asleep(self, is_cut_off):
         """A connection that dies meanwhile has to be made again, perhaps with another certificate."""

@@ -7,8 +7,8 @@ import uuid
 from dbus_fast import Message, MessageType, NameFlag, RequestNameReply, Variant
 from dbus_fast.aio import MessageBus
 from dbus_fast.errors import DBusError
+from kit.bus import request
 
-DISTRIBUTOR, OBJECT = "org.unifiedpush.Distributor.bellwire", "/org/unifiedpush/Distributor"
 CONNECTOR = "org.unifiedpush.Connector"
 ERROR = "org.freedesktop.DBus.Error"
 # How messages are answered while an application stays, with weights.
@@ -116,14 +116,7 @@ class Connection:
         signature, body = "a{sv}", [{name: Variant("s", value) for name, value in values.items()}]
         if self.version == 1:
             signature, body = "s" * len(order), [values[name] for name in order]
-        call = Message(
-            destination=DISTRIBUTOR,
-            path=OBJECT,
-            interface=f"org.unifiedpush.Distributor{self.version}",
-            member=member,
-            signature=signature,
-            body=body,
-        )
+        call = request(self.version, member, signature, body)
         if not self.is_open:
             # The library would use the descriptor, which may be somebody else's by now.
             raise EOFError

@@ -11,7 +11,7 @@ import signal
 import tempfile
 
 from clients.viewer import number_of
-from dbus_fast import Message, MessageType
+from kit import bus
 from machine.server import Server
 from session.application import Application, Sleeper
 from session.buses import HERE, Session
@@ -19,7 +19,6 @@ from session.connector import Registration, connected
 from session.posts import APP, Account, Courier
 from session.reports import Reports
 
-LOGIND = "org.freedesktop.login1"
 # Numbers of accounts, apart from those of other scenarios.
 ACCOUNTS = {1_001: "plain", 1_002: "telegram"}
 # Generation of the protocol, and how many registrations they have.
@@ -45,7 +44,7 @@ class Desk:
         await self.session.start_bus("system")
         await self.session.start_bus("session")
         self.logind = await connected(self.session.address("system"))
-        await self.logind.request_name(LOGIND)
+        await self.logind.request_name(bus.LOGIND)
         self.accounts = [Account(self, number, dialect) for number, dialect in ACCOUNTS.items()]
         for one in self.accounts:
             await one.begin()
@@ -130,16 +129,7 @@ class Desk:
         self.log.note("woken")
 
     def tell(self, is_asleep):
-        self.logind.send(
-            Message(
-                message_type=MessageType.SIGNAL,
-                path="/org/freedesktop/login1",
-                interface=f"{LOGIND}.Manager",
-                member="PrepareForSleep",
-                signature="b",
-                body=[is_asleep],
-            )
-        )
+        bus.tell_asleep(self.logind, is_asleep)
 
     def order_screen(self, mode="well"):
         """How the notification daemon answers from now on."""
