@@ -32,17 +32,23 @@ def ask(path, method, what, members=None):
     return json.loads(text) if text else None
 
 
-async def asked(path, method, what, members=None):
-    """The same for peers of one loop: status and answer, whatever they are."""
+async def asked(place, method, what, members=None, **fields):
+    """The same for peers of one loop, at the path of a socket or at a port: status and answer, whatever they are. An
+    underscore of a field's name stands for a hyphen.
+    """
     data = json.dumps(members).encode() if members else b""
-    reader, writer = await asyncio.open_unix_connection(str(path))
-    writer.write(
-        f"{method} /api/v1/{what} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
-        f"Content-Type: application/json\r\nContent-Length: {len(data)}\r\n\r\n".encode()
-        + data
-    )
-    head, _, rest = (await reader.read()).partition(b"\r\n\r\n")
-    writer.close()
+    if isinstance(place, int):
+        reader, writer = await asyncio.open_connection("127.0.0.1", place)
+    else:
+        reader, writer = await asyncio.open_unix_connection(str(place))
+    fields = {"Host": "localhost", "Connection": "close", "Content-Length": len(data)} | fields
+    fields |= {"Content-Type": "application/json"} if data else {}
+    lines = [f"{method} /api/v1/{what} HTTP/1.1", *(f"{name.replace('_', '-')}: {fields[name]}" for name in fields)]
+    try:
+        writer.write("\r\n".join(lines).encode() + b"\r\n\r\n" + data)
+        head, _, rest = (await reader.read()).partition(b"\r\n\r\n")
+    finally:
+        writer.transport.abort()
     if not head:
         raise ConnectionResetError
     return int(head.split(b" ", 2)[1]), json.loads(rest) if rest else None

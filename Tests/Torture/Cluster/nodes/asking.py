@@ -3,40 +3,21 @@
 import asyncio
 import collections
 import contextlib
-import json
 import sqlite3
 import uuid
+
+from kit import control
 
 PATIENCE = 3.0
 
 
 async def ask_node(node, method, path, body=None, bearer=None, key=None):
     """Status and answer of one node. Raises OSError or TimeoutError."""
-    data = json.dumps(body).encode() if body else b""
-    fields = {"Host": "localhost", "Connection": "close", "Content-Length": len(data)}
-    if body:
-        fields["Content-Type"] = "application/json"
-    if bearer:
-        fields["Authorization"] = f"Bearer {bearer}"
-    if key:
-        fields["Idempotency-Key"] = key
-    lines = [f"{method} /api/v1/{path} HTTP/1.1", *(f"{name}: {value}" for name, value in fields.items())]
+    fields = {"Authorization": f"Bearer {bearer}"} if bearer else {}
+    fields |= {"Idempotency_Key": key} if key else {}
     async with asyncio.timeout(PATIENCE):
-        reader, writer = await connect(node, bearer)
-        try:
-            writer.write("\r\n".join(lines).encode() + b"\r\n\r\n" + data)
-            head, _, rest = (await reader.read()).partition(b"\r\n\r\n")
-        finally:
-            writer.transport.abort()
-    if not head:
-        raise ConnectionResetError
-    return int(head.split(b" ", 2)[1]), json.loads(rest) if rest else None
-
-
-async def connect(node, bearer):
-    if bearer:
-        return await asyncio.open_connection("127.0.0.1", node.port)
-    return await asyncio.open_unix_connection(str(node.state / "control.sock"))
+        place = node.port if bearer else node.state / "control.sock"
+        return await control.asked(place, method, path, body, **fields)
 
 
 class Callers:
