@@ -6,7 +6,6 @@ import uuid
 
 import websockets
 from kit.checks import Failed
-from kit.coding import decode
 
 
 class UserAgent:
@@ -62,8 +61,3 @@ class UserAgent:
 
     async def close(self):
         await self.socket.close()
-
-
-def body(message):
-    """What was pushed, as it came."""
-    return decode(message.get("data", ""))

@@ -14,3 +14,8 @@ def decode(text):
 def path_of(endpoint):
     """The path to push to."""
     return "/" + endpoint.split("/", 3)[3]
+
+
+def content(notification):
+    """What was pushed, as it came to a user agent."""
+    return decode(notification.get("data", ""))

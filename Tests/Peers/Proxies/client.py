@@ -11,6 +11,7 @@ import urllib.parse
 import websockets
 from kit import agent
 from kit.checks import Failed
+from kit.coding import content
 
 # Addresses that a stranger claims to have, and the one that a proxy sees.
 CLAIMED = "203.0.113.9"
@@ -79,7 +80,7 @@ class UserAgent:
 
     async def take(self):
         """The next notification, acknowledged."""
-        return agent.body(await self.agent.take(code=100))
+        return content(await self.agent.take(code=100))
 
     async def push(self, body, **fields):
         return await asyncio.to_thread(

@@ -9,7 +9,7 @@ import http_ece
 from browser import Firefox
 from cryptography.hazmat.primitives.asymmetric import ec
 from kit import agent
-from kit.coding import encode
+from kit.coding import content, encode
 from kit.desktop import Application
 from kit.sealing import point
 from page import Page, Proxy
@@ -68,7 +68,7 @@ class UserAgent(Subscriber):
 
     async def listen(self):
         while True:
-            self.read(agent.body(await self.socket.take()))
+            self.read(content(await self.socket.take()))
 
     async def stop(self):
         if self.reading is not None:

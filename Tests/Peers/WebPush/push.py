@@ -18,7 +18,7 @@ import requests
 from cryptography.hazmat.primitives.asymmetric import ec
 from kit import agent
 from kit.checks import Checks, checked
-from kit.coding import decode, encode
+from kit.coding import content, decode, encode
 from kit.sealing import point
 from kit.server import Server
 from py_vapid import Vapid01, Vapid02
@@ -42,16 +42,14 @@ class Application:
     def decrypt(self, message):
         headers = message["headers"]
         if headers["encoding"] == "aes128gcm":
-            return http_ece.decrypt(
-                agent.body(message), private_key=self.key, auth_secret=self.auth, version="aes128gcm"
-            )
+            return http_ece.decrypt(content(message), private_key=self.key, auth_secret=self.auth, version="aes128gcm")
         values = dict(
             item.strip().split("=", 1)
             for field in (headers["encryption"], headers["crypto_key"])
             for item in field.replace(",", ";").split(";")
         )
         return http_ece.decrypt(
-            agent.body(message),
+            content(message),
             salt=decode(values["salt"]),
             dh=decode(values["dh"]),
             private_key=self.key,
@@ -132,7 +130,7 @@ async def simple(distributor):
     answer = await inside_thread(requests.put, application.endpoint, data={"version": 17}, timeout=10)
     check(answer.status_code == 201, "a PUT of requests is accepted")
     message = await distributor.notification(application)
-    check(agent.body(message) == b"version=17" and "headers" not in message, "the body arrives")
+    check(content(message) == b"version=17" and "headers" not in message, "the body arrives")
     curl = ["curl", "--silent", "--show-error", "--max-time", "10", "--write-out", "%{http_code}"]
     for arguments, body in (
         (["-X", "PUT", "-d", "version=18"], b"version=18"),
@@ -142,7 +140,7 @@ async def simple(distributor):
         result = await inside_thread(subprocess.run, curl + arguments + [application.endpoint], capture_output=True)
         check(result.stdout == b"201", f"curl {arguments}: {result.stdout}")
         message = await distributor.notification(application)
-        check((agent.body(message) if body else message.get("data")) == body, "the body arrives")
+        check((content(message) if body else message.get("data")) == body, "the body arrives")
 
 
 async def offline(distributor):
@@ -163,7 +161,7 @@ async def offline(distributor):
     versions = []
     for number in range(20):
         message = await distributor.notification(application, acknowledges=number < 10)
-        check(agent.body(message) == f"{number}".encode(), "the messages arrive in order")
+        check(content(message) == f"{number}".encode(), "the messages arrive in order")
         versions.append(message["version"])
     await distributor.close()
     await distributor.connect()

@@ -5,8 +5,7 @@ import time
 import uuid
 
 from clients.sender import Client, Closed
-from kit import agent
-from kit.coding import path_of
+from kit.coding import content, path_of
 from kit.websocket import WebSocket
 
 
@@ -56,7 +55,7 @@ class Phone:
     def delivered(self, message):
         update = {"channelID": message["channelID"], "version": message["version"]}
         self.socket.tell(messageType="ack", updates=[update])
-        body = agent.body(message)
+        body = content(message)
         sent = int.from_bytes(body[:8]) / 1e9
         self.world.delivered += 1
         # What waited for a commuter says nothing about the server.

@@ -24,7 +24,7 @@ from clients.sender import Client
 from desk import Desk, Relay, usage
 from kit import agent, control
 from kit.checks import Checks, checked
-from kit.coding import path_of
+from kit.coding import content, path_of
 from kit.meddler import Meddler
 from kit.server import Server
 from kit.webserver import Handler, Listening
@@ -79,13 +79,13 @@ class Visitor(agent.UserAgent):
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(seconds):
                 while not is_done(taken):
-                    taken.append(int(agent.body(await self.take())))
+                    taken.append(int(content(await self.take())))
         check(is_done(taken), "the user agent gets what waits", str(taken))
         # What was not asked for would come now, and the acknowledgements are on their way.
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(0.05):
                 while True:
-                    taken.append(int(agent.body(await self.take())))
+                    taken.append(int(content(await self.take())))
         await self.close()
         return taken
 

@@ -5,7 +5,7 @@ import hashlib
 import uuid
 
 from events import now
-from kit.coding import decode
+from kit.coding import content
 from kit.websocket import PING, WebSocket
 
 # How a connection behaves: weight, whether it always reads, how it acknowledges, how it ends.
@@ -110,7 +110,7 @@ class Session:
             self.log.note("unregistered", c=self.number, s=one.number)
 
     def delivered(self, message, start):
-        body = decode(message.get("data", ""))
+        body = content(message)
         self.log.note(
             "delivery",
             c=self.number,
