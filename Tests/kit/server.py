@@ -23,7 +23,7 @@ class Server(process.Watched):
         self.program, self.folder = os.path.abspath(program), pathlib.Path(folder)
         self.options, self.scheme = options, "" if is_secure else "http://"
         self.environment = os.environ | (environment or {})
-        self.state, self.keys, self.log = self.folder / "state", self.folder / "keys", self.folder / "log"
+        self.state, self.log = self.folder / "state", self.folder / "log"
         self.socket = self.state / "control.sock"
         self.configuration = self.folder / "bellwire.conf"
         self.port = 0
@@ -31,11 +31,11 @@ class Server(process.Watched):
     @property
     def authority(self):
         """That of the certificate which it makes for itself."""
-        return self.keys / "development-ca.pem"
+        return self.state / "keys/development-ca.pem"
 
     @property
     def certificate(self):
-        return self.keys / "development-tls.pem"
+        return self.state / "keys/development-tls.pem"
 
     @property
     def address(self):
@@ -47,8 +47,7 @@ class Server(process.Watched):
         self.configuration.touch()
         return [
             *(*self.within, self.program, "serve", "--config", self.configuration),
-            *("--state", self.state, "--keys", self.keys),
-            *("--listen", self.address, *self.options),
+            *("--state", self.state, "--listen", self.address, *self.options),
         ]
 
     def start(self, **terms):

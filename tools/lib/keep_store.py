@@ -38,7 +38,7 @@ class Keeper:
         self.environment = {"HOME": str(folder), "PATH": "/usr/bin:/bin"}
         self.facts = {"devices": [], "waiting": [], "fetched": []}
         self.server = Server(program, folder)
-        self.server.environment, self.server.keys = self.environment, self.server.state / "keys"
+        self.server.environment = self.environment
         self.state, self.port = self.server.state, self.server.start().port
 
     def call(self, *words):

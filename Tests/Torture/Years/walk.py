@@ -35,8 +35,6 @@ class Elsewhere(Server):
         environment = {"HOME": folder, "TZ": "UTC", "LD_PRELOAD": LIBRARY, "FAKETIME": "@" + moment}
         environment |= {"FAKETIME_DONT_FAKE_MONOTONIC": "1"}
         super().__init__(sys.argv[1], folder, "--registration", "token", is_secure=True, environment=environment)
-        # Where `bellwire test` looks for the authority.
-        self.keys = self.state / "keys"
 
     def call(self, *words):
         """A command that needs no state."""

@@ -299,6 +299,9 @@ async def main():
             raise
         finally:
             desk.close()
+            relay.end()
+            # Its connections notice it.
+            await asyncio.sleep(0.1)
         service.stop()
 
 
