@@ -1,8 +1,7 @@
 """The parts of the report, a function for each: its title, its text and its plots, from the figures of one tool."""
 
 from plots import lines, table
-from report_bench import push, quick, sweep
-from report_cluster import cluster
+from report_bench import cluster, push, quick, sweep
 from report_tests import coverage, mutants, planted, torture
 
 

@@ -16,7 +16,6 @@ sys.path.append(__file__.rsplit("/", 3)[0])
 import besieged
 import deaf
 import floods
-import garbage
 import half_open
 import handshakes
 import idle
@@ -28,14 +27,14 @@ from report import Report
 from target import Target
 
 FAMILIES = {
-    "slow": slow,
-    "idle": idle,
-    "half-open": half_open,
-    "handshakes": handshakes,
-    "oversize": oversize,
-    "floods": floods,
-    "garbage": garbage,
-    "deaf": deaf,
+    "slow": slow.run,
+    "idle": idle.run,
+    "half-open": half_open.run,
+    "handshakes": handshakes.run,
+    "oversize": oversize.run,
+    "floods": floods.floods,
+    "garbage": floods.garbage,
+    "deaf": deaf.run,
 }
 
 
@@ -56,7 +55,7 @@ def main():
         report = Report()
         for name in arguments.families or [*FAMILIES, *worst.FAMILIES]:
             if name in FAMILIES:
-                FAMILIES[name].run(report, arguments.long)
+                FAMILIES[name](report, arguments.long)
             else:
                 besieged.run(report, arguments.long, arguments.bellwire, name)
     if arguments.json:

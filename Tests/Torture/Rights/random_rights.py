@@ -20,11 +20,10 @@ sys.path.append(__file__.rsplit("/", 3)[0])
 
 import ends
 import sessions
-from callers import Caller
+from callers import Caller, Service
 from kit.checks import Failed
 from rights import Broken, Rights
 from run import Run
-from service import Service
 from wires import Session
 
 # How much more memory may be in use afterwards, and how long the server may take to free it.

@@ -23,10 +23,28 @@ sys.path.append(f"{__file__.rsplit('/', 4)[0]}/Tests")
 import callgrind
 import figures
 import flames
-from encrypted import encrypted
+from kit.webserver import Handler, Listening
 from kit.websocket import BlockingWebSocket, http_answer
 from servers import Bellwire
 from terms import Place
+
+
+class Taking(Handler):
+    def do_POST(self):
+        self.server.bodies.append(self.body())
+        self.answer(201, Location="/m/taken")
+
+
+def encrypted(bellwire, keys, texts):
+    """A body for each of the texts, by aes128gcm."""
+    server = Listening(Taking)
+    server.bodies = []
+    words = ["--endpoint", f"{server.url}taken", "--p256dh", keys["p256dh"], "--auth", keys["auth"]]
+    for text in texts:
+        subprocess.run([bellwire, "send", *words, text], check=True, capture_output=True)
+    server.shutdown()
+    return server.bodies
+
 
 KEPT = pathlib.Path(__file__).with_name("instructions.json")
 ALLOWED = 1.05

@@ -12,6 +12,7 @@ import tempfile
 sys.path.insert(0, __file__.rsplit("/", 2)[0])
 
 import figures
+from bars import Bars
 from kit.certificate import certificate
 
 
@@ -102,3 +103,14 @@ class Terms:
         """Writes the figures if they were asked for. Those of a trial mean nothing."""
         if self.arguments.json and not self.is_trial:
             figures.keep(name, self.arguments.json, {"rounds": self.rounds, "seconds": self.seconds} | found)
+
+
+def measure(name, parts, rounds, seconds=4):
+    """Measures the chosen parts, each of which may return what is kept beside its bars."""
+    terms, found = Terms(parts, rounds, seconds), {}
+    bars = Bars(terms.is_trial)
+    with terms.place() as place:
+        for part in terms.chosen(parts).values():
+            found |= part(place, bars, terms) or {}
+    terms.keep(name, found | {"figures": bars.kept})
+    return bars.exit_code
