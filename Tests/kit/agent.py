@@ -1,11 +1,13 @@
 """A user agent: it speaks autopush over a WebSocket of another project's library."""
 
 import asyncio
+import contextlib
 import json
 import uuid
 
 import websockets
 from kit.checks import Failed
+from kit.coding import content, path_of
 
 
 class UserAgent:
@@ -61,3 +63,23 @@ class UserAgent:
 
     async def close(self):
         await self.socket.close()
+
+
+class Visitor(UserAgent):
+    """Comes, takes the numbers that wait, and leaves."""
+
+    path = None
+
+    async def visit(self, is_done, seconds=10):
+        """The numbers: until these are enough, and what came without being asked for."""
+        taken = []
+        await self.connect()
+        if not self.path:
+            self.path = path_of((await self.register())["pushEndpoint"])
+        for enough, patience in ((is_done, seconds), (lambda _: False, 0.05)):
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(patience):
+                    while not enough(taken):
+                        taken.append(int(content(await self.take())))
+        await self.close()
+        return taken

@@ -6,13 +6,12 @@ import json
 import os
 import sqlite3
 import time
-import uuid
 
 from clients.authority import Authority
 from clients.sender import Client
+from kit.agent import Visitor
 from kit.checks import Checks
-from kit.coding import decode
-from kit.websocket import WebSocket
+from kit.coding import path_of
 from nodes import asking
 from nodes.machines import COUNT, NatsServers, Node
 
@@ -30,47 +29,6 @@ def text(number):
 
 def note(number):
     return json.dumps({"title": "steady", "message": str(number)}).encode()
-
-
-class UserAgent:
-    """Registers, leaves, and takes at the end what has waited."""
-
-    def __init__(self):
-        self.name, self.token, self.channel = None, None, str(uuid.uuid4())
-        self.taken = []
-
-    def opened(self):
-        self.socket.tell(messageType="hello", use_webpush=True, **({"uaid": self.name} if self.name else {}))
-
-    def text(self, message, _):
-        match message["messageType"]:
-            case "hello":
-                check(self.name in (None, message["uaid"]), "the user agent is known")
-                self.name = message["uaid"]
-                if not self.token:
-                    self.socket.tell(messageType="register", channelID=self.channel)
-            case "register":
-                self.token = message["pushEndpoint"].rpartition("/")[2]
-            case "notification":
-                self.taken.append(int(decode(message["data"])))
-                updates = [{"channelID": self.channel, "version": message["version"]}]
-                self.socket.tell(messageType="ack", updates=updates)
-
-    def refused(self, status):
-        check(False, f"the user agent may connect: {status}")
-
-    def pong(self, _):
-        pass
-
-    def closed(self, _):
-        pass
-
-    async def visit(self, port, is_done, seconds=30):
-        self.socket = await WebSocket.connect(self, port)
-        end = time.monotonic() + seconds
-        while not is_done() and time.monotonic() < end:
-            await asyncio.sleep(0.02)
-        self.socket.close()
 
 
 class Pusher:
@@ -112,7 +70,8 @@ class Steady:
     def __init__(self, folder, program):
         self.folder, self.program = folder, program
         self.pushes, self.slowest, self.accepted, self.refused = 0, 0.0, {}, []
-        self.is_over, self.agent, self.tasks, self.pushers = False, UserAgent(), [], []
+        self.is_over, self.tasks, self.pushers = False, [], []
+        self.agent = Visitor("", hello={"use_webpush": True})
         self.servers = NatsServers(folder)
         self.files = Authority(folder).certify("127.0.0.1", "server")
         self.nodes = [self.node(number) for number in range(COUNT)]
@@ -159,16 +118,17 @@ class Steady:
 
     async def push(self):
         """Lets two senders push to each node from now on."""
-        await self.agent.visit(self.nodes[0].port, lambda: self.agent.token)
-        check(self.agent.token, "the user agent has an endpoint")
+        self.agent.url = f"ws://127.0.0.1:{self.nodes[0].port}/"
+        await self.agent.visit(lambda _: True)
+        check(self.agent.path, "the user agent has an endpoint")
         said, code = await self.say(self.nodes[0], "hear", "steady", "--json")
         check(code == 0, said)
-        webhook = "/wpush" + json.loads(said)["endpoint"].partition("/wpush")[2]
+        webhook = path_of(json.loads(said)["endpoint"])
         # Nodes that have not heard of an address yet would ask to come again, and so would one whose servers on a busy
         # machine are just choosing who leads.
         await asyncio.sleep(3)
         for node in self.nodes:
-            self.pushers.append(Pusher(self, node, f"/wpush/v1/{self.agent.token}", ENCRYPTED, text))
+            self.pushers.append(Pusher(self, node, self.agent.path, ENCRYPTED, text))
             self.pushers.append(Pusher(self, node, webhook, [("Content-Type", "application/json")], note))
         self.tasks = [asyncio.create_task(pusher.run()) for pusher in self.pushers]
 
@@ -187,9 +147,10 @@ class Steady:
 
     async def collect(self):
         """The user agent gets each accepted message once."""
-        expected = sorted(self.accepted[f"/wpush/v1/{self.agent.token}"])
-        await self.agent.visit(self.nodes[1].port, lambda: len(self.agent.taken) >= len(expected), 60)
-        check(sorted(self.agent.taken) == expected, f"{len(self.agent.taken)} of {len(expected)} messages arrived")
+        expected = sorted(self.accepted[self.agent.path])
+        self.agent.url = f"ws://127.0.0.1:{self.nodes[1].port}/"
+        taken = await self.agent.visit(lambda taken: len(taken) >= len(expected), 60)
+        check(sorted(taken) == expected, f"{len(taken)} of {len(expected)} messages arrived")
         return len(expected)
 
     async def end(self):

@@ -7,7 +7,6 @@ usage: year.py PATH_OF_BELLWIRE [DAYS]
 
 import asyncio
 import calendar
-import contextlib
 import json
 import os
 import pathlib
@@ -24,7 +23,7 @@ from clients.sender import Client
 from desk import Desk, Relay, usage
 from kit import agent, control
 from kit.checks import Checks, checked
-from kit.coding import content, path_of
+from kit.coding import path_of
 from kit.meddler import Meddler
 from kit.server import Server
 from kit.webserver import Handler, Listening
@@ -64,30 +63,6 @@ class Receiver:
 
     def count(self, kind, account):
         return len({name for name, type_, of in [*self.events] if (type_, of) == (kind, account)})
-
-
-class Visitor(agent.UserAgent):
-    """Connects, takes what waits, and leaves."""
-
-    endpoint = None
-
-    async def visit(self, is_done, seconds=10):
-        taken = []
-        await self.connect()
-        if not self.endpoint:
-            self.endpoint = path_of((await self.register())["pushEndpoint"])
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(seconds):
-                while not is_done(taken):
-                    taken.append(int(content(await self.take())))
-        check(is_done(taken), "the user agent gets what waits", str(taken))
-        # What was not asked for would come now, and the acknowledgements are on their way.
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(0.05):
-                while True:
-                    taken.append(int(content(await self.take())))
-        await self.close()
-        return taken
 
 
 class Service(Server):
@@ -195,7 +170,7 @@ class Year:
         self.kept = await register(service, url, "kept")
         self.forgotten = await register(service, url, "forgotten")
         self.forgotten_path = path_of(self.forgotten["endpoint"])
-        self.agent = Visitor(f"http://127.0.0.1:{service.plain}/", hello={"use_webpush": True})
+        self.agent = agent.Visitor(f"http://127.0.0.1:{service.plain}/", hello={"use_webpush": True})
         await self.agent.visit(lambda _: True)
         for account in ("kept", "forgotten"):
             await check.eventually(
@@ -224,7 +199,7 @@ class Year:
     async def pass_day(self, day):
         service = self.service
         lifetime = LONG if day % VISIT else SHORT
-        check(await push(self.client, self.agent.endpoint, str(day), lifetime) == 201, "a push is accepted")
+        check(await push(self.client, self.agent.path, str(day), lifetime) == 201, "a push is accepted")
         self.waiting.append((day, day + lifetime))
         status = await push(self.client, self.forgotten_path, "not for us", 1)
         # Its last sign of life was on the first day.
