@@ -1,19 +1,18 @@
 """Who takes part in a recipe beside its reader: what they do, as the comments of the page say."""
 
 import asyncio
-import http.server
 import json
 import os
 import pathlib
 import re
 import subprocess
-import threading
 import urllib.parse
 
 from homeserver import Homeserver, User
 from kit.coding import decode
 from kit.desktop import Application
 from kit.sealing import mtproto
+from kit.webserver import Handler, Listening
 from sender import Key, Sender
 from subscribers import SOON, Browser, DesktopApplication, UserAgent
 
@@ -24,26 +23,14 @@ class Mastodon:
     def __init__(self, vapid):
         self.given = given = {}
 
-        class Handler(http.server.BaseHTTPRequestHandler):
-            timeout = 10
-
+        class API(Handler):
             def do_POST(self):
-                body = self.rfile.read(int(self.headers["Content-Length"])).decode()
-                given.update(urllib.parse.parse_qsl(body))
+                given.update(urllib.parse.parse_qsl(self.body().decode()))
                 good = self.path == "/api/v1/push/subscription" and self.headers["Authorization"] == "Bearer secret"
                 answer = {"id": 1, "endpoint": given.get("subscription[endpoint]"), "server_key": vapid}
-                answer = json.dumps(answer if good else {"error": "refused"}).encode()
-                self.send_response(200 if good else 401)
-                self.send_header("Content-Length", str(len(answer)))
-                self.end_headers()
-                self.wfile.write(answer)
+                self.answer(200 if good else 401, json.dumps(answer if good else {"error": "refused"}).encode())
 
-            def log_message(self, *_):
-                pass
-
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.url = f"http://127.0.0.1:{self.server.server_port}"
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        self.url = Listening(API).url.rstrip("/")
 
     @property
     def subscription(self):
