@@ -53,9 +53,7 @@ package struct Account: Equatable, Sendable, Confidential {
 /// The whole account as bytes, for storing and for starting again.
 extension Account {
     /// The first byte.
-    private static let version: UInt8 = 6
-    /// The first version that a server stored; older states cannot be read.
-    private static let earliestVersion: UInt8 = 2
+    private static let version: UInt8 = 1
 
     package enum StateError: Error, Equatable {
         case unknownVersion(UInt8)
@@ -89,32 +87,25 @@ extension Account {
         source.write(to: &state)
         state.optional(badge) { $1.write(to: &$0) }
         owed.write(to: &state)
-        writeLatest(to: &state)
+        reactions.write(to: &state)
+        let marked = chats.filter { $0.value.marks != 0 }.sorted { $0.key < $1.key }
+        state.list(marked) { state, chat in
+            state.number(chat.key.rawValue)
+            state.byte(chat.value.marks)
+        }
+        recentMessages.write(to: &state)
         return state.bytes
     }
 
     package init(state bytes: [UInt8]) throws(StateError) {
         guard let version = bytes.first else { throw .damaged }
-        guard (Self.earliestVersion...Self.version).contains(version) else {
-            throw .unknownVersion(version)
-        }
-        do throws(StateReader.Damage) {
-            try self.init(bytes, isComplete: version >= 4)
-        } catch {
-            guard version == 4 else { throw .damaged }
-            // Version 4 got its last members after programs had stored it without them.
-            do throws(StateReader.Damage) {
-                try self.init(bytes, isComplete: false)
-            } catch { throw .damaged }
-        }
-    }
-
-    private init(_ bytes: [UInt8], isComplete: Bool) throws(StateReader.Damage) {
+        guard version == Self.version else { throw .unknownVersion(version) }
         var state = StateReader(bytes)
-        state.version = try state.byte()
-        state.isComplete = isComplete
-        try self.init(from: &state)
-        guard state.isAtEnd else { throw StateReader.Damage() }
+        do throws(StateReader.Damage) {
+            _ = try state.byte()
+            try self.init(from: &state)
+        } catch { throw .damaged }
+        guard state.isAtEnd else { throw .damaged }
     }
 
     private init(from state: inout StateReader) throws(StateReader.Damage) {
@@ -153,32 +144,14 @@ extension Account {
             guard group.id > 0 else { throw StateReader.Damage() }
             groups[group.id] = group
         }
-        if state.version >= 4 {
-            forgetsNotificationID = try state.flag()
-            forgetsGroupID = try state.flag()
-        }
+        forgetsNotificationID = try state.flag()
+        forgetsGroupID = try state.flag()
         try readMemory(from: &state)
         source = try SourceState(from: &state)
-        guard state.isComplete else { return }
         badge = try state.optional { state throws(StateReader.Damage) in
             try Badge(from: &state)
         }
         owed = try Owed(from: &state)
-        if state.version >= 6 { try readLatest(from: &state) }
-    }
-
-    /// The members that version 6 has added.
-    func writeLatest(to state: inout StateWriter) {
-        reactions.write(to: &state)
-        let marked = chats.filter { $0.value.marks != 0 }.sorted { $0.key < $1.key }
-        state.list(marked) { state, chat in
-            state.number(chat.key.rawValue)
-            state.byte(chat.value.marks)
-        }
-        recentMessages.write(to: &state)
-    }
-
-    private mutating func readLatest(from state: inout StateReader) throws(StateReader.Damage) {
         reactions = try ReactionNotificationSettings(from: &state)
         for _ in 0..<(try state.count()) {
             let id = ChatID(try state.number())
@@ -230,7 +203,7 @@ extension Account {
         }
         recentPushes = RecentPushes(
             try state.list { state throws(StateReader.Damage) in
-                (try state.text(), state.isComplete ? try state.choice() : .webpush)
+                (try state.text(), try state.choice())
             })
     }
 }

@@ -112,11 +112,8 @@ extension Chat {
 
     init(from state: inout StateReader) throws(StateReader.Damage) {
         self.init(kind: try state.choice(), title: try state.text())
-        lastPushLevel = .webpush
-        if state.version >= 4 {
-            titleLevel = try state.choice()
-            lastPushLevel = try state.choice()
-        }
+        titleLevel = try state.choice()
+        lastPushLevel = try state.choice()
         messageGroupID = try state.number()
         mentionGroupID = try state.number()
         lastRead = ChatMessageID(try state.number())
@@ -132,7 +129,6 @@ extension Chat {
         settings = try state.optional { state throws(StateReader.Damage) in
             try ChatNotificationSettings(from: &state)
         }
-        guard state.version >= 4 else { return }
         pinnedMessage = try state.optional { state throws(StateReader.Damage) in
             try StoredMessage(from: &state)
         }

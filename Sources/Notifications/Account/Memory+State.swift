@@ -64,10 +64,8 @@ extension RingingCall {
         callerName = try state.text()
         missedText = try state.text()
         level = try state.choice()
-        if state.version >= 4 {
-            data = try state.jsonOrEmpty()
-            isTrusted = try state.flag()
-        }
+        data = try state.jsonOrEmpty()
+        isTrusted = try state.flag()
     }
 }
 
@@ -113,26 +111,13 @@ extension SourceState {
         sessionTimeout = try state.optional { state throws(StateReader.Damage) in
             try state.number()
         }
-        // Earlier this value had no meaning.
-        let isMobile = try state.flag()
-        if state.isComplete { self.isMobile = isMobile }
+        isMobile = try state.flag()
         presentation = try SourcePresentation(from: &state)
         sessionEnded = try state.flag()
         lastActivity = try state.time()
         pausedUntil = try state.time()
         rung = Set(try state.list { state throws(StateReader.Damage) in try state.text() })
-        if state.isComplete { quietUntil = try state.time() }
-        if state.version == 2 { try Self.skipPayloads(&state) }
-    }
-
-    /// Version 2 had a place for payloads that nobody had fetched; now they wait in the store.
-    private static func skipPayloads(_ state: inout StateReader) throws(StateReader.Damage) {
-        let _: Int64 = try state.number()
-        for _ in 0..<(try state.count()) {
-            let _: Int64 = try state.number()
-            _ = try state.data()
-            _ = try state.time()
-        }
+        quietUntil = try state.time()
     }
 }
 
@@ -154,7 +139,6 @@ extension SourcePresentation {
         defaultAction = try state.text()
         arguments = try state.list { state throws(StateReader.Damage) in try state.text() }
         showsBadge = try state.flag()
-        guard state.isComplete else { return }
         for _ in 0..<(try state.count()) { sentences[try state.text()] = try state.text() }
     }
 }

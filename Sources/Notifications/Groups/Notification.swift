@@ -98,7 +98,7 @@ extension Notification {
         date = try state.date()
         isSilent = try state.flag()
         level = try state.choice()
-        if state.version >= 4 { isTrusted = try state.flag() }
+        isTrusted = try state.flag()
         name = try state.text()
         switch try state.byte() {
         case 0:
@@ -107,8 +107,7 @@ extension Notification {
         case 1: content = .newPushMessage(try PushMessage(from: &state))
         case 2: content = .newSecretChat
         case 3:
-            content = .newCall(
-                id: try state.number(), ownID: state.version >= 4 ? try state.text() : "")
+            content = .newCall(id: try state.number(), ownID: try state.text())
         default: throw StateReader.Damage()
         }
     }
@@ -124,7 +123,7 @@ extension StoredMessage {
     init(from state: inout StateReader) throws(StateReader.Damage) {
         id = ChatMessageID(try state.number())
         source = try state.json()
-        if state.version >= 4 { pinned = ChatMessageID(try state.number()) }
+        pinned = ChatMessageID(try state.number())
     }
 }
 
@@ -164,12 +163,10 @@ extension PushMessage {
             secondNumber: try state.number(),
             flags: PushContent.Flags(rawValue: UInt16(truncatingIfNeeded: try state.unsigned())))
         threadID = ChatMessageID(try state.number())
-        if state.version >= 4 {
-            isMention = try state.flag()
-            isPin = try state.flag()
-            isScheduled = try state.flag()
-            subject = try state.choice()
-        }
+        isMention = try state.flag()
+        isPin = try state.flag()
+        isScheduled = try state.flag()
+        subject = try state.choice()
         presentation = try state.optional { state throws(StateReader.Damage) in
             try Presentation(from: &state)
         }
@@ -203,7 +200,7 @@ extension Presentation {
         defaultAction = try state.text()
         let (first, second) = (try state.flag(), try state.flag())
         urgency = first ? (second ? .high : .critical) : second ? .low : .normal
-        if state.version >= 4 { data = try state.jsonOrEmpty() }
+        data = try state.jsonOrEmpty()
         tags = try state.list { state throws(StateReader.Damage) in try state.text() }
         actions = try state.list { state throws(StateReader.Damage) in
             Action(name: try state.text(), label: try state.text(), link: try state.text())

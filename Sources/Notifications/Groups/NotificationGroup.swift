@@ -111,7 +111,7 @@ extension NotificationGroup {
             id: try state.number(), kind: try state.choice(),
             chatID: ChatID(try state.number()))
         totalCount = Int(try state.unsigned(atMost: UInt64(UInt32.max)))
-        if state.version >= 4 { date = try state.date() }
+        date = try state.date()
         notifications = try state.list { state throws(StateReader.Damage) in
             try Notification(from: &state)
         }

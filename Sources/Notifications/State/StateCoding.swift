@@ -59,10 +59,6 @@ struct StateReader {
 
     private let bytes: [UInt8]
     private var position = 0
-    /// The version that wrote it; older versions lack some fields.
-    var version: UInt8 = 0
-    /// False if the members that version 4 got last are missing.
-    var isComplete = true
 
     init(_ bytes: [UInt8]) { self.bytes = bytes }
 
@@ -114,7 +110,7 @@ struct StateReader {
         return date
     }
 
-    /// Earlier versions wrote this date in 32 bits, with the last value for "for ever".
+    /// The last second of 31 bits stands for "for ever".
     mutating func muteEnd() throws(Damage) -> Int64 {
         let date = try date()
         return date == Int32.max ? muteForever : date
@@ -153,19 +149,18 @@ struct StateReader {
         return String(decoding: bytes[position..<position + count], as: UTF8.self)
     }
 
-    /// JSON that is passed on. An older program may have stored something invalid, which becomes a
-    /// string.
-    mutating func json() throws(Damage) -> [UInt8] {
-        let source = try data()
-        guard let document = try? JSONDocument(source) else {
-            return Array(JSONText.quoted(String(decoding: source, as: UTF8.self)).utf8)
-        }
-        return Array(JSONText.anew(document.root).utf8)
-    }
+    /// JSON that is passed on, written anew.
+    mutating func json() throws(Damage) -> [UInt8] { Array(try jsonText(data()).utf8) }
 
     mutating func jsonOrEmpty() throws(Damage) -> String {
-        let source = try json()
-        return source.elementsEqual("\"\"".utf8) ? "" : String(decoding: source, as: UTF8.self)
+        let source = try data()
+        return source.isEmpty ? "" : try jsonText(source)
+    }
+
+    private func jsonText(_ source: [UInt8]) throws(Damage) -> String {
+        // Why it is no JSON does not matter.
+        guard let document = try? JSONDocument(source) else { throw Damage() }
+        return JSONText.anew(document.root)
     }
 
     mutating func optional<Value>(

@@ -71,14 +71,6 @@ struct EngineEntryTests {
         #expect(throws: EngineEntry.Damage.self) { try EngineEntry(bytes) }
     }
 
-    @Test("Entries from before clear pushes could be trusted are read as not trusted")
-    func former() throws {
-        guard case .push(_, _, .clear, false, "", "") = try EngineEntry([2, 0, 1, 0, 9]) else {
-            Issue.record("is read as something else")
-            return
-        }
-    }
-
     @Test(
         "A host's own request is stored in the journal as a client's, as it always was")
     func ownRequests() throws {
