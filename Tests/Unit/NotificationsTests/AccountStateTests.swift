@@ -51,26 +51,6 @@ struct AccountStateTests {
         }
     }
 
-    @Test("Marks of a chat that does not exist are damage")
-    func marks() throws {
-        let account = try fullAccount()
-        func end(markedChats: [Int64]) -> [UInt8] {
-            var state = StateWriter()
-            account.reactions.write(to: &state)
-            state.list(markedChats) { state, id in
-                state.number(id)
-                state.byte(1)
-            }
-            account.recentMessages.write(to: &state)
-            return state.bytes
-        }
-        let start = account.state.dropLast(end(markedChats: []).count)
-        #expect(try Account(state: start + end(markedChats: [])) == account)
-        #expect(throws: Account.StateError.damaged) {
-            try Account(state: start + end(markedChats: [4_242]))
-        }
-    }
-
     @Test("State cut anywhere, or with trailing bytes, is damaged")
     func cut() throws {
         let state = try fullAccount().state
