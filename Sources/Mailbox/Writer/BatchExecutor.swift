@@ -82,11 +82,6 @@ final class BatchExecutor {
             // follows the log from there.
             if source.log != nil { try connection.setSyncedAtCommit(false) }
         }
-        // Stores that stay alike began with a version that leaves no registration without one.
-        guard source.log == nil else { return }
-        let devices = try RegistrationRows.withoutEngine(on: transaction.connection)
-        guard !devices.isEmpty else { return }
-        try commit { () throws(StoreFault) in try registrations.giveEngines(to: devices) }
     }
 
     /// Either everything is on the disk, in memory and in the answers, or nothing is.

@@ -36,9 +36,9 @@ package enum Update: Equatable, Sendable {
     indirect case rawPush(RawPush)
 
     package struct Detail: Equatable, Sendable {
-        package let name: String
+        package internal(set) var name: String
         /// JSON text.
-        package let source: String
+        package internal(set) var source: String
 
         package init(_ name: String, source: String) {
             self.name = name
@@ -108,11 +108,11 @@ enum NotificationAction {
 /// A payload as received, for an application that reads it itself.
 package struct RawPush: Equatable, Sendable {
     package var id: Int64 = 0
-    package let payload: [UInt8]
+    package internal(set) var payload: [UInt8]
     /// The content coding it came in, or `clear`.
-    package let encoding: String
+    package internal(set) var encoding: String
     /// Seconds since 1970.
-    package let received: Int64
+    package internal(set) var received: Int64
 
     package init(payload: [UInt8], encoding: String, received: Int64) {
         self.payload = payload
