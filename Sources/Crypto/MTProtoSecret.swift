@@ -81,11 +81,7 @@ package struct MTProtoSecret: Sendable {
 
         // All of msg_key is compared in constant time before any byte of the text is used.
         let expected = try digest(secret.extracting(96..<128), plain.span)
-        let isGenuine = expected.span.extracting(8..<24).withUnsafeBytes { expected in
-            messageKey.withUnsafeBytes { actual in
-                CRYPTO_memcmp(expected.baseAddress, actual.baseAddress, expected.count) == 0
-            }
-        }
+        let isGenuine = expected.span.extracting(8..<24).isEqualSecretly(to: messageKey)
         return isGenuine ? plain : nil
     }
 
