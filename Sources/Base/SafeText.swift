@@ -66,6 +66,25 @@ package enum Printable {
     }
 }
 
+/// Text inside HTML and its relatives.
+extension Printable {
+    /// Neither an element nor the end of an attribute can begin in it.
+    package static func markup(_ text: String) -> String {
+        var result = ""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "&": result += "&amp;"
+            case "<": result += "&lt;"
+            case ">": result += "&gt;"
+            case "\"": result += "&quot;"
+            case "'": result += "&#39;"
+            default: result.unicodeScalars.append(scalar)
+            }
+        }
+        return result
+    }
+}
+
 /// Text as one word for a shell.
 package enum ShellWord {
     package static func quoted(_ text: String) -> String {
