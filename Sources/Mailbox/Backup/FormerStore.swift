@@ -159,7 +159,7 @@ enum FormerMerge {
         let starts = keys.all.map { key in
             var start: [UInt8] = [Sealer.version]
             start.append(bigEndian: key.id)
-            return "x'" + start.map(digits).joined() + "'"
+            return "x'" + start.hexadecimal + "'"
         }.joined(separator: ", ")
         return [
             """
@@ -212,10 +212,5 @@ enum FormerMerge {
             FROM former.engine AS other WHERE other.row = ours.row AND \(isOpen)
             """,
         ]
-    }
-
-    private static func digits(_ byte: UInt8) -> String {
-        let text = String(byte, radix: 16)
-        return text.count == 1 ? "0" + text : text
     }
 }
