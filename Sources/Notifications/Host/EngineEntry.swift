@@ -57,8 +57,7 @@ package enum EngineEntry: Sendable, Confidential {
             [Kind.raw.rawValue, Self.length(of: encoding)] + encoding.utf8 + payload
         case .registration(let text, nil): [Kind.registration.rawValue] + text
         case .registration(let text, let encryption?):
-            [Kind.encryptedRegistration.rawValue] + Self.bigEndian(encryption.keyID)
-                + Self.bigEndian(Int64(encryption.secret.count)) + encryption.secret + text
+            Self.head(encryption) + encryption.secret + text
         }
     }
 
@@ -68,7 +67,7 @@ package enum EngineEntry: Sendable, Confidential {
         case .request: self = .request(Array(bytes.dropFirst()))
         case .push: self = try Self.push(bytes)
         case .registration: self = .registration(Array(bytes.dropFirst()), nil)
-        case .encryptedRegistration: self = try Self.registration(bytes.dropFirst())
+        case .encryptedRegistration: self = try Self.registration(bytes)
         case .start where bytes.count == 1: self = .start
         case .room where bytes.count == 1: self = .room
         case .withdrawal:
@@ -122,24 +121,22 @@ package enum EngineEntry: Sendable, Confidential {
         return UInt8(id.utf8.count)
     }
 
-    private static func registration(_ bytes: ArraySlice<UInt8>) throws(Damage) -> EngineEntry {
-        guard bytes.count >= 16 else { throw Damage() }
-        let keyID = int64(bytes.prefix(8))
-        let rest = bytes.dropFirst(16)
-        guard let count = Int(exactly: int64(bytes.dropFirst(8).prefix(8))), count >= 0,
-            count <= rest.count
+    private static func head(_ encryption: RegisteredDevice.Encryption) -> [UInt8] {
+        var head = [Kind.encryptedRegistration.rawValue]
+        head.append(bigEndian: UInt64(bitPattern: encryption.keyID))
+        head.append(bigEndian: UInt64(encryption.secret.count))
+        return head
+    }
+
+    private static func registration(_ bytes: [UInt8]) throws(Damage) -> EngineEntry {
+        guard bytes.count >= 17 else { throw Damage() }
+        let keyID = Int64(bitPattern: bytes.span.word(at: 1))
+        let rest = bytes[17...]
+        guard let count = Int(exactly: bytes.span.word(at: 9)), count <= rest.count
         else { throw Damage() }
         return .registration(
             Array(rest.dropFirst(count)),
             RegisteredDevice.Encryption(keyID: keyID, secret: Array(rest.prefix(count))))
-    }
-
-    private static func bigEndian(_ number: Int64) -> [UInt8] {
-        (0..<8).reversed().map { UInt8(truncatingIfNeeded: number >> ($0 * 8)) }
-    }
-
-    private static func int64(_ bytes: ArraySlice<UInt8>) -> Int64 {
-        bytes.reduce(0) { $0 << 8 | Int64($1) }
     }
 }
 
