@@ -1,3 +1,4 @@
+import Base
 import CCurl
 import Glibc
 import System
@@ -54,7 +55,7 @@ final class Transfer {
         try easy.set(CURLOPT_PROTOCOLS_STR, request.isEncrypted ? "https" : "http")
         try easy.set(CURLOPT_USERAGENT, settings.userAgent)
         try easy.set(CURLOPT_NOSIGNAL, 1)
-        try easy.set(CURLOPT_TIMEOUT_MS, milliseconds)
+        try easy.set(CURLOPT_TIMEOUT_MS, Int(settings.patience.wholeMilliseconds))
         try easy.set(CURLOPT_HTTP09_ALLOWED, 0)
         try easy.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
         // Otherwise the end of a transfer would wait for its name lookup.
@@ -92,11 +93,6 @@ final class Transfer {
                 body.baseAddress ?? UnsafeRawPointer(easy.handle))
         }
         try ensure(code)
-    }
-
-    private var milliseconds: Int {
-        let (seconds, attoseconds) = settings.patience.components
-        return Int(seconds * 1_000 + attoseconds / 1_000_000_000_000_000)
     }
 
     /// It is asked before each new connection, with the address that the name now resolves to.

@@ -21,7 +21,7 @@ package final class EngineConnection: TimerHandler {
     private let log: Log
     private weak var desk: NotificationDesk?
     private var attempt: Attempt?
-    private var backoff = LinkBackoff()
+    private var backoff = Backoff.ofConnections
     private var timer: TimerID?
 
     package init(

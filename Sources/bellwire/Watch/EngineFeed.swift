@@ -62,15 +62,14 @@ final class EngineFeed: @unchecked Sendable {
     /// How many chunks are read in one turn.
     private static let chunksPerTurn = 16
     private static let pause = Duration.seconds(1)
-    /// An account that ended may begin again.
-    private static let longestPause = Duration.seconds(60)
 
     private let loop: EventLoop
     private let address: SocketAddress
     private let opening: [UInt8]
     private let handler: (Event) -> Void
     private var connection: Connection?
-    private var backoff = LinkBackoff()
+    /// An account that ended may begin again.
+    private var backoff = Backoff(first: .seconds(1), longest: .seconds(60))
 
     private final class Connection {
         let socket: Socket
@@ -119,8 +118,7 @@ final class EngineFeed: @unchecked Sendable {
         loop.unwatch(connection.watch)
         handler(.lost)
         guard connection.isRefused else { return connectLater(after: Self.pause) }
-        connectLater(
-            after: backoff.next(chance: .random(in: 0..<1), atMost: Self.longestPause))
+        connectLater(after: backoff.next(chance: .random(in: 0..<1)))
     }
 
     private func connectLater(after pause: Duration) {
