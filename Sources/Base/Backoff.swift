@@ -39,10 +39,3 @@ package struct Backoff: Equatable, Sendable {
 
     package mutating func reset() { failures = 0 }
 }
-
-extension Duration {
-    package var wholeMilliseconds: Int64 {
-        let (seconds, attoseconds) = components
-        return seconds * 1_000 + attoseconds / 1_000_000_000_000_000
-    }
-}
