@@ -25,7 +25,7 @@ package final class ReceiverLinks: PushLink, TimerHandler, @unchecked Sendable {
     var held: [ChannelID: HeldChannel] = [:]
     var heldRows: [ChannelID: Int64] = [:]
     var grace: ReceiverGrace
-    var graceTimer: TimerID?
+    var graceTimer = DeadlineTimer()
     var custody = Custody()
     var isFlushing = false
     var isStarted = false
@@ -130,7 +130,8 @@ package final class ReceiverLinks: PushLink, TimerHandler, @unchecked Sendable {
     /// Ends all connections. Unacknowledged messages come again at the next start.
     package func end() {
         for connection in connections { connection.disconnect() }
-        for timer in [sweepTimer, graceTimer].compactMap(\.self) { loop.cancel(timer) }
+        if let sweepTimer { loop.cancel(sweepTimer) }
+        graceTimer.cancel(on: loop)
     }
 
     /// The network is back, the machine has slept, or the user wants it.

@@ -13,7 +13,7 @@ package final class NotificationDesk: TimerHandler {
     private var bus: NotificationBus?
     private var applications: ApplicationDesk?
     private let links: LinkDesk
-    private var timer: (id: TimerID, deadline: Duration)?
+    private var timer = DeadlineTimer()
     /// Called with requests to the engine of a source.
     package var request: (_ source: String, EngineRequest) -> Void = { _, _ in }
     /// Called with fetch signals for programs of the session.
@@ -73,8 +73,7 @@ package final class NotificationDesk: TimerHandler {
         applications?.close()
         bus?.close()
         bus = nil
-        if let timer { loop.cancel(timer.id) }
-        timer = nil
+        timer.cancel(on: loop)
     }
 
     /// Handles one update or answer of an engine.
@@ -115,7 +114,7 @@ package final class NotificationDesk: TimerHandler {
         let actions = presenter.handle(event, at: now)
         keep(actions)
         for action in actions { perform(action) }
-        setTimer()
+        timer.set(after: presenter.deadline(at: now).map { $0 - now }, on: loop, self)
     }
 
     /// Stores before any call leaves, so that the next process knows what was running at a crash.
@@ -168,18 +167,5 @@ package final class NotificationDesk: TimerHandler {
         }
     }
 
-    private func setTimer() {
-        let deadline = presenter.deadline(at: now)
-        guard deadline != timer?.deadline else { return }
-        if let timer { loop.cancel(timer.id) }
-        timer = deadline.map { deadline in
-            let pause = Interval(deadline - now)
-            return (loop.schedule(after: pause, self), deadline)
-        }
-    }
-
-    package func timerFired(_ cookie: UInt64) {
-        timer = nil
-        handle(.elapsed)
-    }
+    package func timerFired(_ cookie: UInt64) { handle(.elapsed) }
 }
