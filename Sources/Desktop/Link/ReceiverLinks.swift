@@ -95,11 +95,8 @@ package final class ReceiverLinks: PushLink, TimerHandler, @unchecked Sendable {
         let terms = WebSocketTerms(
             subprotocols: ["push-notification"],
             session: WebSocketSession.Limits(
-                messageLimit: Self.messageLimit, silence: Self.silence),
-            sha1: { try? SHA1.digest(of: $0) })
-        var options = WebSocketClientOptions(
-            url: address.url, terms: terms, context: context,
-            random: { UInt32.random(in: .min ... .max) })
+                messageLimit: Self.messageLimit, silence: Self.silence))
+        var options = WebSocketClientOptions(url: address.url, terms: terms, context: context)
         options.place = address.place
         return options
     }

@@ -26,8 +26,7 @@ package final class EngineConnection: TimerHandler {
 
     package init(
         of source: String, at address: EngineAddress, trust context: TLSContext,
-        sha1: @escaping WebSocketTerms.Digest, on loop: EventLoop, _ desk: NotificationDesk,
-        log: Log
+        on loop: EventLoop, _ desk: NotificationDesk, log: Log
     ) {
         self.address = address
         self.source = source
@@ -36,10 +35,8 @@ package final class EngineConnection: TimerHandler {
         self.log = log
         let terms = WebSocketTerms(
             session: WebSocketSession.Limits(
-                messageLimit: Self.messageLimit, silence: Self.silence), sha1: sha1)
-        var options = WebSocketClientOptions(
-            url: address.url, terms: terms, context: context,
-            random: { UInt32.random(in: .min ... .max) })
+                messageLimit: Self.messageLimit, silence: Self.silence))
+        var options = WebSocketClientOptions(url: address.url, terms: terms, context: context)
         options.place = address.place
         options.fields = [("Authorization", "Bearer \(address.credential)")]
         self.options = options
@@ -155,8 +152,7 @@ final class EngineConnections {
                 continue
             }
             connections[id] = EngineConnection(
-                of: id, at: engine.address, trust: context, sha1: { try? SHA1.digest(of: $0) },
-                on: loop, desk, log: log)
+                of: id, at: engine.address, trust: context, on: loop, desk, log: log)
         }
         for connection in former.values { connection.close() }
     }

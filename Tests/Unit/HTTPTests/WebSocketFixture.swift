@@ -13,7 +13,7 @@ extension WebSocketTerms {
             subprotocols: ["echo", "other"],
             session: WebSocketSession.Limits(
                 messageLimit: 1 << 20, silence: silence, pongPatience: pong, closePatience: close),
-            congestion: congestion, outputLimit: outputLimit, sha1: { try? SHA1.digest(of: $0) })
+            congestion: congestion, outputLimit: outputLimit)
     }
 }
 
