@@ -74,9 +74,7 @@ final class EngineFeed: @unchecked Sendable {
     private final class Connection {
         let socket: Socket
         let watch: Watch
-        var input: [UInt8] = []
-        /// Up to where no line feed was found.
-        var searched = 0
+        var lines = LineSplitter(limit: EngineFeed.lineLimit)
         var output: [UInt8]
         var isOpen = false
         var isRefused = false
@@ -145,7 +143,7 @@ final class EngineFeed: @unchecked Sendable {
             var span = chunk.mutableSpan
             switch connection.socket.read(into: &span) {
             case .bytes(let count):
-                connection.input += chunk[..<count]
+                connection.lines.append(chunk.span.extracting(0..<count))
                 guard take(connection) else { return false }
             case .wouldBlock: return true
             case .closed, .failed: return false
@@ -155,20 +153,15 @@ final class EngineFeed: @unchecked Sendable {
     }
 
     private func take(_ connection: Connection) -> Bool {
-        var start = 0
-        while let end = connection.input[max(start, connection.searched)...]
-            .firstIndex(of: UInt8(ascii: "\n"))
-        {
-            let line = Array(connection.input[start..<end])
-            (start, connection.searched) = (end + 1, end + 1)
-            guard let document = try? JSONDocument(line) else { return false }
+        while let line = connection.lines.next() {
+            guard case .bytes(let line) = line, let document = try? JSONDocument(line) else {
+                return false
+            }
             handle(document.root, connection)
             // The handler may have ended it.
             guard self.connection === connection else { return true }
         }
-        connection.input.removeFirst(start)
-        connection.searched = connection.input.count
-        return connection.input.count <= Self.lineLimit
+        return !connection.lines.isOverlong
     }
 
     private func handle(_ object: JSONNode, _ connection: Connection) {
