@@ -10,7 +10,8 @@ struct SHA1Tests {
             (Array("abc".utf8), "a9993e364706816aba3e25717850c26c9cd0d89d"),
             (
                 Array("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq".utf8),
-                "84983e441c3bd26ebaae4aa1f95129e5e54670f1"),
+                "84983e441c3bd26ebaae4aa1f95129e5e54670f1"
+            ),
             (Self.counted(0), "da39a3ee5e6b4b0d3255bfef95601890afd80709"),
             (Self.counted(55), "8ae2d46729cfe68ff927af5eec9c7d1b66d65ac2"),
             (Self.counted(56), "636e2ec698dac903498e648bd2f3af641d3c88cb"),

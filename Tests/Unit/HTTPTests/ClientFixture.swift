@@ -2,6 +2,7 @@ import Base
 import Crypto
 import Foundation
 import System
+
 @testable import HTTP
 
 /// A WebSocket client on a loop of its own that sends every message back.

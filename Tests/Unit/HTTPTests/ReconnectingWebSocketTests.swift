@@ -2,6 +2,7 @@ import Crypto
 import Foundation
 import System
 import Testing
+
 @testable import HTTP
 
 @Suite("A WebSocket that is opened again")

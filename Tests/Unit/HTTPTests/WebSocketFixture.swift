@@ -2,6 +2,7 @@ import Base
 import Crypto
 import Foundation
 import System
+
 @testable import HTTP
 
 extension WebSocketTerms {
