@@ -49,11 +49,13 @@ package struct FormerStore: Sendable {
         try draft.forStore { draft throws(SQLiteError) in
             try draft.transaction { () throws(SQLiteError) in
                 for sql in FormerMerge.endings {
-                    if PlantedMistake.restoreForgetsEnded.isMade,
-                        sql.hasPrefix("INSERT INTO main.ended_endpoint")
-                    {
-                        continue
-                    }
+                    #if PLANTED
+                        if PlantedMistake.restoreForgetsEnded.isMade,
+                            sql.hasPrefix("INSERT INTO main.ended_endpoint")
+                        {
+                            continue
+                        }
+                    #endif
                     try draft.execute(sql)
                 }
                 for sql in FormerMerge.changes(openedBy: keys) { try draft.execute(sql) }
