@@ -41,7 +41,7 @@ package struct Distributor {
     var flights: [UInt64: String] = [:]
     /// Fetch signals that applications have already. Engines repeat a signal until they recorded
     /// its confirmation.
-    var heardSignals: [(client: ClientKey, signal: FetchSignal)] = []
+    var heardSignals: [(client: ClientKey, signal: FetchCall)] = []
     /// How fast each program calls.
     var paces: [String: Pace] = [:]
     /// When all registrations end because no receiver is listed, in seconds since 1970.
@@ -117,12 +117,12 @@ package struct Distributor {
 /// What the shell has to do for the distributor, in this order.
 package enum DistributorAction: Equatable, Sendable {
     /// Answer a call of `Register`.
-    case answer(UInt64, RegistrationAnswer)
+    case answer(UInt64, RegisterAnswer)
     /// Call a connector. Report the outcome under this number, unless it is zero.
     case call(UInt64, ConnectorCall)
     case link(LinkRequest)
     /// An application has this signal.
-    case fetched(FetchSignal)
+    case fetched(FetchCall)
     case save(ClientRecord)
     case forget(ClientKey)
     /// Report the owner of a bus name, now and at each change.
@@ -130,7 +130,7 @@ package enum DistributorAction: Equatable, Sendable {
     case unwatch(String)
 }
 
-package enum RegistrationAnswer: Equatable, Sendable {
+package enum RegisterAnswer: Equatable, Sendable {
     case registered
     case failed(RegistrationFailure)
 }

@@ -18,7 +18,7 @@ package final class DistributorService: PushLinkListener, TimerHandler {
     var registrations: [UInt64: BusCall] = [:]
     var lastCall: UInt64 = 0
     /// Called with each signal that an application has received.
-    var fetched: (FetchSignal) -> Void = { _ in }
+    var fetched: (FetchCall) -> Void = { _ in }
     private var watches: [String: BusSubscription] = [:]
     private var exports: [BusSubscription] = []
     /// Calls whose callers are looked up one after the other, to keep their order.

@@ -15,7 +15,7 @@ struct Peer {
         enum Content {
             case message(PushedMessage)
             /// One call for all signals, with the version of the last.
-            case fetch([FetchSignal])
+            case fetch([FetchCall])
             case endpoint
         }
 

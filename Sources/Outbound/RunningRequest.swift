@@ -4,7 +4,7 @@ import Glibc
 import System
 
 /// One request under way. It owns everything that libcurl points to until it has ended.
-final class Transfer {
+final class RunningRequest {
     typealias Completion = (Result<HTTPResponse, RequestFailure>) -> Void
 
     let easy: EasyHandle
@@ -119,7 +119,7 @@ final class Transfer {
 
 private let openSocket: curl_opensocket_callback = { context, _, dialled in
     guard let context, let dialled else { return CURL_SOCKET_BAD }
-    let transfer = Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue()
+    let transfer = Unmanaged<RunningRequest>.fromOpaque(context).takeUnretainedValue()
     guard transfer.admits(dialled) else { return CURL_SOCKET_BAD }
     return socket(
         dialled.pointee.family, dialled.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue),
