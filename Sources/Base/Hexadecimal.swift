@@ -11,14 +11,15 @@ extension Sequence<UInt8> {
     package var hexadecimal: String { map(\.hexadecimal).joined() }
 }
 
-extension [UInt8] {
+package enum Hexadecimal {
     /// Nil unless there are two digits for each byte.
-    package init?(hexadecimal text: some StringProtocol) {
+    package static func decoded(_ text: some StringProtocol) -> [UInt8]? {
         var digits = text.utf8.makeIterator()
-        self = []
+        var bytes: [UInt8] = []
         while let digit = digits.next() {
             guard let high = digit.hexValue, let low = digits.next()?.hexValue else { return nil }
-            append(high << 4 | low)
+            bytes.append(high << 4 | low)
         }
+        return bytes
     }
 }

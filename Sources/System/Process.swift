@@ -201,7 +201,7 @@ package enum Boot {
             let text = try? file.readAll(limit: 64)
         else { return nil }
         let digits = String(decoding: text.filter { $0.hexValue != nil }, as: UTF8.self)
-        return digits.utf8.count == 32 ? [UInt8](hexadecimal: digits) : nil
+        return digits.utf8.count == 32 ? Hexadecimal.decoded(digits) : nil
     }
 }
 

@@ -178,7 +178,7 @@ final class LifeWatch: Sendable {
 
     private func hear(_ message: NatsMessage) {
         let digits = message.subject.dropFirst(Self.start.count)
-        guard let bytes = [UInt8](hexadecimal: digits),
+        guard let bytes = Hexadecimal.decoded(digits),
             let name = String(validating: bytes, as: UTF8.self)
         else { return }
         let terms = NodeTerms(message.body)

@@ -13,10 +13,10 @@ struct HexadecimalTests {
 
     @Test("Bytes are read in pairs of digits, in either case")
     func reading() {
-        #expect([UInt8](hexadecimal: "0001fF") == [0, 1, 0xFF])
-        #expect([UInt8](hexadecimal: "")?.isEmpty == true)
+        #expect(Hexadecimal.decoded("0001fF") == [0, 1, 0xFF])
+        #expect(Hexadecimal.decoded("")?.isEmpty == true)
         for text in ["0", "001", "0g", "-1", "+1", " 1", "é"] {
-            #expect([UInt8](hexadecimal: text) == nil, "\(text)")
+            #expect(Hexadecimal.decoded(text) == nil, "\(text)")
         }
     }
 
