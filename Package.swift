@@ -1,9 +1,11 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// `tools/torture --planted` switches known mistakes on in its build, to see that they are found.
-let planted: [SwiftSetting] =
-    Context.environment["BELLWIRE_PLANTED"] == nil ? [] : [.define("PLANTED")]
+/// Known mistakes, which tests switch on to see that they are found, are in the builds for tests and in
+/// that of `tools/torture --planted`. The program that people run has none of them.
+let planted: SwiftSetting =
+    Context.environment["BELLWIRE_PLANTED"] == nil
+    ? .define("PLANTED", .when(configuration: .debug)) : .define("PLANTED")
 
 /// A build under this sanitizer is for its tests alone, and leaves out what nothing runs there.
 let sanitizer = Context.environment["BELLWIRE_SANITIZER"]
@@ -23,6 +25,7 @@ let strict: [SwiftSetting] = [
     // Small functions and generics of one module are compiled into the next: a tenth of the time of
     // a push.
     .unsafeFlags(["-cross-module-optimization"], .when(configuration: .release)),
+    planted,
 ]
 
 /// It takes as long to optimise the tests as what they test, and tells nothing of that.
@@ -41,12 +44,8 @@ let bound: [LinkerSetting] = [
         .when(configuration: .release))
 ]
 
-func module(
-    _ name: String, _ dependencies: [Target.Dependency] = [], settings: [SwiftSetting] = []
-) -> Target {
-    .target(
-        name: name, dependencies: dependencies,
-        swiftSettings: strict + optimised + settings)
+func module(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+    .target(name: name, dependencies: dependencies, swiftSettings: strict + optimised)
 }
 
 func tests(of name: String, _ dependencies: [Target.Dependency] = []) -> Target {
@@ -168,7 +167,7 @@ let package = Package(
         .target(name: "CShims", cSettings: hardened),
         .target(name: "CNats", cSettings: hardened),
 
-        module("Base", settings: planted),
+        module("Base"),
         module("WebPush", ["Base"]),
         module("Notifications", ["Base"]),
         module("Delivery", ["Base", "WebPush", "Notifications"]),

@@ -88,7 +88,7 @@ struct RegistrationReport {
 
     /// The id that payloads for this account carry: that of the encryption key, or else the user's.
     static func receiverID(of registration: Registration) throws(OpenSSLError) -> Int64 {
-        if let secret = registration.secret, let key = try MTProtoSecret(secret.current) {
+        if let secret = registration.secret, let key = MTProtoSecret(secret.current) {
             return key.keyID
         }
         return registration.terms.userID ?? 0

@@ -45,7 +45,7 @@ struct RegistrationRequestBody: Confidential {
         do throws(OpenSSLError) {
             while true {
                 let secret = try Random.secret(count: MTProtoSecret.length)
-                if let key = try MTProtoSecret(secret), key.keyID.magnitude >= keyIDFloor {
+                if let key = MTProtoSecret(secret), key.keyID.magnitude >= keyIDFloor {
                     return secret
                 }
             }

@@ -77,7 +77,7 @@ package struct ApplicationCall: Equatable, Sendable {
 
 /// A fetch signal for the program that a registration names. The program gets a call on the bus;
 /// nothing is shown.
-package struct FetchSignal: Equatable, Sendable {
+package struct FetchCall: Equatable, Sendable {
     /// The account whose engine sent it.
     package let source: String
     /// The id for confirming to the engine that the program has it.

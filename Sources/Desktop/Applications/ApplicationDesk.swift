@@ -12,7 +12,7 @@ final class ApplicationDesk: TimerHandler {
     private var owed = OwedActions()
     private var connection: BusConnection?
     private var watches: [String: BusSubscription] = [:]
-    private var timer: (id: TimerID, deadline: Duration)?
+    private var timer = DeadlineTimer()
     /// Confirms to the engine of a source that the application has the action.
     private let request: (_ source: String, EngineRequest) -> Void
     /// The application that the user named for a source.
@@ -42,8 +42,7 @@ final class ApplicationDesk: TimerHandler {
 
     func close() {
         use(nil)
-        if let timer { loop.cancel(timer.id) }
-        timer = nil
+        timer.cancel(on: loop)
     }
 
     /// Returns whether the update was about actions.
@@ -71,7 +70,7 @@ final class ApplicationDesk: TimerHandler {
             case .taken(let key): request(key.source, .actionTaken(id: key.id))
             }
         }
-        setTimer()
+        timer.set(after: owed.deadline.map { $0 - now }, on: loop, self)
     }
 
     /// Brings an application to the front.
@@ -131,18 +130,7 @@ final class ApplicationDesk: TimerHandler {
 
     private var now: Duration { .nanoseconds(Instant.now.nanoseconds) }
 
-    private func setTimer() {
-        guard owed.deadline != timer?.deadline else { return }
-        if let timer { loop.cancel(timer.id) }
-        timer = owed.deadline.map { deadline in
-            (loop.schedule(after: Interval(max(deadline - now, .zero)), self), deadline)
-        }
-    }
-
-    func timerFired(_ cookie: UInt64) {
-        timer = nil
-        handle(.elapsed)
-    }
+    func timerFired(_ cookie: UInt64) { handle(.elapsed) }
 }
 
 extension OwedActions.Outcome {

@@ -105,11 +105,9 @@ package struct OwedActions: Sendable {
         /// The application does not run and cannot be started.
         var isAbsent = false
         var pauseEnd = Duration.zero
-        var pause = OwedActions.shortestPause
+        var pause = Backoff.ofApplications
     }
 
-    private static let shortestPause = Duration.seconds(5)
-    private static let longestPause = Duration.seconds(300)
     private static let performedLimit = 32
 
     private var items: [Key: Item] = [:]
@@ -168,7 +166,7 @@ package struct OwedActions: Sendable {
         application.queue.append(key)
         // A new action is a reason for another attempt.
         application.isAbsent = false
-        application.pauseEnd = min(application.pauseEnd, now + Self.shortestPause)
+        application.pauseEnd = min(application.pauseEnd, now + application.pause.first)
         applications[service] = application
     }
 
@@ -197,16 +195,15 @@ package struct OwedActions: Sendable {
         let isOwed = items[key] != nil
         switch outcome {
         case .taken:
-            application.pause = Self.shortestPause
+            application.pause.reset()
             items[key]?.phase = .taken
             if isOwed { actions.append(.taken(key)) }
         case .woken, .refused:
-            application.pause = Self.shortestPause
+            application.pause.reset()
             items[key]?.phase = outcome == .woken ? .told : .resting
         case .absent, .failed:
             application.isAbsent = outcome == .absent
-            application.pauseEnd = now + application.pause
-            application.pause = min(application.pause * 2, Self.longestPause)
+            application.pauseEnd = now + application.pause.next()
             items[key]?.phase = .waiting
             if isOwed { application.queue.insert(key, at: 0) }
         }

@@ -90,7 +90,7 @@ struct NotificationComposer {
             call.summary = Printable.onScreen(title, limit: Self.summaryLimit)
             switch server.reading {
             case .text: call.body = body
-            case .markup: call.body = Self.escaped(body)
+            case .markup: call.body = Printable.markup(body)
             case .unknown: call.body = Self.defused(body)
             }
         } else {
@@ -140,21 +140,6 @@ struct NotificationComposer {
         for scalar in text.unicodeScalars {
             result.unicodeScalars.append(scalar)
             if scalar == "<" || scalar == "&" { result.unicodeScalars.append("\u{2060}") }
-        }
-        return result
-    }
-
-    private static func escaped(_ text: String) -> String {
-        var result = ""
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "&": result += "&amp;"
-            case "<": result += "&lt;"
-            case ">": result += "&gt;"
-            case "\"": result += "&quot;"
-            case "'": result += "&#39;"
-            default: result.unicodeScalars.append(scalar)
-            }
         }
         return result
     }

@@ -71,31 +71,13 @@ package struct EngineAddress: Equatable, Sendable, Confidential {
         guard let mark = device.place(of: "/u/") else { return nil }
         credential = String(device[mark.upperBound...])
         let base = device[..<mark.lowerBound]
-        let isToken = credential.utf8.allSatisfy { Self.isUnreserved($0) }
-        let query = "app=\(Self.encoded(app))&account=\(Self.encoded(account))&role=viewer"
+        let isToken = credential.utf8.allSatisfy(PercentEncoding.isUnreserved)
+        let (app, account) = (PercentEncoding.encoded(app), PercentEncoding.encoded(account))
+        let query = "app=\(app)&account=\(account)&role=viewer"
         guard isToken, !credential.isEmpty,
             let url = WebSocketURL("\(base)/api/v1/engine?\(query)")
         else { return nil }
         self.url = url
-    }
-
-    /// RFC 3986 section 2.3.
-    private static func isUnreserved(_ byte: UInt8) -> Bool {
-        byte.isDigit || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte.lowercased)
-            || "-._~".utf8.contains(byte)
-    }
-
-    private static func encoded(_ text: String) -> String {
-        let digits = Array("0123456789ABCDEF".utf8)
-        var bytes: [UInt8] = []
-        for byte in text.utf8 {
-            if isUnreserved(byte) {
-                bytes.append(byte)
-            } else {
-                bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-            }
-        }
-        return String(decoding: bytes, as: UTF8.self)
     }
 }
 

@@ -12,12 +12,12 @@ package final class NotificationDesk: TimerHandler {
     private var presenter: Presenter
     private var bus: NotificationBus?
     private var applications: ApplicationDesk?
-    private let links: LinkDesk
-    private var timer: (id: TimerID, deadline: Duration)?
+    private let links: ExternalLinks
+    private var timer = DeadlineTimer()
     /// Called with requests to the engine of a source.
     package var request: (_ source: String, EngineRequest) -> Void = { _, _ in }
     /// Called with fetch signals for programs of the session.
-    var fetch: (FetchSignal) -> Void = { _ in }
+    var fetch: (FetchCall) -> Void = { _ in }
 
     package init(
         _ sources: [PresentedSource], language: Language = .english, store: any ShownStore,
@@ -26,7 +26,7 @@ package final class NotificationDesk: TimerHandler {
         self.loop = loop
         self.log = log
         self.store = store
-        links = LinkDesk(on: loop, log: log)
+        links = ExternalLinks(on: loop, log: log)
         presenter = Presenter(
             try Self.tagged(sources, by: store), language: language, history: try store.history())
         bus = NotificationBus(address, on: loop, log: log) { [weak self] event in
@@ -73,14 +73,13 @@ package final class NotificationDesk: TimerHandler {
         applications?.close()
         bus?.close()
         bus = nil
-        if let timer { loop.cancel(timer.id) }
-        timer = nil
+        timer.cancel(on: loop)
     }
 
     /// Handles one update or answer of an engine.
     package func received(_ text: [UInt8], from source: String) {
         guard let node = try? JSONDocument(text).root else { return }
-        if let signal = FetchSignal(node, from: source) { return fetch(signal) }
+        if let signal = FetchCall(node, from: source) { return fetch(signal) }
         if applications?.received(node, from: source) == true { return }
         if Self.isEndOfAccount(node) { return accountIsGone(source) }
         guard let update = EngineUpdate(node) else { return }
@@ -105,7 +104,7 @@ package final class NotificationDesk: TimerHandler {
     }
 
     /// The application has the fetch signal.
-    func fetched(_ signal: FetchSignal) {
+    func fetched(_ signal: FetchCall) {
         if let id = signal.id { request(signal.source, .signalTaken(id: id)) }
     }
 
@@ -115,7 +114,7 @@ package final class NotificationDesk: TimerHandler {
         let actions = presenter.handle(event, at: now)
         keep(actions)
         for action in actions { perform(action) }
-        setTimer()
+        timer.set(after: presenter.deadline(at: now).map { $0 - now }, on: loop, self)
     }
 
     /// Stores before any call leaves, so that the next process knows what was running at a crash.
@@ -168,18 +167,5 @@ package final class NotificationDesk: TimerHandler {
         }
     }
 
-    private func setTimer() {
-        let deadline = presenter.deadline(at: now)
-        guard deadline != timer?.deadline else { return }
-        if let timer { loop.cancel(timer.id) }
-        timer = deadline.map { deadline in
-            let pause = Interval(deadline - now)
-            return (loop.schedule(after: pause, self), deadline)
-        }
-    }
-
-    package func timerFired(_ cookie: UInt64) {
-        timer = nil
-        handle(.elapsed)
-    }
+    package func timerFired(_ cookie: UInt64) { handle(.elapsed) }
 }

@@ -62,22 +62,19 @@ final class EngineFeed: @unchecked Sendable {
     /// How many chunks are read in one turn.
     private static let chunksPerTurn = 16
     private static let pause = Duration.seconds(1)
-    /// An account that ended may begin again.
-    private static let longestPause = Duration.seconds(60)
 
     private let loop: EventLoop
     private let address: SocketAddress
     private let opening: [UInt8]
     private let handler: (Event) -> Void
     private var connection: Connection?
-    private var backoff = LinkBackoff()
+    /// An account that ended may begin again.
+    private var backoff = Backoff(first: .seconds(1), longest: .seconds(60))
 
     private final class Connection {
         let socket: Socket
         let watch: Watch
-        var input: [UInt8] = []
-        /// Up to where no line feed was found.
-        var searched = 0
+        var lines = LineSplitter(limit: EngineFeed.lineLimit)
         var output: [UInt8]
         var isOpen = false
         var isRefused = false
@@ -119,8 +116,7 @@ final class EngineFeed: @unchecked Sendable {
         loop.unwatch(connection.watch)
         handler(.lost)
         guard connection.isRefused else { return connectLater(after: Self.pause) }
-        connectLater(
-            after: backoff.next(chance: .random(in: 0..<1), atMost: Self.longestPause))
+        connectLater(after: backoff.next(chance: .random(in: 0..<1)))
     }
 
     private func connectLater(after pause: Duration) {
@@ -147,7 +143,7 @@ final class EngineFeed: @unchecked Sendable {
             var span = chunk.mutableSpan
             switch connection.socket.read(into: &span) {
             case .bytes(let count):
-                connection.input += chunk[..<count]
+                connection.lines.append(chunk.span.extracting(0..<count))
                 guard take(connection) else { return false }
             case .wouldBlock: return true
             case .closed, .failed: return false
@@ -157,20 +153,15 @@ final class EngineFeed: @unchecked Sendable {
     }
 
     private func take(_ connection: Connection) -> Bool {
-        var start = 0
-        while let end = connection.input[max(start, connection.searched)...]
-            .firstIndex(of: UInt8(ascii: "\n"))
-        {
-            let line = Array(connection.input[start..<end])
-            (start, connection.searched) = (end + 1, end + 1)
-            guard let document = try? JSONDocument(line) else { return false }
+        while let line = connection.lines.next() {
+            guard case .bytes(let line) = line, let document = try? JSONDocument(line) else {
+                return false
+            }
             handle(document.root, connection)
             // The handler may have ended it.
             guard self.connection === connection else { return true }
         }
-        connection.input.removeFirst(start)
-        connection.searched = connection.input.count
-        return connection.input.count <= Self.lineLimit
+        return !connection.lines.isOverlong
     }
 
     private func handle(_ object: JSONNode, _ connection: Connection) {

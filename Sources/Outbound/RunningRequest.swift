@@ -1,9 +1,10 @@
+import Base
 import CCurl
 import Glibc
 import System
 
 /// One request under way. It owns everything that libcurl points to until it has ended.
-final class Transfer {
+final class RunningRequest {
     typealias Completion = (Result<HTTPResponse, RequestFailure>) -> Void
 
     let easy: EasyHandle
@@ -54,7 +55,7 @@ final class Transfer {
         try easy.set(CURLOPT_PROTOCOLS_STR, request.isEncrypted ? "https" : "http")
         try easy.set(CURLOPT_USERAGENT, settings.userAgent)
         try easy.set(CURLOPT_NOSIGNAL, 1)
-        try easy.set(CURLOPT_TIMEOUT_MS, milliseconds)
+        try easy.set(CURLOPT_TIMEOUT_MS, Int(settings.patience.wholeMilliseconds))
         try easy.set(CURLOPT_HTTP09_ALLOWED, 0)
         try easy.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
         // Otherwise the end of a transfer would wait for its name lookup.
@@ -94,11 +95,6 @@ final class Transfer {
         try ensure(code)
     }
 
-    private var milliseconds: Int {
-        let (seconds, attoseconds) = settings.patience.components
-        return Int(seconds * 1_000 + attoseconds / 1_000_000_000_000_000)
-    }
-
     /// It is asked before each new connection, with the address that the name now resolves to.
     fileprivate func admits(_ dialled: UnsafePointer<curl_sockaddr>) -> Bool {
         if socket != nil { return dialled.pointee.family == AF_UNIX }
@@ -123,7 +119,7 @@ final class Transfer {
 
 private let openSocket: curl_opensocket_callback = { context, _, dialled in
     guard let context, let dialled else { return CURL_SOCKET_BAD }
-    let transfer = Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue()
+    let transfer = Unmanaged<RunningRequest>.fromOpaque(context).takeUnretainedValue()
     guard transfer.admits(dialled) else { return CURL_SOCKET_BAD }
     return socket(
         dialled.pointee.family, dialled.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue),
