@@ -3,6 +3,7 @@ import HTTP
 import Mailbox
 import PushService
 import StatusPage
+import WebPush
 
 /// One request of a visitor who has signed in.
 struct PageVisit {
@@ -86,32 +87,15 @@ struct PageVisit {
 /// Devices and registrations.
 extension PageVisit {
     func addDevice() {
-        var writer = JSONWriter()
-        let isReceiveOnly = form?["more"] != "yes"
-        writer.object { writer in
-            writer.member("name", form?["name"] ?? "")
-            writer.member("receive_only", isReceiveOnly)
-        }
-        rooms.devices.add(writer.bytes, visitor) { result in
+        let device = DeviceRequest(form?["name"] ?? "", isReceiveOnly: form?["more"] != "yes")
+        rooms.devices.add(device, visitor) { result in
             whileAdmitted {
                 switch result {
-                case .success(let answer): show(newDevice: answer.body, isReceiveOnly)
+                case .success(let made): exchange.show(DevicePage(frame, made).html)
                 case .failure(let refusal): fail(refusal)
                 }
             }
         }
-    }
-
-    private func show(newDevice json: [UInt8], _ isReceiveOnly: Bool) {
-        guard let device = try? JSONDocument(json).root, let name = device["name"]?.text,
-            let bearer = device["bearer"]?.text, let websocket = device["websocket"]?.text,
-            let url = device["url"]?.text
-        else { return fail(.unavailable) }
-        exchange.show(
-            DevicePage(
-                frame, name: name, bearer: bearer, websocket: websocket, url: url,
-                isReceiveOnly: isReceiveOnly
-            ).html)
     }
 
     func change(device name: String, _ step: PageFace.DeviceStep) {

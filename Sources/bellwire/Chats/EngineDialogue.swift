@@ -1,5 +1,6 @@
 import Base
 import System
+import WebPush
 
 /// Sends single requests to the engine of an account over the control socket. It connects as a
 /// viewer, so what waits for the application stays there.
@@ -54,17 +55,12 @@ struct EngineDialogue {
 }
 
 extension AccountName {
-    /// The name in an answer of the server.
-    init(_ node: JSONNode) {
-        self.init(app: node["app"]?.text ?? "", account: node["account"]?.text ?? "")
-    }
-
     /// All accounts of the server, or the named one: `APP/ACCOUNT`, or only the account. If several
     /// applications have it, what `bellwire hear` made is meant.
     static func all(
         _ control: ControlConnection, named name: String? = nil
     ) throws -> [AccountName] {
-        let known = Set(try RegistrationsPath.list(control).map { AccountName($0) })
+        let known = Set(try RegistrationsPath.list(control).map(\.name))
         guard !known.isEmpty else {
             throw CommandError(
                 message: "there is no registration", hint: "see bellwire register --help",
