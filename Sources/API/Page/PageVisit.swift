@@ -1,6 +1,7 @@
 import Base
 import HTTP
 import Mailbox
+import Notifications
 import PushService
 import StatusPage
 import WebPush
@@ -76,7 +77,7 @@ struct PageVisit {
         { result in
             whileAdmitted {
                 switch result {
-                case .success: exchange.goOn(to: "\(place)?done=\(step)")
+                case .success: exchange.goOn(to: "\(place)?done=\(step.rawValue)")
                 case .failure(let refusal): fail(refusal)
                 }
             }
@@ -124,8 +125,9 @@ extension PageVisit {
 /// The chats of an account.
 extension PageVisit {
     func showChats(of name: String) {
-        ask(name, "bellwire.getChats", { $0.member("limit", Self.chatLimit) }) { answer, account in
-            let page = ChatsPage(answer, registration: name, name: account, frame, done: done)
+        ask(name, .chats(limit: Self.chatLimit)) { answer, account in
+            let page = ChatsPage(
+                ChatList(answer), registration: name, name: account, frame, done: done)
             exchange.show(page.html)
         }
     }
@@ -136,47 +138,31 @@ extension PageVisit {
         let field = form?["for"] ?? ""
         let time = Int32(field).flatMap { $0 > 0 ? Int($0) : nil }
         guard field.isEmpty || time != nil else { return fail(.form, status: 400) }
-        let chat = form?["chat"].flatMap { Int($0) }
-        let place = "/ui/accounts/\(name)"
-        switch step {
-        case .pause, .unpause:
-            let isPaused = step == .pause
-            ask(name, "bellwire.pause") { writer in
-                writer.member("paused", isPaused)
-                if isPaused, let time { writer.member("paused_for", time) }
-            } then: { _, _ in
-                exchange.goOn(to: "\(place)?done=\(isPaused ? "pause" : "unpause")")
-            }
-        case .mute, .unmute:
-            guard let chat else { return fail(.unknown) }
-            ask(name, "bellwire.muteChat") { writer in
-                writer.member("chat_id", chat)
-                writer.member("mute_for", step == .mute ? time ?? Int(Int32.max) : 0)
-            } then: { _, _ in
-                exchange.goOn(to: "\(place)?done=\(step == .mute ? "mute" : "unmute")")
-            }
+        let chat = form?["chat"].flatMap { Int64($0) }
+        let request: EngineRequest
+        switch (step, chat) {
+        case (.pause, _): request = .pause(true, seconds: time)
+        case (.unpause, _): request = .pause(false)
+        case (.mute, let chat?): request = .mute(chat: chat, seconds: time ?? ChatList.forGood)
+        case (.unmute, let chat?): request = .mute(chat: chat, seconds: 0)
+        case (.mute, nil), (.unmute, nil): return fail(.unknown)
+        }
+        ask(name, request) { _, _ in exchange.goOn(to: "/ui/accounts/\(name)?done=\(step.rawValue)")
         }
     }
 
     /// Asks the engine of a registration's account. `then` gets the answer and the account's name.
     private func ask(
-        _ name: String, _ request: StaticString, _ members: @escaping (inout JSONWriter) -> Void,
-        then: @escaping (JSONNode, String) -> Void
+        _ name: String, _ request: EngineRequest, then: @escaping (JSONNode, String) -> Void
     ) {
         let failed = { (result: APIResult) in
             if case .failure(let refusal) = result { fail(refusal) }
         }
         rooms.registrations.find(RegistrationID(text: name), caller, failed) { found, _ in
-            var writer = JSONWriter()
-            writer.object { writer in
-                writer.member("@type", "\(request)")
-                members(&writer)
-                writer.member("@extra", EngineQuestion.mark)
-            }
-            EngineQuestion.ask(rooms.engines, found.engine, writer.bytes) { answer in
+            EngineQuestion.ask(rooms.engines, found.engine, request) { answer in
                 whileAdmitted {
                     guard let answer else { return fail(.unavailable) }
-                    guard answer["@type"]?.text != "error" else { return fail(.unknown) }
+                    guard EngineError(answer) == nil else { return fail(.unknown) }
                     then(answer, found.terms.name)
                 }
             }
