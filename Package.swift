@@ -72,8 +72,8 @@ let models: [Target] =
         .target(
             name: "Models",
             dependencies: [
-                "Base", "WebPush", "Delivery", "DeliveryModel", "Mailbox", "Configuration",
-                "PushService", "API", "Desktop",
+                "Base", "WebPush", "Notifications", "Delivery", "DeliveryModel", "Mailbox",
+                "Configuration", "PushService", "API", "Desktop",
             ],
             path: "Tests/Unit/Models", swiftSettings: strict + optimised),
         tests(of: "Models", ["DeliveryModel"]),
@@ -129,7 +129,7 @@ let testsOfOneThread: [Target] =
         tests(of: "WebPush", ["Crypto"]),
         tests(of: "Notifications", ["Base"]),
         tests(of: "Pictures", ["Base"]),
-        tests(of: "StatusPage", ["Base"]),
+        tests(of: "StatusPage", ["Base", "WebPush", "Notifications"]),
         tests(of: "Terminal", ["Base"]),
         tests(of: "SQLite"),
         tests(of: "Configuration", ["Base"]),
@@ -186,7 +186,7 @@ let package = Package(
             "Cluster",
             ["Base", "WebPush", "Delivery", "System", "Crypto", "Mailbox", "CNats"]),
         module("Configuration", ["Base", "WebPush"]),
-        module("StatusPage", ["Base"]),
+        module("StatusPage", ["Base", "WebPush", "Notifications"]),
         module(
             "PushService",
             [
@@ -248,14 +248,14 @@ let package = Package(
         tests(
             of: "Desktop",
             [
-                "Base", "WebPush", "Delivery", "Crypto", "System", "SQLite", "Mailbox", "Bus",
-                "Pictures",
+                "Base", "WebPush", "Notifications", "Delivery", "Crypto", "System", "SQLite",
+                "Mailbox", "Bus", "Pictures",
             ]),
         .testTarget(
             name: "EndToEnd",
             dependencies: [
-                "bellwire", "Base", "Crypto", "Desktop", "System", "Terminal", "WebPush",
-                "TestSupport", "HookSupport",
+                "bellwire", "Base", "Crypto", "Desktop", "Notifications", "System", "Terminal",
+                "WebPush", "TestSupport", "HookSupport",
             ],
             path: "Tests/Unit/EndToEnd", swiftSettings: plain),
     ] + models + probes + testsOfOneThread + fuzzing,

@@ -38,13 +38,13 @@ package struct JSONWriter: ~Copyable {
         close(UInt8(ascii: "]"))
     }
 
-    private mutating func open(_ bracket: UInt8) {
+    mutating func open(_ bracket: UInt8) {
         separate()
         put(bracket)
         needsComma = false
     }
 
-    private mutating func close(_ bracket: UInt8) {
+    mutating func close(_ bracket: UInt8) {
         put(bracket)
         needsComma = true
     }

@@ -1,5 +1,6 @@
 import Base
 import Bus
+import Notifications
 import System
 
 /// Passes the user's actions to applications: performs what `OwedActions` decides.
@@ -45,17 +46,17 @@ final class ApplicationDesk: TimerHandler {
         timer.cancel(on: loop)
     }
 
-    /// Returns whether the update was about actions.
-    func received(_ node: JSONNode, from source: String) -> Bool {
-        switch node["@type"]?.text {
-        case "bellwire.updateNotificationAction":
-            if let action = OwedAction(node) { handle(.told(source: source, action)) }
-        case "bellwire.updateActionExpired":
-            if let id = node["id"]?.textOrNumber { handle(.expired(.init(source, id))) }
-        default:
-            guard let id = node["@extra"]?["taken"]?.text else { return false }
+    /// Returns whether the message was about actions.
+    func received(_ message: EngineMessage, from source: String) -> Bool {
+        switch message {
+        case .action(let action): handle(.told(source: source, action))
+        case .actionExpired(let id): handle(.expired(.init(source, id)))
+        case .done(.taken(let id)?): handle(.confirmed(.init(source, id)))
+        case .error(let error):
+            guard case .taken(let id) = error.mark else { return false }
             // A final error counts as a confirmation, because the engine then owes nothing.
-            if (node["code"]?.integer ?? 0) < 500 { handle(.confirmed(.init(source, id))) }
+            if error.code < 500 { handle(.confirmed(.init(source, id))) }
+        default: return false
         }
         return true
     }

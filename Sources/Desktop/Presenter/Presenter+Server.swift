@@ -195,7 +195,7 @@ extension Presenter {
         default:
             if let mute = ActionKey.mutes.first(where: { $0.key == name }) {
                 return settle(
-                    key, .mute(chat: entry.chat.id, seconds: mute.seconds),
+                    key, .mute(chat: entry.chat.id, seconds: Int(mute.seconds)),
                     .remove(group: key.group, notification: key.notification))
             }
             guard let index = ActionKey.ownIndex(name), index < notification.actions.count else {

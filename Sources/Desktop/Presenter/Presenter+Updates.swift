@@ -11,7 +11,7 @@ extension Presenter {
             let key = ShownKey(source, group, notification.id)
             // An edit only changes a notification that is in the list.
             if let entry = entries[key] { edit(key, notification, entry.chat) }
-        case .badge(let count): setBadge(count, source)
+        case .badge(let badge): setBadge(badge.count, source)
         case .consent(let consent): agree(to: consent, source)
         case .refused(let group, let notification):
             refused(ShownKey(source, group, notification))

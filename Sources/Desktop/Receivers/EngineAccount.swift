@@ -1,6 +1,7 @@
-package import Base
+import Base
 package import HTTP
 import System
+package import WebPush
 
 /// An account of an application, and the desktop entry for its notifications.
 package struct EngineAccount: Equatable, Sendable {
@@ -30,18 +31,17 @@ package struct EngineAccount: Equatable, Sendable {
 
     /// The accounts in a server's list of registrations. Notifications of an account open the first
     /// application that one of its registrations names.
-    package static func list(registrations root: JSONNode) -> [EngineAccount] {
+    package static func list(_ registrations: [ListedRegistration]) -> [EngineAccount] {
         var accounts: [EngineAccount] = []
-        var places: [[String]: Int] = [:]
-        for registration in root["registrations"]?.elements ?? [] {
-            guard let app = registration["app"]?.text, let account = registration["account"]?.text
-            else { continue }
+        var places: [AccountName: Int] = [:]
+        for registration in registrations {
+            let name = registration.name
             let found = EngineAccount(
-                app: app, account: account, entry: registration["service"]?.text)
-            if let place = places[[app, account]] {
+                app: name.app, account: name.account, entry: registration.service)
+            if let place = places[name] {
                 if accounts[place].entry == nil { accounts[place] = found }
             } else {
-                places[[app, account]] = accounts.count
+                places[name] = accounts.count
                 accounts.append(found)
             }
         }

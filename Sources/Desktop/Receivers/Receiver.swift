@@ -89,7 +89,7 @@ package struct ReceiverState: Equatable, Sendable {
     /// Why it is refused, untrusted or unreachable; else empty.
     package private(set) var reason = ""
     /// Since when the condition holds, in seconds since 1970.
-    package private(set) var since: Int64
+    package internal(set) var since: Int64
 
     package init(of name: String, at time: Int64) {
         self.name = name

@@ -1,6 +1,7 @@
 import Base
 package import Crypto
 package import HTTP
+package import Notifications
 package import System
 
 /// The connection to the engine of one source. It reconnects when it breaks, and passes updates to

@@ -1,5 +1,6 @@
 package import Base
 package import Bus
+package import Notifications
 package import System
 
 /// Shows the notifications of engines: stores and performs what a `Presenter` decides.
@@ -78,23 +79,23 @@ package final class NotificationDesk: TimerHandler {
 
     /// Handles one update or answer of an engine.
     package func received(_ text: [UInt8], from source: String) {
-        guard let node = try? JSONDocument(text).root else { return }
-        if let signal = FetchCall(node, from: source) { return fetch(signal) }
-        if applications?.received(node, from: source) == true { return }
-        if Self.isEndOfAccount(node) { return accountIsGone(source) }
-        guard let update = EngineUpdate(node) else { return }
-        handle(.update(source: source, update))
+        guard let node = try? JSONDocument(text).root, let message = EngineMessage(node) else {
+            return
+        }
+        switch message {
+        case .fetch(let notice):
+            if let signal = FetchCall(notice, from: source) { fetch(signal) }
+        case .error(let error) where error.isEndOfAccount: accountIsGone(source)
+        default:
+            if applications?.received(message, from: source) == true { return }
+            if let update = message.update { handle(.update(source: source, update)) }
+        }
     }
 
     /// The engine of a source will send its whole state.
     func joined(_ source: String) {
         applications?.handle(.joined(source))
         handle(.joined(source))
-    }
-
-    /// The error is not the answer to a request.
-    private static func isEndOfAccount(_ node: JSONNode) -> Bool {
-        node["@type"]?.text == "error" && node["code"]?.integer == 404 && node["@extra"] == nil
     }
 
     /// The account no longer exists.

@@ -1,46 +1,7 @@
 import Base
 import Desktop
+import Notifications
 import System
-
-/// What the user asks of the engine.
-enum WatchRequest: Equatable, Sendable {
-    case engine(EngineRequest)
-    /// All notifications of the group, up to this one.
-    case removeGroup(Int32, through: Int32)
-    case chats
-    /// Nil follows the settings for the kind of the chat.
-    case mute(chat: Int64, seconds: Int?)
-
-    /// High enough for all chats.
-    private static let chatLimit = 1_000_000
-
-    var json: String {
-        if case .engine(let request) = self { return request.json }
-        var writer = JSONWriter()
-        writer.object { writer in
-            switch self {
-            case .engine: break
-            case .removeGroup(let group, let last):
-                writer.member("@type", "removeNotificationGroup")
-                writer.member("notification_group_id", Int(group))
-                writer.member("max_notification_id", Int(last))
-            case .chats:
-                writer.member("@type", "bellwire.getChats")
-                writer.member("limit", Self.chatLimit)
-            case .mute(let chat, let seconds):
-                writer.member("@type", "bellwire.muteChat")
-                writer.member("chat_id", Int(chat))
-                if let seconds { writer.member("mute_for", seconds) }
-                writer.name("@extra")
-                writer.object { writer in
-                    writer.member("chat", Int(chat))
-                    writer.member("mute_for", seconds ?? 0)
-                }
-            }
-        }
-        return writer.text
-    }
-}
 
 /// A connection to an engine over the control socket that never blocks: requests out, lines in.
 ///
@@ -54,7 +15,7 @@ final class EngineFeed: @unchecked Sendable {
         case update(JSONNode)
         case lost
         /// The engine does not take this client.
-        case refused(JSONNode)
+        case refused(EngineError)
     }
 
     private static let lineLimit = 64 << 20
@@ -86,12 +47,12 @@ final class EngineFeed: @unchecked Sendable {
         }
     }
 
-    /// `opening` is the first line, with its line feed.
     init(
-        _ address: SocketAddress, opening: [UInt8], on loop: EventLoop,
+        _ address: SocketAddress, _ account: AccountName, on loop: EventLoop,
         _ handler: @escaping (Event) -> Void
     ) {
-        (self.address, self.opening, self.loop, self.handler) = (address, opening, loop, handler)
+        (self.address, self.loop, self.handler) = (address, loop, handler)
+        opening = account.opening
     }
 
     func connect() {
@@ -166,9 +127,9 @@ final class EngineFeed: @unchecked Sendable {
 
     private func handle(_ object: JSONNode, _ connection: Connection) {
         if connection.isOpen { return handler(.update(object)) }
-        guard object["@type"]?.text != "error" else {
+        if let error = EngineError(object) {
             connection.isRefused = true
-            return handler(.refused(object))
+            return handler(.refused(error))
         }
         connection.isOpen = true
         backoff.reset()

@@ -1,4 +1,4 @@
-import Base
+package import Base
 
 /// TDLib's objects, as its JSON interface writes them.
 extension JSONWriter {
@@ -169,5 +169,142 @@ extension PushContent.Kind {
     private static let typeNames = allCases.map { kind in
         let name = "\(kind)"
         return "pushMessageContent" + name.prefix(1).uppercased() + name.dropFirst()
+    }
+}
+
+/// A notification of an engine, with everything that may be shown of it.
+package struct EngineNotification: Equatable, Sendable {
+    package enum Kind: Equatable, Sendable {
+        case message
+        case secretChat
+        case call
+    }
+
+    package struct Action: Equatable, Sendable {
+        package let name: String
+        package let label: String
+        package let link: String
+    }
+
+    package let id: Int32
+    package var kind = Kind.message
+    package var isSilent = false
+    /// Zero for none.
+    package var messageID: Int64 = 0
+    package var sender = ""
+    package var title = ""
+    package var body = ""
+    package var sound = ""
+    package var link = ""
+    /// A link to a picture, or a link that contains it.
+    package var icon = ""
+    /// The label of the default action; empty for the standard one.
+    package var defaultLabel = ""
+    package var actions: [Action] = []
+    /// Words by which the sender marks it.
+    package var tags: [String] = []
+    package var isCritical = false
+    package var isHigh = false
+    package var isLow = false
+    /// It came unencrypted and anybody may have sent it, so it can only be dismissed.
+    package var isClear = false
+    package var line = Line()
+
+    /// What a list of notifications shows besides. It is no reason to draw one again, so any two
+    /// are equal.
+    package struct Line: Equatable, Sendable {
+        /// Seconds since 1970.
+        package var date = 0
+        /// What the message says, or the kind of its content in brackets.
+        package var text = ""
+        /// The payload says what is to be shown.
+        package var isPresented = false
+
+        package static func == (left: Line, right: Line) -> Bool { true }
+    }
+
+    package init?(_ node: JSONNode) {
+        guard let id = node["id"]?.positiveID, let type = node["type"] else { return nil }
+        self.id = id
+        isSilent = node["is_silent"]?.bool ?? false
+        isClear = node["bellwire.clear"]?.bool ?? false
+        switch type["@type"]?.text {
+        case "notificationTypeNewPushMessage": read(pushMessage: type)
+        case "notificationTypeNewMessage":
+            let showsPreview = type["show_preview"]?.bool ?? true
+            if let message = type["message"] { read(message, showsPreview: showsPreview) }
+        case "notificationTypeNewSecretChat": kind = .secretChat
+        case "notificationTypeNewCall": kind = .call
+        default: return nil
+        }
+        line.date = Int(node["date"]?.integer ?? 0)
+        let content = type["content"] ?? type["message"]?["content"]
+        line.text =
+            content?["text"]?.text ?? content?["text"]?["text"]?.text
+            ?? "(\(Self.kind(content ?? type)))"
+    }
+
+    private mutating func read(pushMessage node: JSONNode) {
+        messageID = node["message_id"]?.integer ?? 0
+        sender = node["sender_name"]?.text ?? ""
+        guard let presentation = node["bellwire.presentation"] else {
+            body = node["content"].map(Self.description) ?? ""
+            return
+        }
+        line.isPresented = presentation.has("body")
+        title = presentation["title"]?.text ?? ""
+        body = presentation["body"]?.text ?? ""
+        sound = presentation["sound"]?.text ?? ""
+        link = presentation["link"]?.text ?? ""
+        icon = presentation["icon"]?.text ?? ""
+        defaultLabel = presentation["default_action"]?.text ?? ""
+        isCritical = presentation["critical"]?.bool ?? false
+        isHigh = presentation["high"]?.bool ?? false
+        isLow = presentation["low"]?.bool ?? false
+        tags = (presentation["tags"]?.elements ?? []).compactMap(\.text)
+        actions = (presentation["actions"]?.elements ?? []).compactMap { action in
+            guard let name = action["action"]?.text, let label = action["title"]?.text else {
+                return nil
+            }
+            return Action(name: name, label: label, link: action["navigate"]?.text ?? "")
+        }
+    }
+
+    private mutating func read(_ message: JSONNode, showsPreview: Bool) {
+        messageID = message["id"]?.integer ?? 0
+        if showsPreview, let content = message["content"] { body = Self.description(of: content) }
+    }
+
+    /// The text of a message, or the kind of its content.
+    private static func description(of content: JSONNode) -> String {
+        for text in [content["text"], content["caption"]] {
+            if let text = text?["text"]?.text ?? text?.text, !text.isEmpty { return text }
+        }
+        let type = content["@type"]?.text ?? ""
+        return ["pushMessageContent", "message"].lazy
+            .first { type.hasPrefix($0) }
+            .map { words(type.dropFirst($0.count)) } ?? ""
+    }
+
+    private static func kind(_ node: JSONNode) -> String {
+        var name = node["@type"]?.text ?? ""
+        for prefix in ["pushMessageContent", "notificationType", "message"]
+        where name.hasPrefix(prefix) {
+            name = String(name.dropFirst(prefix.count))
+        }
+        return name
+    }
+
+    /// "VoiceNote" as "Voice note".
+    private static func words(_ name: Substring) -> String {
+        var words = ""
+        for character in name {
+            if character.isUppercase, !words.isEmpty {
+                words += " " + character.lowercased()
+            } else {
+                words.append(character)
+            }
+        }
+        return words == "Hidden" ? "" : words
     }
 }
