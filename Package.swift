@@ -1,9 +1,11 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// `tools/torture --planted` switches known mistakes on in its build, to see that they are found.
-let planted: [SwiftSetting] =
-    Context.environment["BELLWIRE_PLANTED"] == nil ? [] : [.define("PLANTED")]
+/// Known mistakes, which tests switch on to see that they are found, are in the builds for tests and in
+/// that of `tools/torture --planted`. The program that people run has none of them.
+let planted: SwiftSetting =
+    Context.environment["BELLWIRE_PLANTED"] == nil
+    ? .define("PLANTED", .when(configuration: .debug)) : .define("PLANTED")
 
 /// A build under this sanitizer is for its tests alone, and leaves out what nothing runs there.
 let sanitizer = Context.environment["BELLWIRE_SANITIZER"]
@@ -23,6 +25,7 @@ let strict: [SwiftSetting] = [
     // Small functions and generics of one module are compiled into the next: a tenth of the time of
     // a push.
     .unsafeFlags(["-cross-module-optimization"], .when(configuration: .release)),
+    planted,
 ]
 
 /// It takes as long to optimise the tests as what they test, and tells nothing of that.
@@ -41,12 +44,8 @@ let bound: [LinkerSetting] = [
         .when(configuration: .release))
 ]
 
-func module(
-    _ name: String, _ dependencies: [Target.Dependency] = [], settings: [SwiftSetting] = []
-) -> Target {
-    .target(
-        name: name, dependencies: dependencies,
-        swiftSettings: strict + optimised + settings)
+func module(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+    .target(name: name, dependencies: dependencies, swiftSettings: strict + optimised)
 }
 
 func tests(of name: String, _ dependencies: [Target.Dependency] = []) -> Target {
@@ -73,8 +72,8 @@ let models: [Target] =
         .target(
             name: "Models",
             dependencies: [
-                "Base", "WebPush", "Delivery", "DeliveryModel", "Mailbox", "Configuration",
-                "PushService", "API", "Desktop",
+                "Base", "WebPush", "Notifications", "Delivery", "DeliveryModel", "Mailbox",
+                "Configuration", "PushService", "API", "Desktop",
             ],
             path: "Tests/Unit/Models", swiftSettings: strict + optimised),
         tests(of: "Models", ["DeliveryModel"]),
@@ -130,7 +129,7 @@ let testsOfOneThread: [Target] =
         tests(of: "WebPush", ["Crypto"]),
         tests(of: "Notifications", ["Base"]),
         tests(of: "Pictures", ["Base"]),
-        tests(of: "StatusPage", ["Base"]),
+        tests(of: "StatusPage", ["Base", "WebPush", "Notifications"]),
         tests(of: "Terminal", ["Base"]),
         tests(of: "SQLite"),
         tests(of: "Configuration", ["Base"]),
@@ -168,7 +167,7 @@ let package = Package(
         .target(name: "CShims", cSettings: hardened),
         .target(name: "CNats", cSettings: hardened),
 
-        module("Base", settings: planted),
+        module("Base"),
         module("WebPush", ["Base"]),
         module("Notifications", ["Base"]),
         module("Delivery", ["Base", "WebPush", "Notifications"]),
@@ -187,7 +186,7 @@ let package = Package(
             "Cluster",
             ["Base", "WebPush", "Delivery", "System", "Crypto", "Mailbox", "CNats"]),
         module("Configuration", ["Base", "WebPush"]),
-        module("StatusPage", ["Base"]),
+        module("StatusPage", ["Base", "WebPush", "Notifications"]),
         module(
             "PushService",
             [
@@ -249,14 +248,14 @@ let package = Package(
         tests(
             of: "Desktop",
             [
-                "Base", "WebPush", "Delivery", "Crypto", "System", "SQLite", "Mailbox", "Bus",
-                "Pictures",
+                "Base", "WebPush", "Notifications", "Delivery", "Crypto", "System", "SQLite",
+                "Mailbox", "Bus", "Pictures",
             ]),
         .testTarget(
             name: "EndToEnd",
             dependencies: [
-                "bellwire", "Base", "Crypto", "Desktop", "System", "Terminal", "WebPush",
-                "TestSupport", "HookSupport",
+                "bellwire", "Base", "Crypto", "Desktop", "Notifications", "System", "Terminal",
+                "WebPush", "TestSupport", "HookSupport",
             ],
             path: "Tests/Unit/EndToEnd", swiftSettings: plain),
     ] + models + probes + testsOfOneThread + fuzzing,

@@ -190,12 +190,12 @@ run_threads() {
 # followed <tests-build libraries: the tests of the store again, each beside a second store that follows it by a log and must be alike
 gate_followed() { BELLWIRE_FOLLOWED_STORES=1 behind .ci/tests .build-test/debug --filter '^MailboxTests\.'; }
 
-# release <install: builds the programs that the gates after it start
+# release <install: builds the programs that the gates after it start, without the mistakes that are planted for tests
 gate_release() {
     (
         source deploy/lib/prepare.sh
         build_programs bellwire ServerProbe CallbackProbe WebSocketProbe ParserProbe PresenterProbe
-    )
+    ) && .ci/planted "$release/bellwire"
 }
 
 # tests-build <install: everything builds, tests included, without a warning

@@ -11,12 +11,7 @@ package struct Bits128: Hashable, Sendable {
     /// Reads network byte order; nil unless there are 16 bytes.
     package init?(_ bytes: Span<UInt8>) {
         guard bytes.count == 16 else { return nil }
-        var (high, low) = (UInt64(0), UInt64(0))
-        for index in 0..<8 {
-            high = high << 8 | UInt64(bytes[index])
-            low = low << 8 | UInt64(bytes[index + 8])
-        }
-        self.init(high: high, low: low)
+        self.init(high: bytes.word(at: 0), low: bytes.word(at: 8))
     }
 
     package var bytes: InlineArray<16, UInt8> {

@@ -41,6 +41,14 @@ package struct CivilTime: Equatable, Sendable {
         let year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
         return (year, month, dayOfYear - (153 * shiftedMonth + 2) / 5 + 1)
     }
+
+    /// The other way around: how many days after 1 January 1970 the date is.
+    package static func days(to year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
+        let years = month > 2 ? year : year - 1
+        let shiftedMonth = (month + 9) % 12
+        return years * 365 + years / 4 - years / 100 + years / 400
+            + (153 * shiftedMonth + 2) / 5 + day - 1 - 719_468
+    }
 }
 
 /// A number of bytes as people read it.

@@ -1,33 +1,28 @@
 #if PLANTED
     private import Glibc
-#endif
 
-/// A known mistake, which only a build of `tools/torture --planted` can make: it proves that the
-/// torture finds it. In every other build none is made.
-package enum PlantedMistake: String {
-    case answerBeforeCommit = "ANSWER_BEFORE_COMMIT"
-    case acknowledgeByTopic = "ACKNOWLEDGE_BY_TOPIC"
-    case idIsRow = "ID_IS_ROW"
-    case dropOldest = "DROP_OLDEST"
-    case expiryByWallClock = "EXPIRY_BY_WALL_CLOCK"
-    case outboxAfterAnswer = "OUTBOX_AFTER_ANSWER"
-    case mergeInFlight = "MERGE_IN_FLIGHT"
-    case updateBeforeCommit = "UPDATE_BEFORE_COMMIT"
-    case backupMissesNewest = "BACKUP_MISSES_NEWEST"
-    case restoreForgetsEnded = "RESTORE_FORGETS_ENDED"
-    case noSync = "NO_SYNC"
-    case noFolderSync = "NO_FOLDER_SYNC"
-    case acknowledgeBeforeReply = "ACKNOWLEDGE_BEFORE_REPLY"
-    case soundAgain = "SOUND_AGAIN"
-    case leaveOnScreen = "LEAVE_ON_SCREEN"
+    /// A known mistake that `BELLWIRE_PLANT` names, which proves that the torture finds it.
+    package enum PlantedMistake: String {
+        case answerBeforeCommit = "ANSWER_BEFORE_COMMIT"
+        case acknowledgeByTopic = "ACKNOWLEDGE_BY_TOPIC"
+        case idIsRow = "ID_IS_ROW"
+        case dropOldest = "DROP_OLDEST"
+        case expiryByWallClock = "EXPIRY_BY_WALL_CLOCK"
+        case outboxAfterAnswer = "OUTBOX_AFTER_ANSWER"
+        case mergeInFlight = "MERGE_IN_FLIGHT"
+        case updateBeforeCommit = "UPDATE_BEFORE_COMMIT"
+        case backupMissesNewest = "BACKUP_MISSES_NEWEST"
+        case restoreForgetsEnded = "RESTORE_FORGETS_ENDED"
+        case noSync = "NO_SYNC"
+        case noFolderSync = "NO_FOLDER_SYNC"
+        case acknowledgeBeforeReply = "ACKNOWLEDGE_BEFORE_REPLY"
+        case soundAgain = "SOUND_AGAIN"
+        case leaveOnScreen = "LEAVE_ON_SCREEN"
 
-    #if PLANTED
         private static let chosen = getenv("BELLWIRE_PLANT").flatMap {
             PlantedMistake(rawValue: String(cString: $0))
         }
 
         package var isMade: Bool { self == Self.chosen }
-    #else
-        @inlinable package var isMade: Bool { false }
-    #endif
-}
+    }
+#endif

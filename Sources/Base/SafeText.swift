@@ -66,6 +66,25 @@ package enum Printable {
     }
 }
 
+/// Text inside HTML and its relatives.
+extension Printable {
+    /// Neither an element nor the end of an attribute can begin in it.
+    package static func markup(_ text: String) -> String {
+        var result = ""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "&": result += "&amp;"
+            case "<": result += "&lt;"
+            case ">": result += "&gt;"
+            case "\"": result += "&quot;"
+            case "'": result += "&#39;"
+            default: result.unicodeScalars.append(scalar)
+            }
+        }
+        return result
+    }
+}
+
 /// Text as one word for a shell.
 package enum ShellWord {
     package static func quoted(_ text: String) -> String {
@@ -80,6 +99,25 @@ package enum ShellWord {
 
 /// RFC 3986 section 2.1.
 package enum PercentEncoding {
+    /// The text as one component of a URL.
+    package static func encoded(_ text: String) -> String {
+        var result = ""
+        for byte in text.utf8 {
+            if isUnreserved(byte) {
+                result.unicodeScalars.append(Unicode.Scalar(byte))
+            } else {
+                result += "%" + byte.hexadecimal.uppercased()
+            }
+        }
+        return result
+    }
+
+    /// RFC 3986 section 2.3.
+    package static func isUnreserved(_ byte: UInt8) -> Bool {
+        byte.isDigit || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte.lowercased)
+            || "-._~".utf8.contains(byte)
+    }
+
     /// Nil if a percent sign is not followed by two hexadecimal digits. In forms a plus is a blank.
     package static func decoded(
         _ text: some Sequence<UInt8>, inForm: Bool = false

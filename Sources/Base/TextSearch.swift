@@ -24,6 +24,28 @@ extension StringProtocol {
     }
 }
 
+extension Substring {
+    /// Fills in the placeholders that begin with `sign`. `value` takes the rest of a placeholder from
+    /// the text after the sign and returns what stands there instead; with nil the sign is only text.
+    package func filled(
+        at sign: Character, _ value: (inout Substring) -> String?
+    ) -> String {
+        var (text, rest) = ("", self)
+        while let place = rest.firstIndex(of: sign) {
+            text += rest[..<place]
+            rest = rest[place...].dropFirst()
+            var behind = rest
+            if let filled = value(&behind) {
+                text += filled
+                rest = behind
+            } else {
+                text.append(sign)
+            }
+        }
+        return text + rest
+    }
+}
+
 /// Finds what somebody meant who mistyped a word.
 package enum NearestWord {
     /// Nil if no word is near. Capitals and underscores are mistakes like any other, but free.

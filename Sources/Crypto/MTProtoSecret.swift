@@ -1,5 +1,4 @@
 package import Base
-import COpenSSL
 
 /// The 256-byte key under which Telegram encrypts a push when `registerDevice` has set a secret.
 ///
@@ -25,14 +24,12 @@ package struct MTProtoSecret: Sendable {
     private let secret: Secret
 
     /// Nil unless `secret` has 256 bytes.
-    package init?(_ secret: Secret) throws(OpenSSLError) {
+    package init?(_ secret: Secret) {
         guard secret.count == Self.length else { return nil }
         self.secret = secret
-        keyID = try secret.withSpan { secret throws(OpenSSLError) in
-            let digest = try SHA1.digest(of: secret)
-            // The last 8 bytes of the SHA-1, least significant first, as MTProto writes numbers.
-            return (12..<20).reversed().reduce(0) { $0 << 8 | Int64(digest[$1]) }
-        }
+        let digest = secret.withSpan { SHA1.digest(of: $0) }
+        // The last 8 bytes of the SHA-1, least significant first, as MTProto writes numbers.
+        keyID = (12..<20).reversed().reduce(0) { $0 << 8 | Int64(digest[$1]) }
     }
 
     /// The text inside `p`, which is base64url, with padding or without.
@@ -81,11 +78,7 @@ package struct MTProtoSecret: Sendable {
 
         // All of msg_key is compared in constant time before any byte of the text is used.
         let expected = try digest(secret.extracting(96..<128), plain.span)
-        let isGenuine = expected.span.extracting(8..<24).withUnsafeBytes { expected in
-            messageKey.withUnsafeBytes { actual in
-                CRYPTO_memcmp(expected.baseAddress, actual.baseAddress, expected.count) == 0
-            }
-        }
+        let isGenuine = expected.span.extracting(8..<24).isEqualSecretly(to: messageKey)
         return isGenuine ? plain : nil
     }
 

@@ -63,16 +63,6 @@ struct CurvePoint: ~Copyable {
     deinit { EC_POINT_clear_free(handle) }
 }
 
-struct DigestAlgorithm: ~Copyable {
-    let handle: OpaquePointer
-
-    init(_ name: String) throws(OpenSSLError) {
-        handle = try ensure(EVP_MD_fetch(nil, name, nil), "EVP_MD_fetch")
-    }
-
-    deinit { EVP_MD_free(handle) }
-}
-
 struct CipherContext: ~Copyable {
     let handle: OpaquePointer
 

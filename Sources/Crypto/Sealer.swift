@@ -16,7 +16,7 @@ package struct MasterKey: Sendable {
         let digest = try secret.withSpan { secret throws(OpenSSLError) in
             try hash.hmac(key: secret, "bellwire master key id")
         }
-        id = (0..<8).reduce(0) { $0 << 8 | UInt64(digest[$1]) }
+        id = digest.span.word(at: 0)
         self.secret = secret
     }
 

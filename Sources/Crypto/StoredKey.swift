@@ -126,8 +126,5 @@ extension StoredKey {
     }
 
     /// How the id of a master key is shown.
-    package static func masterID(_ id: UInt64) -> String {
-        let digits = String(id, radix: 16)
-        return String(repeating: "0", count: 16 - digits.count) + digits
-    }
+    package static func masterID(_ id: UInt64) -> String { id.hexadecimal }
 }

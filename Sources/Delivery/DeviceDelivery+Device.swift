@@ -25,7 +25,10 @@ extension DeviceDelivery {
     }
 
     package mutating func turn(of reply: borrowing [UInt8]) -> Turn {
-        guard replies.isHolding, !makes(.repliesTooEarly) else { return .now }
+        #if PLANTED
+            if mistake == .repliesTooEarly { return .now }
+        #endif
+        guard replies.isHolding else { return .now }
         return replies.put(reply) ? .later : .never
     }
 
@@ -39,7 +42,9 @@ extension DeviceDelivery {
             return false
         }
         let entry = remove(at: index)
-        if makes(.settlesTopics) { settleAll(like: entry.message, &actions) }
+        #if PLANTED
+            if mistake == .settlesTopics { settleAll(like: entry.message, &actions) }
+        #endif
         switch entry.place {
         case .held(let sender, _): answer(entry.message, sender, &actions)
         case .storing, .stored: settle(.message(entry.message.reference), &actions)
@@ -93,11 +98,13 @@ extension DeviceDelivery {
         outstandingBytes = 0
         for entry in left {
             guard case .held(let sender, _) = entry.place else { continue }
-            if makes(.answersForTheLost) {
-                answer(entry.message, sender, &actions)
-            } else {
-                giveUp(entry.message, sender, &actions)
-            }
+            #if PLANTED
+                if mistake == .answersForTheLost {
+                    answer(entry.message, sender, &actions)
+                    continue
+                }
+            #endif
+            giveUp(entry.message, sender, &actions)
         }
     }
 }

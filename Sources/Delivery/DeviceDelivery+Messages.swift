@@ -7,7 +7,9 @@ extension DeviceDelivery {
         _ message: Message, from sender: SenderTicket, at now: @autoclosure () -> Int64,
         _ actions: inout [DeliveryAction]
     ) {
-        if makes(.answersTooEarly) { actions.append(.answer(message, sender)) }
+        #if PLANTED
+            if mistake == .answersTooEarly { actions.append(.answer(message, sender)) }
+        #endif
         // A message that its sender may repeat is stored before it is sent. Otherwise a repetition
         // could arrive as a second message.
         guard message.mark == nil, isLive else { return Self.keep(message, sender, &actions) }
@@ -61,9 +63,11 @@ extension DeviceDelivery {
         else { return false }
         let entry = Outstanding(message: message, place: place)
         guard hasRoom(for: entry.length) else {
-            if makes(.dropsTheOldest) {
-                settle(.message(remove(at: 0).message.reference), &actions)
-            }
+            #if PLANTED
+                if mistake == .dropsTheOldest {
+                    settle(.message(remove(at: 0).message.reference), &actions)
+                }
+            #endif
             isFull = true
             return false
         }

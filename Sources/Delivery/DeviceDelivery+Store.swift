@@ -56,7 +56,10 @@ extension DeviceDelivery {
 
     /// A page that is being read may still contain the message.
     mutating func forget(_ id: MessageID) {
-        settled[id] = isReading && !makes(.forgetsSettled) ? .recorded : nil
+        settled[id] = isReading ? .recorded : nil
+        #if PLANTED
+            if mistake == .forgetsSettled { settled[id] = nil }
+        #endif
     }
 
     /// An acknowledgement is on the disk.
@@ -119,7 +122,10 @@ extension DeviceDelivery {
     }
 
     private func isKnown(_ id: MessageID) -> Bool {
-        settled[id] != nil || index(of: id) != nil && !makes(.sendsTwice)
+        #if PLANTED
+            if mistake == .sendsTwice { return settled[id] != nil }
+        #endif
+        return settled[id] != nil || index(of: id) != nil
     }
 
     /// The store could not be read.

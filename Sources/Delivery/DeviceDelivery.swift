@@ -47,9 +47,9 @@ package struct DeviceDelivery: Sendable {
     var willTryAgain = false
     /// How far the store was read: the last position that a page could include.
     var through = Int64.min
-    #if DEBUG
-        /// Set by tests only.
-        package var mistake: DeliveryMistake?
+    #if PLANTED
+        /// Tests set others.
+        package var mistake = DeliveryMistake.chosen
     #endif
 
     package init() {}
@@ -60,7 +60,10 @@ package struct DeviceDelivery: Sendable {
 
     /// New messages can be sent directly.
     var isLive: Bool {
-        isOpen && !isFull && (!isReading && !hasToRead || makes(.overtakes))
+        #if PLANTED
+            if mistake == .overtakes { return isOpen && !isFull }
+        #endif
+        return isOpen && !isFull && !isReading && !hasToRead
     }
 
     func wants(_ urgency: Urgency) -> Bool { urgency >= leastUrgency }
@@ -191,21 +194,13 @@ package struct EndpointList: Sendable {
     }
 }
 
-extension DeviceDelivery {
-    /// Always false outside tests.
-    func makes(_ mistake: DeliveryMistake) -> Bool {
-        if PlantedMistake.acknowledgeByTopic.isMade, mistake == .settlesTopics { return true }
-        #if DEBUG
-            return self.mistake == mistake
-        #else
-            return false
-        #endif
-    }
-
-    mutating func settleAll(like message: Message, _ actions: inout [DeliveryAction]) {
-        for other in outstanding
-        where message.content.topic != nil && other.message.content.topic == message.content.topic {
-            settle(.message(other.message.reference), &actions)
+#if PLANTED
+    extension DeviceDelivery {
+        mutating func settleAll(like message: Message, _ actions: inout [DeliveryAction]) {
+            let topic = message.content.topic
+            for other in outstanding where topic != nil && other.message.content.topic == topic {
+                settle(.message(other.message.reference), &actions)
+            }
         }
     }
-}
+#endif

@@ -48,15 +48,20 @@ package struct StoreClock: Equatable, Sendable {
     }
 
     package func time(at reading: ClockReading) -> StoreTime {
-        PlantedMistake.expiryByWallClock.isMade
-            ? StoreTime(milliseconds: reading.wall)
-            : StoreTime(milliseconds: reading.sinceBoot + offset)
+        #if PLANTED
+            if PlantedMistake.expiryByWallClock.isMade {
+                return StoreTime(milliseconds: reading.wall)
+            }
+        #endif
+        return StoreTime(milliseconds: reading.sinceBoot + offset)
     }
 
     /// The current time by this machine's clock.
     package var now: StoreTime {
-        PlantedMistake.expiryByWallClock.isMade
-            ? time(at: .now()) : StoreTime(milliseconds: Boot.milliseconds + offset)
+        #if PLANTED
+            if PlantedMistake.expiryByWallClock.isMade { return time(at: .now()) }
+        #endif
+        return StoreTime(milliseconds: Boot.milliseconds + offset)
     }
 
     /// Milliseconds between two readings; only the second has to be from this boot.

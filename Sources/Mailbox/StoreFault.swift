@@ -10,7 +10,7 @@ package enum StoreFault: Error, Equatable, Sendable, CustomStringConvertible {
     case damaged(String)
     case wrongMasterKey
     case newerSchema(found: Int, known: Int)
-    /// What is sealed there does not say whose it is.
+    /// A program before 0.1.0 wrote it.
     case earlierSchema
     case folder(StateFolder.Failure)
     case thread(code: Int32)
@@ -87,6 +87,7 @@ package enum StoreFault: Error, Equatable, Sendable, CustomStringConvertible {
     init(_ failure: Migration.Failure) {
         switch failure {
         case .newerSchema(let found, let known): self = .newerSchema(found: found, known: known)
+        case .earlierSchema: self = .earlierSchema
         case .step(_, let error), .sqlite(let error): self.init(error)
         }
     }

@@ -97,9 +97,6 @@ extension StoreKeys {
 /// The master key only seals them, so they outlast it.
 package struct OwnKeys: Sendable, Confidential {
     static let place = Sealer.Place(table: "state", row: 1, column: "sealed_keys")
-    /// Where earlier versions sealed the key of endpoints alone.
-    private static let formerPlace = Sealer.Place(
-        table: "state", row: 1, column: "sealed_endpoint_key")
     private static let length = 32
 
     package let endpoint: Secret
@@ -124,10 +121,7 @@ package struct OwnKeys: Sendable, Confidential {
             switch error {
             case .unknownMasterKey: throw .wrongMasterKey
             case .fault(let error): throw .crypto(error)
-            case .notSealed, .damaged:
-                // The caller cannot use the reason why it does not open there either.
-                let former = try? sealer.open(sealed.span, at: Self.formerPlace)
-                throw former == nil ? .damaged("its keys cannot be unsealed") : .earlierSchema
+            case .notSealed, .damaged: throw .damaged("its keys cannot be unsealed")
             }
         }
         guard bytes.count == 2 * Self.length else { throw .damaged("its keys cannot be read") }

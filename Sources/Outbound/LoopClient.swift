@@ -83,7 +83,7 @@ package final class LoopClient: @unchecked Sendable {
     private let loop: EventLoop
     private let settings: Settings
     private let multi: MultiHandle
-    private var transfers: [UnsafeMutableRawPointer: Transfer] = [:]
+    private var transfers: [UnsafeMutableRawPointer: RunningRequest] = [:]
     private var watches: [curl_socket_t: WatchedSocket] = [:]
     private var sockets: [Watch: curl_socket_t] = [:]
     private var timer: TimerID?
@@ -104,7 +104,7 @@ package final class LoopClient: @unchecked Sendable {
         completion: @escaping (Result<HTTPResponse, RequestFailure>) -> Void
     ) {
         do throws(RequestFailure) {
-            let transfer = try Transfer(request, settings, completion)
+            let transfer = try RunningRequest(request, settings, completion)
             do throws(CurlError) {
                 try multi.add(transfer.easy)
             } catch { throw .failed(error) }
@@ -157,7 +157,7 @@ package final class LoopClient: @unchecked Sendable {
 
     // Unchecked: it is created and called on the thread of the loop.
     private struct Report: @unchecked Sendable {
-        let completion: Transfer.Completion
+        let completion: RunningRequest.Completion
         let failure: RequestFailure
     }
 }

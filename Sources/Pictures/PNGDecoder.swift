@@ -211,6 +211,6 @@ struct PNGInput {
     private mutating func word() throws(Picture.Refusal) -> Int {
         guard bytes.count - position >= 4 else { throw .damaged }
         defer { position += 4 }
-        return bytes[position..<position + 4].reduce(0) { $0 << 8 | Int($1) }
+        return Int(bytes.span.halfWord(at: position))
     }
 }

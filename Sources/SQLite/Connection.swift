@@ -170,7 +170,9 @@ package struct Connection: ~Copyable, Sendable {
         if try integer("PRAGMA page_count") == 0 { try execute("PRAGMA auto_vacuum = INCREMENTAL") }
         try useWAL()
         try execute("PRAGMA synchronous = FULL; PRAGMA secure_delete = 1")
-        if PlantedMistake.noSync.isMade { try execute("PRAGMA synchronous = OFF") }
+        #if PLANTED
+            if PlantedMistake.noSync.isMade { try execute("PRAGMA synchronous = OFF") }
+        #endif
         // A burst of writes leaves the WAL file no larger than this.
         try execute("PRAGMA journal_size_limit = 67108864")
         // Replaces SQLite's own hook, which would checkpoint inside a commit.

@@ -4,7 +4,7 @@ package struct Inspection: Sendable {
     /// This program writes only numbers in this range, and their sums do not overflow.
     private static let numbers: ClosedRange<Int64> = -(1 << 53)...1 << 53
 
-    let migrations: [Migration]
+    let migrations: Migrations
     /// Narrower limits than `numbers`, by table and column.
     var ranges: [String: ClosedRange<Int64>]
     /// Columns whose blobs all have the same length.
@@ -13,7 +13,7 @@ package struct Inspection: Sendable {
     var large: Set<String>
 
     package init(
-        _ migrations: [Migration], ranges: [String: ClosedRange<Int64>] = [:],
+        _ migrations: Migrations, ranges: [String: ClosedRange<Int64>] = [:],
         lengths: [String: Int] = [:], large: Set<String> = []
     ) {
         self.migrations = migrations
@@ -45,25 +45,28 @@ package struct Inspection: Sendable {
     private func finding(
         _ path: String, _ further: [Migration], _ pages: PageCheck?, later: Set<String>
     ) throws(Migration.Failure) -> String? {
-        let version: Int
+        let refusal: Migration.Failure
         do throws(SQLiteError) {
             let connection = try Connection(path, .readOnly)
-            version = Int(try connection.integer("PRAGMA user_version"))
-            if version <= migrations.count {
+            let version = Int(try connection.integer("PRAGMA user_version"))
+            guard version >= 0 else { return "its schema has number \(version)" }
+            guard let failure = migrations.refusal(of: version) else {
                 return try finding(connection, version, further, pages, later: later)
             }
+            refusal = failure
         } catch { throw .sqlite(error) }
-        throw .newerSchema(found: version, known: migrations.count)
+        throw refusal
     }
 
     private func finding(
         _ connection: borrowing Connection, _ version: Int, _ further: [Migration],
         _ pages: PageCheck?, later: Set<String>
     ) throws(SQLiteError) -> String? {
-        guard version >= 0 else { return "its schema has number \(version)" }
         if let pages, let damage = try connection.damage(pages) { return damage }
         let model = try Connection(":memory:", .scratch)
-        for migration in migrations.prefix(version) + further { try model.execute(migration.sql) }
+        for migration in migrations.leading(to: version) + further {
+            try model.execute(migration.sql)
+        }
         let expected = try Self.objects(in: model)
         let found = try Self.objects(in: connection)
         for (name, shape) in expected.sorted(by: { $0.key < $1.key }) where found[name] != shape {

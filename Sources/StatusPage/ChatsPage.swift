@@ -1,19 +1,19 @@
-package import Base
+import Base
+package import Notifications
 
 /// The chats of an account, to mute them.
 package struct ChatsPage: Sendable {
     private let registration: String
     private let name: String
-    /// The answer of the engine to `bellwire.getChats`.
-    private let chats: JSONNode
+    private let list: ChatList
     private let frame: PageFrame
     private let done: String?
 
     /// `registration` is the id of the registration of the account `name`.
     package init(
-        _ chats: JSONNode, registration: String, name: String, _ frame: PageFrame, done: String?
+        _ list: ChatList, registration: String, name: String, _ frame: PageFrame, done: String?
     ) {
-        self.chats = chats
+        self.list = list
         self.registration = registration
         self.name = name
         self.frame = frame
@@ -34,7 +34,7 @@ package struct ChatsPage: Sendable {
     }
 
     private var pause: Markup {
-        let isPaused = chats["source"]?["paused"]?.bool ?? false
+        let isPaused = list.isPaused
         let form =
             isPaused
             ? frame.form("\(place)/unpause", "<button>\(frame.say(.unpause))</button>")
@@ -53,20 +53,17 @@ package struct ChatsPage: Sendable {
     }
 
     private var table: Markup {
-        let rows = (chats["chats"]?.elements ?? []).map(row)
+        let rows = list.chats.map(row)
         return frame.table(
             [.chat, .kind, .notifications, .actions], rows,
             name: "aria-label=\"\(frame.say(.chats))\"", orElse: .noChats, hasActions: true)
     }
 
-    private func row(_ chat: JSONNode) -> [Markup] {
-        let id = Int(chat["chat_id"]?.integer ?? 0)
-        let title = chat["title"]?.text ?? ""
-        let name = title.isEmpty ? "\(frame.say(.chat)) \(id)" : title
-        let isMuted = chat["mute_for"]?.integer ?? 0 != 0
-        let field: Markup = "<input type=\"hidden\" name=\"chat\" value=\"\(id)\">"
+    private func row(_ chat: ChatList.Chat) -> [Markup] {
+        let name = chat.title.isEmpty ? "\(frame.say(.chat)) \(chat.id)" : chat.title
+        let field: Markup = "<input type=\"hidden\" name=\"chat\" value=\"\(chat.id)\">"
         let form =
-            isMuted
+            chat.isMuted
             ? frame.form(
                 "\(place)/unmute",
                 """
@@ -77,10 +74,10 @@ package struct ChatsPage: Sendable {
                 """
                 \(field)\(times) <button>\(frame.label(.mute, of: name))</button>
                 """)
-        let mark: Markup = isMuted ? " <span class=\"bad\">\(frame.say(.isMuted))</span>" : ""
+        let mark: Markup =
+            chat.isMuted ? " <span class=\"bad\">\(frame.say(.isMuted))</span>" : ""
         return [
-            "\(name)\(mark)", "\(chat["type"]?.text ?? "")",
-            "\(Int(chat["notifications"]?.integer ?? 0))", form,
+            "\(name)\(mark)", "\(chat.kind)", "\(chat.notifications)", form,
         ]
     }
 }

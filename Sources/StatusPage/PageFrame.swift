@@ -37,16 +37,7 @@ package struct Markup: ExpressibleByStringInterpolation, Equatable, Sendable {
         package mutating func appendInterpolation(_ text: String) {
             // Nearly all texts are like this.
             guard !text.utf8.allSatisfy(Markup.isPlain) else { return source += text }
-            for scalar in Printable.text(text).unicodeScalars {
-                switch scalar {
-                case "&": source += "&amp;"
-                case "<": source += "&lt;"
-                case ">": source += "&gt;"
-                case "\"": source += "&quot;"
-                case "'": source += "&#39;"
-                default: source.unicodeScalars.append(scalar)
-                }
-            }
+            source += Printable.markup(Printable.text(text))
         }
     }
 }

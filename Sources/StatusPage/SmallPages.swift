@@ -1,4 +1,5 @@
 package import Base
+package import WebPush
 
 /// What a browser shows that opens the server's name.
 package struct FrontPage: Sendable {
@@ -107,34 +108,26 @@ package struct FailurePage: Sendable {
 /// The addresses of a new device, which are shown once.
 package struct DevicePage: Sendable, Confidential {
     private let frame: PageFrame
-    private let name: String
-    private let bearer: String
-    private let websocket: String
-    private let url: String
-    private let isReceiveOnly: Bool
+    private let device: MadeDevice
 
-    package init(
-        _ frame: PageFrame, name: String, bearer: String, websocket: String, url: String,
-        isReceiveOnly: Bool
-    ) {
+    package init(_ frame: PageFrame, _ device: MadeDevice) {
         self.frame = frame
-        self.name = name
-        self.bearer = bearer
-        self.websocket = websocket
-        self.url = url
-        self.isReceiveOnly = isReceiveOnly
+        self.device = device
     }
 
     package var html: [UInt8] {
         let places: [(Sentence, String)] =
-            isReceiveOnly
-            ? [(.forFirefox, websocket), (.forKUnifiedPush, url), (.forPhone, url)]
-            : [(.forDesktop, websocket), (.forPrograms, bearer)]
+            device.isReceiveOnly
+            ? [
+                (.forFirefox, device.websocket), (.forKUnifiedPush, device.url),
+                (.forPhone, device.url),
+            ]
+            : [(.forDesktop, device.websocket), (.forPrograms, device.bearer)]
         let rows = places.map { sentence, value -> Markup in
             "<dt>\(frame.say(sentence))</dt><dd><code>\(value)</code></dd>"
         }
         return frame.page(
-            frame.say(.deviceMayConnect, name),
+            frame.say(.deviceMayConnect, device.name),
             """
             <p class="notice">\(frame.say(.shownOnce))</p>
             <dl class="places">\(rows)</dl>
@@ -144,7 +137,7 @@ package struct DevicePage: Sendable, Confidential {
     }
 
     private var picture: Markup {
-        guard isReceiveOnly, let code = QRCode(Array(url.utf8)) else { return "" }
+        guard device.isReceiveOnly, let code = QRCode(Array(device.url.utf8)) else { return "" }
         let quiet = 4
         var path: Markup = ""
         for row in 0..<code.size {

@@ -1,4 +1,5 @@
 import Base
+package import WebPush
 
 /// The page with everything that somebody may see.
 package struct StatusPage: Sendable {
@@ -69,11 +70,12 @@ package struct StatusPage: Sendable {
     /// What the script asks for again and again. `last` is the newest event that it has; if there
     /// is no other, the events are left out, which are the largest part.
     package func live(after last: Int?) -> [UInt8] {
-        let newest = sections.overview.events.first?.number
+        var overview = sections.overview
+        let newest = overview.events.first?.number
         var writer = JSONWriter(capacity: 16_384)
         writer.object { writer in
-            writer.member("now", sections.overview.now)
-            sections.overview.writeNumbers(to: &writer)
+            writer.member("now", overview.now)
+            writer.fields { overview.numbers(&$0) }
             if let newest { writer.member("last", newest) }
             writer.name("sections")
             writer.object { writer in

@@ -1,4 +1,5 @@
 import Base
+import WebPush
 
 /// The parts of the status page. The script replaces each when it has changed.
 struct StatusSections {
@@ -38,7 +39,8 @@ struct StatusSections {
 
     private var state: Markup {
         let waiting = Sentence.waitingBytes.text(
-            frame.language, "\(overview.waiting.messages)", ByteCount.text(overview.waiting.bytes))
+            frame.language, "\(overview.waitingMessages)",
+            ByteCount.text(overview.waitingBytes))
         let sight = overview.owner.map { frame.say(.onlyOwn, $0) } ?? frame.say(.everything)
         let store: Markup = """
             <span class="\(overview.isUsable ? "good" : "bad")">\
@@ -147,7 +149,7 @@ extension StatusSections {
         return table("devices", titles, rows, orElse: .noDevices, hasActions: true)
     }
 
-    private func presence(of device: Overview.Device) -> Markup {
+    private func presence(of device: ListedDevice) -> Markup {
         let presence: Markup =
             device.isConnected
             ? "<span class=\"good\">\(frame.say(.connected))</span>"
@@ -159,7 +161,7 @@ extension StatusSections {
         return "\(known), <span class=\"bad\">\(frame.say(.notLetIn))</span>"
     }
 
-    private func actions(_ device: Overview.Device) -> Markup {
+    private func actions(_ device: ListedDevice) -> Markup {
         let place = "/ui/devices/\(device.id)"
         let remove = frame.dangerousButton(
             place + "/remove", .remove, of: device.name, .reallyRemove)
@@ -237,13 +239,5 @@ extension StatusSections {
         case "disconnected": .eventDisconnected
         default: .eventCallback
         }
-    }
-}
-
-extension Overview.Durations {
-    /// The bound below which this part of all answers stays, in microseconds; nil if there is none.
-    func bound(of percent: Int) -> Int? {
-        guard let total = counts.last, total > 0 else { return nil }
-        return zip(bounds, counts).first { $0.1 * 100 >= total * percent }?.0
     }
 }

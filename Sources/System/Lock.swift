@@ -30,6 +30,27 @@ package struct Lock<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
     }
 }
 
+/// A function that somebody sets and others call. Any thread may use it.
+package final class Subscriber<Value, Answer>: Sendable {
+    /// In a box of its own: a function that is read out of something generic is wrapped once more
+    /// each time, and so becomes slower and slower.
+    private struct Box {
+        let function: @Sendable (Value) -> Answer
+    }
+
+    private let box = Lock<Box?>(nil)
+
+    package init() {}
+
+    package func set(_ function: (@Sendable (Value) -> Answer)?) {
+        box.withLock { $0 = function.map { Box(function: $0) } }
+    }
+
+    /// Nil if there is none.
+    @discardableResult
+    package func call(_ value: Value) -> Answer? { box.withLock { $0 }?.function(value) }
+}
+
 /// A value that one thread at a time may use, and whose changes a thread can wait for.
 // Unchecked: the value is only touched inside the lock.
 package final class Monitor<Value: ~Copyable>: @unchecked Sendable {

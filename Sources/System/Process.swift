@@ -1,3 +1,4 @@
+import Base
 import CShims
 import Glibc
 
@@ -199,19 +200,8 @@ package enum Boot {
         guard let file = try? FileDescriptor.open("/proc/sys/kernel/random/boot_id", O_RDONLY),
             let text = try? file.readAll(limit: 64)
         else { return nil }
-        let digits = text.compactMap(\.hexadecimalDigit)
-        guard digits.count == 32 else { return nil }
-        return (0..<16).map { digits[2 * $0] << 4 | digits[2 * $0 + 1] }
-    }
-}
-
-extension UInt8 {
-    fileprivate var hexadecimalDigit: UInt8? {
-        switch self {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): self - UInt8(ascii: "0")
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): self - UInt8(ascii: "a") + 10
-        default: nil
-        }
+        let digits = String(decoding: text.filter { $0.hexValue != nil }, as: UTF8.self)
+        return digits.utf8.count == 32 ? Hexadecimal.decoded(digits) : nil
     }
 }
 

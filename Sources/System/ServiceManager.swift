@@ -1,5 +1,6 @@
 import Base
 import CLinux
+import CShims
 import Glibc
 
 /// Tells systemd the state of the service (sd_notify(3)). It does nothing without systemd.

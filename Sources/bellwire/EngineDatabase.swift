@@ -20,26 +20,25 @@ struct EngineDatabase: ~Copyable {
     /// The journal may always grow to this size.
     private static let smallJournal = 1 << 20
 
-    private static let migrations = [
-        Migration(
-            "engine",
-            """
-            CREATE TABLE engine_state (id INTEGER PRIMARY KEY CHECK (id = 1), state BLOB NOT NULL)
-                STRICT;
-            CREATE TABLE engine_journal (
-                id INTEGER PRIMARY KEY, time REAL NOT NULL, entry BLOB NOT NULL) STRICT;
-            """)
-    ]
+    /// Databases of programs before 0.1.0 have lower numbers and are not continued.
+    private static let migrations = Migrations(
+        first: 2,
+        [
+            Migration(
+                "engine",
+                """
+                CREATE TABLE engine_state (
+                    id INTEGER PRIMARY KEY CHECK (id = 1), state BLOB NOT NULL) STRICT;
+                CREATE TABLE engine_journal (
+                    id INTEGER PRIMARY KEY, time REAL NOT NULL, entry BLOB NOT NULL) STRICT;
+                """)
+        ])
 
     init(_ path: String) throws {
         let folder = try StateFolder(path)
         try folder.makeFile("engine.db")
         try Connection.takeBackInterrupted(path + "/engine.db")
-        if let finding = try Inspection(Self.migrations).finding(path + "/engine.db") {
-            throw CommandError(
-                message: "\(path)/engine.db is damaged: \(finding)",
-                hint: "move the files engine.db* away, or restore a backup")
-        }
+        try Self.check(path + "/engine.db")
         let connection = try Connection(path + "/engine.db", .readWrite)
         try connection.migrate(Self.migrations)
         let sealer = try Sealer(current: try Self.masterKey(path + "/master.json"))
@@ -49,6 +48,20 @@ struct EngineDatabase: ~Copyable {
         self.connection = connection
         self.sealer = sealer
         self.insertion = insertion
+    }
+
+    private static func check(_ path: String) throws {
+        let finding: String?
+        do throws(Migration.Failure) {
+            finding = try Inspection(migrations).finding(path).map { "is damaged: \($0)" }
+        } catch {
+            guard case .earlierSchema = error else { throw error }
+            finding = "was written by an earlier bellwire, which this version does not continue"
+        }
+        guard let finding else { return }
+        throw CommandError(
+            message: "\(path) \(finding)",
+            hint: "move the files engine.db* away, or restore a backup")
     }
 
     /// The key is made together with the database and never again, because another key would open

@@ -39,7 +39,7 @@ def checked(those, lines):
         return set()
     package, folder = found
     words = ["swiftc", "-frontend", "-emit-sil", "-o", "/dev/null", "-swift-version", "6", "-enable-testing"]
-    words += ["-D", "DEBUG", "-package-name", package.name.lower(), "-I", folder / "Modules"]
+    words += ["-D", "DEBUG", "-D", "PLANTED", "-package-name", package.name.lower(), "-I", folder / "Modules"]
     for feature in ("ExistentialAny", "InternalImportsByDefault"):
         words += ["-enable-upcoming-feature", feature]
     made = [folder / f"{name}.build/module.modulemap" for name in ("CNats", "CShims")]

@@ -26,10 +26,8 @@ PURE = {
     "Desktop": ["Desktop/Custody", "Desktop/Distributor", "Desktop/Link", "Desktop/Presenter"],
 }
 
-# A file of those folders that imports one of these is a shell around a value. The mistakes of a device's delivery are
-# switched on by tests that must find them.
+# A file of those folders that imports one of these is a shell around a value.
 SHELL = re.compile(r"^(\w+ )?import (System|Glibc|SQLite|Bus|C[A-Z]\w*|Synchronization)$", re.M)
-LEFT_OUT = {"DeliveryMistake.swift"}
 
 # Tests see what the modules import that they test, so this file imports nothing.
 SWITCH = """/// Which mutant is on. It is read once.
@@ -54,7 +52,7 @@ def sources():
         for folder in folders
         for file in sorted((ROOT / "Sources" / folder).rglob("*.swift"))
     ]
-    return [file for file in files if file.name not in LEFT_OUT and not SHELL.search(file.read_text())]
+    return [file for file in files if not SHELL.search(file.read_text())]
 
 
 def build_finder():

@@ -5,6 +5,7 @@ import HTTP
 import Mailbox
 import PushService
 import System
+import WebPush
 
 /// `/api/v1/devices`: the devices that may connect.
 final class DeviceRoutes {
@@ -20,18 +21,29 @@ final class DeviceRoutes {
 
     func list(_ caller: ControlCaller, _ answer: @escaping Answer) {
         withCredentials(of: caller, answer) { [presence = service.presence] credentials in
-            answer(.success((200, Self.json(credentials, presence))))
+            let devices = credentials.map { ListedDevice($0, presence) }
+            answer(.success((200, devices.json)))
         }
     }
 
     func add(_ body: [UInt8], _ caller: ControlCaller, _ answer: @escaping Answer) {
-        let device: NewDevice
-        do throws(APIRefusal) { device = try NewDevice(json: body) } catch {
+        let device: DeviceRequest
+        do throws(APIRefusal) { device = try DeviceRequest(body: body) } catch {
             return answer(.failure(error))
         }
+        add(device, caller) { made in answer(made.map { (201, $0.json) }) }
+    }
+
+    func add(
+        _ device: DeviceRequest, _ caller: ControlCaller,
+        then: @escaping (Result<MadeDevice, APIRefusal>) -> Void
+    ) {
         let owner = device.owner ?? caller.owner
-        guard caller.mayUse(owner) else { return answer(.failure(.notAllowed)) }
-        keep(device, owner, answer)
+        do throws(APIRefusal) { try DeviceRequest.check([device.name, owner]) } catch {
+            return then(.failure(error))
+        }
+        guard caller.mayUse(owner) else { return then(.failure(.notAllowed)) }
+        keep(device, owner, then)
     }
 
     func remove(_ row: UInt32, _ caller: ControlCaller, _ answer: @escaping Answer) {
@@ -59,22 +71,25 @@ final class DeviceRoutes {
         dialogue.submit(.confirmCredential(row)) { answer(APIResult(ofRemoval: $0)) }
     }
 
-    private func keep(_ device: NewDevice, _ owner: String, _ answer: @escaping Answer) {
+    private func keep(
+        _ device: DeviceRequest, _ owner: String,
+        _ then: @escaping (Result<MadeDevice, APIRefusal>) -> Void
+    ) {
         let access: DeviceAccess
         do throws(OpenSSLError) {
             access = try DeviceAccess(
                 device, owner: owner, row: service.index.nextCredential(),
                 created: Int64(WallClock.now * 1_000))
         } catch {
-            return answer(.failure(.unavailable))
+            return then(.failure(.unavailable))
         }
-        let json = access.json(baseURL: service.settings.baseURL)
+        let made = access.made(baseURL: service.settings.baseURL)
         dialogue.submit(.addCredential(access.credential)) { outcome in
             switch outcome {
-            case .done: answer(.success((201, json)))
-            case .conflict: answer(.failure(.nameInUse))
-            case .full: answer(.failure(.tooManyDevices))
-            default: answer(.failure(.unavailable))
+            case .done: then(.success(made))
+            case .conflict: then(.failure(.nameInUse))
+            case .full: then(.failure(.tooManyDevices))
+            default: then(.failure(.unavailable))
             }
         }
     }
@@ -92,59 +107,39 @@ final class DeviceRoutes {
             then(credentials.filter { caller.mayUse($0.owner) })
         }
     }
+}
 
-    private static func json(
-        _ credentials: [DeviceCredential], _ presence: DevicePresence
-    ) -> [UInt8] {
-        var writer = JSONWriter()
-        writer.object { writer in
-            writer.name("devices")
-            writer.array { writer in
-                for credential in credentials { write(credential, presence, to: &writer) }
-            }
-        }
-        return writer.bytes
-    }
-
-    /// Times in seconds since 1970.
-    private static func write(
-        _ credential: DeviceCredential, _ presence: DevicePresence, to writer: inout JSONWriter
-    ) {
-        writer.object { writer in
-            writer.member("id", Int(credential.row))
-            writer.member("name", credential.name)
-            writer.member("owner", credential.owner)
-            writer.member("created", Int(credential.created / 1_000))
-            writer.member("connected", presence.isConnected(credential.row))
-            if let time = presence.lastSeen(credential) {
-                writer.member("last_seen", Int(time / 1_000))
-            }
-            if !credential.isConfirmed { writer.member("unconfirmed", true) }
-            if credential.isReceiveOnly { writer.member("receive_only", true) }
+extension ListedDevice {
+    init(_ credential: DeviceCredential, _ presence: DevicePresence) {
+        self.init {
+            $0.id = Int(credential.row)
+            $0.name = credential.name
+            $0.owner = credential.owner
+            $0.created = Int(credential.created / 1_000)
+            $0.isConnected = presence.isConnected(credential.row)
+            $0.lastSeen = presence.lastSeen(credential).map { Int($0 / 1_000) }
+            $0.isConfirmed = credential.isConfirmed
+            $0.isReceiveOnly = credential.isReceiveOnly
         }
     }
 }
 
-/// The body of a request for a device: `{"name", "owner"?, "receive_only"?}`.
-struct NewDevice: Equatable {
+/// Bodies of requests, in which nothing may be that is not understood.
+extension DeviceRequest {
     static let nameLimit = 64
 
-    let name: String
-    let owner: String?
-    let isReceiveOnly: Bool
-
-    init(json: [UInt8]) throws(APIRefusal) {
+    init(body json: [UInt8]) throws(APIRefusal) {
         var flags: [String: Bool] = [:]
         var members = try Self.names(json, &flags)
-        isReceiveOnly = flags.removeValue(forKey: "receive_only") ?? false
+        let isReceiveOnly = flags.removeValue(forKey: "receive_only") ?? false
         guard let name = members.removeValue(forKey: "name") else {
             throw .badBody("name is missing")
         }
-        owner = members.removeValue(forKey: "owner")
+        let owner = members.removeValue(forKey: "owner")
         guard members.isEmpty, flags.isEmpty else {
             throw .badBody("only name, owner and receive_only are allowed")
         }
-        self.name = name
+        self.init(name, owner: owner, isReceiveOnly: isReceiveOnly)
     }
 
     /// The body of a request for an owner: `{"name"}`.
@@ -175,10 +170,14 @@ struct NewDevice: Equatable {
         } catch {
             throw .badBody("the body is not a JSON object of texts, true and false")
         }
-        for text in members.values where !isName(text) {
+        try check(Array(members.values))
+        return members
+    }
+
+    static func check(_ names: [String]) throws(APIRefusal) {
+        guard names.allSatisfy(isName) else {
             throw .badBody("a name has 1 to \(nameLimit) printable characters")
         }
-        return members
     }
 
     private static func isName(_ text: String) -> Bool {
@@ -195,7 +194,7 @@ struct DeviceAccess: Confidential {
     private let bearer: String
 
     /// Makes the secret.
-    init(_ device: NewDevice, owner: String, row: UInt32, created: Int64) throws(OpenSSLError) {
+    init(_ device: DeviceRequest, owner: String, row: UInt32, created: Int64) throws(OpenSSLError) {
         let secret = try Random.secret(count: DeviceCredential.secretLength)
         var hash = try SHA256()
         let digest = try secret.withSpan { secret throws(OpenSSLError) in
@@ -207,21 +206,17 @@ struct DeviceAccess: Confidential {
         bearer = secret.withSpan(Base64URL.text)
     }
 
-    /// The device as JSON, with its two addresses: Firefox needs the WebSocket address, other
-    /// clients the https address.
-    func json(baseURL: BaseURL) -> [UInt8] {
+    func made(baseURL: BaseURL) -> MadeDevice {
         let page = "\(baseURL)/u/\(bearer)"
-        var writer = JSONWriter()
-        writer.object { writer in
-            writer.member("id", Int(credential.row))
-            writer.member("name", credential.name)
-            writer.member("owner", credential.owner)
-            writer.member("bearer", bearer)
+        return MadeDevice {
+            $0.id = Int(credential.row)
+            $0.name = credential.name
+            $0.owner = credential.owner
+            $0.bearer = bearer
             // http and https become ws and wss.
-            writer.member("websocket", "ws" + page.dropFirst(4))
-            writer.member("url", page)
-            if credential.isReceiveOnly { writer.member("receive_only", true) }
+            $0.websocket = "ws" + page.dropFirst(4)
+            $0.url = page
+            $0.isReceiveOnly = credential.isReceiveOnly
         }
-        return writer.bytes
     }
 }

@@ -1,6 +1,7 @@
 import Base
 import Mailbox
 import PushService
+import WebPush
 
 /// `/api/v1/owners`: the owners of devices.
 final class OwnerRoutes {
@@ -17,23 +18,16 @@ final class OwnerRoutes {
     /// A caller who is not an administrator sees only itself.
     func list(_ caller: ControlCaller, _ answer: @escaping Answer) {
         withOwners(answer) { [index = service.index] owners in
-            var writer = JSONWriter()
-            writer.object { writer in
-                writer.name("owners")
-                writer.array { writer in
-                    for owner in owners where caller.mayUse(owner.name) {
-                        Self.write(owner, index.usage(ofOwner: owner.row), to: &writer)
-                    }
-                }
-            }
-            answer(.success((200, writer.bytes)))
+            let listed = owners.filter { caller.mayUse($0.name) }
+                .map { ListedOwner($0, waiting: index.usage(ofOwner: $0.row)) }
+            answer(.success((200, listed.json)))
         }
     }
 
     func add(_ body: [UInt8], _ caller: ControlCaller, _ answer: @escaping Answer) {
         guard caller == .administrator else { return answer(.failure(.notAllowed)) }
         let name: String
-        do throws(APIRefusal) { name = try NewDevice.owner(json: body) } catch {
+        do throws(APIRefusal) { name = try DeviceRequest.owner(json: body) } catch {
             return answer(.failure(error))
         }
         dialogue.submit(.addOwner(name: name)) { [self] outcome in
@@ -41,11 +35,9 @@ final class OwnerRoutes {
                 return answer(.failure(outcome == .conflict ? .ownerExists : .unavailable))
             }
             withOwners(answer) { owners in
-                var writer = JSONWriter()
-                for owner in owners where owner.name == name {
-                    Self.write(owner, (0, 0), to: &writer)
-                }
-                answer(.success((201, writer.bytes)))
+                let made = owners.first { $0.name == name }
+                    .map { ListedOwner($0, waiting: (0, 0)).json }
+                answer(.success((201, made ?? [])))
             }
         }
     }
@@ -75,19 +67,19 @@ final class OwnerRoutes {
             then(owners)
         }
     }
+}
 
-    private static func write(
-        _ owner: Owner, _ waiting: (messages: Int, bytes: Int), to writer: inout JSONWriter
-    ) {
-        writer.object { writer in
-            writer.member("id", Int(owner.row))
-            writer.member("name", owner.name)
-            writer.member("devices", owner.devices)
-            writer.member("user_agents", owner.userAgents)
-            writer.member("endpoints", owner.endpoints)
-            writer.member("registrations", owner.registrations)
-            writer.member("messages", waiting.messages)
-            writer.member("bytes", waiting.bytes)
+extension ListedOwner {
+    fileprivate init(_ owner: Owner, waiting: (messages: Int, bytes: Int)) {
+        self.init {
+            $0.id = Int(owner.row)
+            $0.name = owner.name
+            $0.devices = owner.devices
+            $0.userAgents = owner.userAgents
+            $0.endpoints = owner.endpoints
+            $0.registrations = owner.registrations
+            $0.messages = waiting.messages
+            $0.bytes = waiting.bytes
         }
     }
 }

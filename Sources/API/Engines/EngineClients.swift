@@ -1,5 +1,4 @@
 import Base
-import Crypto
 import HTTP
 import Mailbox
 import Notifications
@@ -29,7 +28,7 @@ struct EngineAdmission {
                 messageLimit: Self.messageLimit,
                 silence: isBehindProxy ? Self.silenceBehindProxy : Self.silence,
                 closePatience: Self.closePatience),
-            outputLimit: Self.outputLimit, sha1: { try? SHA1.digest(of: $0) })
+            outputLimit: Self.outputLimit)
     }
 
     /// Reads `app`, `account`, `role` and `raw` from the query.

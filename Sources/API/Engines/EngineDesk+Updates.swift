@@ -103,18 +103,12 @@ extension EngineDesk: EngineListener {
     }
 
     private static func texts(of handed: EngineNews.HandedSignal) -> [[UInt8]] {
-        let id = handed.signal.id.bytes
-        var details = [
-            Update.Detail("id", source: "\"\(Base64URL.text(id.span))\""),
-            Update.Detail("registration", source: JSONText.quoted(handed.registration.text)),
-            Update.Detail("count", source: "\(handed.count)"),
-        ]
-        if let version = handed.signal.version {
-            details.append(Update.Detail("version", source: "\"\(version)\""))
-        }
-        if let service = handed.service {
-            details.append(Update.Detail("service", source: JSONText.quoted(service)))
-        }
-        return texts([.fetchRequired(reason: "signal", details: details)])
+        var notice = FetchNotice()
+        notice.id = Base64URL.text(handed.signal.id.bytes.span)
+        notice.registration = handed.registration.text
+        notice.count = Int64(handed.count)
+        notice.version = handed.signal.version.map { "\($0)" }
+        notice.service = handed.service
+        return texts([notice.signal])
     }
 }

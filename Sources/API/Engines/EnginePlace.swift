@@ -1,5 +1,6 @@
 import Base
 import Mailbox
+import Notifications
 import PushService
 import System
 
@@ -97,8 +98,7 @@ protocol EngineClient: AnyObject {
 
 /// A client that asks an engine one question and leaves.
 final class EngineQuestion: EngineClient, TimerHandler {
-    /// The member `@extra` of the question, by which its answer is known.
-    static let mark = "question"
+    private static let mark = EngineRequest.Mark.word("question")
     private static let patience = Duration.seconds(5)
 
     private let desk: EngineDesk
@@ -114,7 +114,7 @@ final class EngineQuestion: EngineClient, TimerHandler {
 
     /// Calls `then` with the answer, or with nil if none comes.
     static func ask(
-        _ desk: EngineDesk, _ engine: UInt32, _ request: [UInt8],
+        _ desk: EngineDesk, _ engine: UInt32, _ request: EngineRequest,
         then: @escaping (JSONNode?) -> Void
     ) {
         let question = EngineQuestion(desk, then)
@@ -123,13 +123,13 @@ final class EngineQuestion: EngineClient, TimerHandler {
         let id = desk.join(question, engine: engine, as: role)
         question.id = id
         question.timer = desk.loop.schedule(after: Interval(patience), question)
-        desk.received(request, from: id)
+        desk.received(Array(request.json(marked: mark).utf8), from: id)
     }
 
     func say(_ objects: [[UInt8]]) {
         for object in objects {
             guard let answer = try? JSONDocument(object).root,
-                answer["@extra"]?.text == Self.mark
+                EngineRequest.Mark(answer: answer) == Self.mark
             else { continue }
             return finish(answer)
         }

@@ -1,6 +1,6 @@
 import Mailbox
 import PushService
-import StatusPage
+import WebPush
 
 /// Puts together what a caller may see of the server. One for each loop.
 final class OverviewDesk {
@@ -38,11 +38,15 @@ final class OverviewDesk {
     ) -> Overview {
         let figures = service.serverFigures
         let shown = registrations.prefix(Self.registrationLimit)
-        var overview = Overview(
-            version: service.settings.version, address: "\(service.settings.baseURL)",
-            now: Int(service.now()), began: figures.began, isUsable: service.store.isUsable,
-            owner: owner, waiting: waiting(owner, registrations))
-        overview.devices = credentials.map(device)
+        var overview = Overview()
+        overview.version = service.settings.version
+        overview.address = "\(service.settings.baseURL)"
+        overview.now = Int(service.now())
+        overview.began = figures.began
+        overview.isUsable = service.store.isUsable
+        overview.owner = owner
+        (overview.waitingMessages, overview.waitingBytes) = waiting(owner, registrations)
+        overview.devices = credentials.map { ListedDevice($0, service.presence) }
         overview.registrations = shown.map(registration)
         overview.hasMore = registrations.count > shown.count
         let names = EventNames(service.index, credentials, registrations, seesAll: owner == nil)
@@ -65,29 +69,23 @@ final class OverviewDesk {
         return row == 0 ? (0, 0) : service.index.usage(ofOwner: row)
     }
 
-    private func device(_ credential: DeviceCredential) -> Overview.Device {
-        let presence = service.presence
-        return Overview.Device(
-            id: Int(credential.row), name: credential.name, owner: credential.owner,
-            created: Int(credential.created / 1_000),
-            isConnected: presence.isConnected(credential.row),
-            lastSeen: presence.lastSeen(credential).map { Int($0 / 1_000) },
-            isConfirmed: credential.isConfirmed, isReceiveOnly: credential.isReceiveOnly)
-    }
-
     private func registration(_ registration: Registration) -> Overview.Registration {
         let rest = registration.expiry.milliseconds - service.store.clock.now.milliseconds
         // To the minute, so that two clocks show the same end each time.
         let end = (Int(service.now()) + Int(rest / 1_000) + 30) / 60 * 60
-        return Overview.Registration(
-            id: registration.id.text, app: registration.terms.app,
-            account: registration.terms.account, owner: registration.owner,
-            created: Int(registration.created / 1_000),
-            expires: end,
-            lastPush: service.lastPushes[registration.device].map { Int($0 / 1_000) },
-            waiting: service.index.usage(ofDevice: registration.device).messages,
-            service: registration.terms.service, isPaused: registration.isPaused,
-            isUnheard: service.index.engines.isUnheard(registration))
+        return Overview.Registration {
+            $0.id = registration.id.text
+            $0.app = registration.terms.app
+            $0.account = registration.terms.account
+            $0.owner = registration.owner
+            $0.created = Int(registration.created / 1_000)
+            $0.expires = end
+            $0.lastPush = service.lastPushes[registration.device].map { Int($0 / 1_000) }
+            $0.waiting = service.index.usage(ofDevice: registration.device).messages
+            $0.service = registration.terms.service
+            $0.isPaused = registration.isPaused
+            $0.isUnheard = service.index.engines.isUnheard(registration)
+        }
     }
 
     /// Who does not see everything gets the counts of its own last events.
@@ -103,17 +101,20 @@ final class OverviewDesk {
 
 extension Overview {
     fileprivate mutating func show(_ figures: ServerFigures) {
-        var counts = Counts()
-        counts.accepted = figures.accepted
-        counts.repeated = figures.repeated
-        counts.refused = figures.refusals.reduce(0) { $0 + $1.count }
-        counts.delivered = figures.delivered + figures.shown
-        counts.acknowledged = figures.acknowledged + figures.shown
-        counts.undecryptable = figures.unreadable.reduce(0) { $0 + $1.count }
-        self.counts = counts
+        counts = Counts {
+            $0.accepted = figures.accepted
+            $0.repeated = figures.repeated
+            $0.refused = figures.refusals.reduce(0) { $0 + $1.count }
+            $0.delivered = figures.delivered + figures.shown
+            $0.acknowledged = figures.acknowledged + figures.shown
+            $0.undecryptable = figures.unreadable.reduce(0) { $0 + $1.count }
+        }
         userAgents = figures.userAgents
         clients = figures.clients
-        durations = Durations(bounds: figures.durationBounds, counts: figures.durationSums)
+        durations = Durations {
+            $0.bounds = figures.durationBounds
+            $0.counts = figures.durationSums
+        }
         failures =
             figures.refusals.map { refusal in
                 Failure(
@@ -172,9 +173,12 @@ struct EventNames {
     func event(_ entry: EventLog.Entry) -> Overview.Event {
         let event = entry.event
         let status = event.status == 0 ? "" : "\(event.status)"
-        return Overview.Event(
-            number: entry.number, time: Int(event.time), kind: event.kind.word,
-            subject: credentials[event.credential] ?? registrations[event.device] ?? "",
-            detail: [status, event.word].filter { !$0.isEmpty }.joined(separator: " "))
+        return Overview.Event {
+            $0.number = entry.number
+            $0.time = Int(event.time)
+            $0.kind = event.kind.word
+            $0.subject = credentials[event.credential] ?? registrations[event.device] ?? ""
+            $0.detail = [status, event.word].filter { !$0.isEmpty }.joined(separator: " ")
+        }
     }
 }

@@ -24,7 +24,7 @@ final class PageFace {
 
     enum DeviceStep { case remove, confirm }
     enum RegistrationStep { case test, revoke }
-    enum AccountStep { case pause, unpause, mute, unmute }
+    enum AccountStep: String { case pause, unpause, mute, unmute }
 
     private static let signInPath = "/ui/login"
 

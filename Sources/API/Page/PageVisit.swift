@@ -1,8 +1,10 @@
 import Base
 import HTTP
 import Mailbox
+import Notifications
 import PushService
 import StatusPage
+import WebPush
 
 /// One request of a visitor who has signed in.
 struct PageVisit {
@@ -75,7 +77,7 @@ struct PageVisit {
         { result in
             whileAdmitted {
                 switch result {
-                case .success: exchange.goOn(to: "\(place)?done=\(step)")
+                case .success: exchange.goOn(to: "\(place)?done=\(step.rawValue)")
                 case .failure(let refusal): fail(refusal)
                 }
             }
@@ -86,32 +88,15 @@ struct PageVisit {
 /// Devices and registrations.
 extension PageVisit {
     func addDevice() {
-        var writer = JSONWriter()
-        let isReceiveOnly = form?["more"] != "yes"
-        writer.object { writer in
-            writer.member("name", form?["name"] ?? "")
-            writer.member("receive_only", isReceiveOnly)
-        }
-        rooms.devices.add(writer.bytes, visitor) { result in
+        let device = DeviceRequest(form?["name"] ?? "", isReceiveOnly: form?["more"] != "yes")
+        rooms.devices.add(device, visitor) { result in
             whileAdmitted {
                 switch result {
-                case .success(let answer): show(newDevice: answer.body, isReceiveOnly)
+                case .success(let made): exchange.show(DevicePage(frame, made).html)
                 case .failure(let refusal): fail(refusal)
                 }
             }
         }
-    }
-
-    private func show(newDevice json: [UInt8], _ isReceiveOnly: Bool) {
-        guard let device = try? JSONDocument(json).root, let name = device["name"]?.text,
-            let bearer = device["bearer"]?.text, let websocket = device["websocket"]?.text,
-            let url = device["url"]?.text
-        else { return fail(.unavailable) }
-        exchange.show(
-            DevicePage(
-                frame, name: name, bearer: bearer, websocket: websocket, url: url,
-                isReceiveOnly: isReceiveOnly
-            ).html)
     }
 
     func change(device name: String, _ step: PageFace.DeviceStep) {
@@ -140,8 +125,9 @@ extension PageVisit {
 /// The chats of an account.
 extension PageVisit {
     func showChats(of name: String) {
-        ask(name, "bellwire.getChats", { $0.member("limit", Self.chatLimit) }) { answer, account in
-            let page = ChatsPage(answer, registration: name, name: account, frame, done: done)
+        ask(name, .chats(limit: Self.chatLimit)) { answer, account in
+            let page = ChatsPage(
+                ChatList(answer), registration: name, name: account, frame, done: done)
             exchange.show(page.html)
         }
     }
@@ -152,47 +138,31 @@ extension PageVisit {
         let field = form?["for"] ?? ""
         let time = Int32(field).flatMap { $0 > 0 ? Int($0) : nil }
         guard field.isEmpty || time != nil else { return fail(.form, status: 400) }
-        let chat = form?["chat"].flatMap { Int($0) }
-        let place = "/ui/accounts/\(name)"
-        switch step {
-        case .pause, .unpause:
-            let isPaused = step == .pause
-            ask(name, "bellwire.pause") { writer in
-                writer.member("paused", isPaused)
-                if isPaused, let time { writer.member("paused_for", time) }
-            } then: { _, _ in
-                exchange.goOn(to: "\(place)?done=\(isPaused ? "pause" : "unpause")")
-            }
-        case .mute, .unmute:
-            guard let chat else { return fail(.unknown) }
-            ask(name, "bellwire.muteChat") { writer in
-                writer.member("chat_id", chat)
-                writer.member("mute_for", step == .mute ? time ?? Int(Int32.max) : 0)
-            } then: { _, _ in
-                exchange.goOn(to: "\(place)?done=\(step == .mute ? "mute" : "unmute")")
-            }
+        let chat = form?["chat"].flatMap { Int64($0) }
+        let request: EngineRequest
+        switch (step, chat) {
+        case (.pause, _): request = .pause(true, seconds: time)
+        case (.unpause, _): request = .pause(false)
+        case (.mute, let chat?): request = .mute(chat: chat, seconds: time ?? ChatList.forGood)
+        case (.unmute, let chat?): request = .mute(chat: chat, seconds: 0)
+        case (.mute, nil), (.unmute, nil): return fail(.unknown)
+        }
+        ask(name, request) { _, _ in exchange.goOn(to: "/ui/accounts/\(name)?done=\(step.rawValue)")
         }
     }
 
     /// Asks the engine of a registration's account. `then` gets the answer and the account's name.
     private func ask(
-        _ name: String, _ request: StaticString, _ members: @escaping (inout JSONWriter) -> Void,
-        then: @escaping (JSONNode, String) -> Void
+        _ name: String, _ request: EngineRequest, then: @escaping (JSONNode, String) -> Void
     ) {
         let failed = { (result: APIResult) in
             if case .failure(let refusal) = result { fail(refusal) }
         }
         rooms.registrations.find(RegistrationID(text: name), caller, failed) { found, _ in
-            var writer = JSONWriter()
-            writer.object { writer in
-                writer.member("@type", "\(request)")
-                members(&writer)
-                writer.member("@extra", EngineQuestion.mark)
-            }
-            EngineQuestion.ask(rooms.engines, found.engine, writer.bytes) { answer in
+            EngineQuestion.ask(rooms.engines, found.engine, request) { answer in
                 whileAdmitted {
                     guard let answer else { return fail(.unavailable) }
-                    guard answer["@type"]?.text != "error" else { return fail(.unknown) }
+                    guard EngineError(answer) == nil else { return fail(.unknown) }
                     then(answer, found.terms.name)
                 }
             }

@@ -20,75 +20,72 @@ struct RegistrationReport {
     /// Who is connected to which account.
     let engines: EngineIndex
 
-    /// The registration with its secrets, for the client that registers.
     func full(
         _ registration: Registration, callbackSecret: Secret?
-    ) throws(OpenSSLError) -> [UInt8] {
-        let receiver = try Self.receiverID(of: registration)
-        var writer = JSONWriter()
-        writer.object { writer in
-            writer.member("id", registration.id.text)
-            writer.member("push_receiver_id", "\(receiver)")
-            writer.member("token", token(of: registration))
-            writer.name("device_token")
-            writeDeviceToken(registration, to: &writer)
-            writer.name("register_device")
-            writeParameters(registration, to: &writer)
-            writer.member("endpoint", endpoint(of: registration))
-            if let keys = registration.target.keys {
-                writer.name("keys")
-                writer.object { writer in
-                    writer.member("p256dh", keys.publicKey.base64URL)
-                    writer.member("auth", keys.auth.withSpan(Base64URL.text))
-                }
-            }
-            if let callbackSecret {
-                writer.member("callback_secret", WebhookSecret.text(of: callbackSecret))
-            }
-            writer.member("refresh_after", Self.refreshAfter)
-        }
-        return writer.bytes
+    ) throws(OpenSSLError) -> MadeRegistration {
+        var made = made(registration)
+        made.receiverID = "\(try Self.receiverID(of: registration))"
+        made.callbackSecret = callbackSecret.map { WebhookSecret.text(of: $0) }
+        return made
     }
 
-    /// Writes the registration without keys and secrets. Only a reader who is not its owner is told
-    /// who that is.
-    func write(
+    private func made(_ registration: Registration) -> MadeRegistration {
+        MadeRegistration {
+            $0.id = registration.id.text
+            $0.tokenType = registration.terms.tokenType.rawValue
+            $0.endpoint = endpoint(of: registration)
+            $0.p256dh = registration.target.keys?.publicKey.base64URL
+            $0.auth = registration.target.keys?.auth.withSpan(Base64URL.text)
+            $0.token = token($0, isSigned: registration.terms.isSigned)
+            $0.secret = registration.secret?.current.withSpan(Base64URL.text) ?? ""
+            $0.otherUserIDs = registration.terms.otherUserIDs.map { Int($0) }
+            $0.refreshAfter = Self.refreshAfter
+        }
+    }
+
+    /// The token for `account.registerDevice`.
+    private func token(_ made: MadeRegistration, isSigned: Bool) -> String {
+        guard let p256dh = made.p256dh, let auth = made.auth else { return made.endpoint }
+        return RegistrationToken.text(
+            endpoint: made.endpoint, p256dh: p256dh, auth: auth, isSigned: isSigned)
+    }
+
+    /// The parameters of `account.registerDevice` as a text, for callbacks.
+    func parameters(of registration: Registration) -> String { made(registration).registerDevice }
+
+    func unregistration(of registration: Registration) -> String {
+        made(registration).unregisterDevice
+    }
+
+    func listed(
         _ registration: Registration, for reader: String,
-        undecryptable: [(reason: String, count: Int)] = [],
-        at moment: Moment, to writer: inout JSONWriter
-    ) throws(OpenSSLError) {
+        undecryptable: [(reason: String, count: Int)] = [], at moment: Moment
+    ) throws(OpenSSLError) -> ListedRegistration {
         let receiver = try Self.receiverID(of: registration)
         let rest = (registration.expiry.milliseconds - moment.now.milliseconds) / 1_000
-        writer.object { writer in
-            writer.member("id", registration.id.text)
-            writer.member("push_receiver_id", "\(receiver)")
-            writer.member("endpoint", endpoint(of: registration))
-            writer.member("refresh_after", Self.refreshAfter)
-            writer.member("token_type", registration.terms.tokenType.rawValue)
-            writer.member("app", registration.terms.app)
-            writer.member("account", registration.terms.account)
-            if let service = registration.terms.service { writer.member("service", service) }
-            if registration.terms.trustsClear { writer.member("trust_clear", true) }
-            if let format = registration.terms.heard { writer.member("hears", format.rawValue) }
-            writer.member("listening", engines.hasListeners(registration.engine))
-            if engines.isUnheard(registration) { writer.member("unheard", true) }
-            if registration.owner != reader { writer.member("owner", registration.owner) }
-            writer.member("created", Int(registration.created / 1_000))
-            writer.member("expires", Int(moment.wall + rest))
-            guard !undecryptable.isEmpty else { return }
-            writer.name("undecryptable")
-            writer.object { writer in
-                for (reason, count) in undecryptable {
-                    writer.name(text: reason)
-                    writer.number(count)
-                }
-            }
+        return ListedRegistration {
+            $0.id = registration.id.text
+            $0.receiverID = "\(receiver)"
+            $0.endpoint = endpoint(of: registration)
+            $0.refreshAfter = Self.refreshAfter
+            $0.tokenType = registration.terms.tokenType.rawValue
+            $0.app = registration.terms.app
+            $0.account = registration.terms.account
+            $0.service = registration.terms.service
+            $0.trustsClear = registration.terms.trustsClear
+            $0.heard = registration.terms.heard?.rawValue
+            $0.hasListeners = engines.hasListeners(registration.engine)
+            $0.isUnheard = engines.isUnheard(registration)
+            $0.owner = registration.owner == reader ? nil : registration.owner
+            $0.created = Int(registration.created / 1_000)
+            $0.expires = Int(moment.wall + rest)
+            $0.undecryptable = undecryptable.map { JSONCount($0.reason, $0.count) }
         }
     }
 
     /// The id that payloads for this account carry: that of the encryption key, or else the user's.
     static func receiverID(of registration: Registration) throws(OpenSSLError) -> Int64 {
-        if let secret = registration.secret, let key = try MTProtoSecret(secret.current) {
+        if let secret = registration.secret, let key = MTProtoSecret(secret.current) {
             return key.keyID
         }
         return registration.terms.userID ?? 0
@@ -100,98 +97,27 @@ struct RegistrationReport {
                 registration.target.token, isBound: registration.terms.isSigned),
             as: UTF8.self)
     }
-
-    /// The token for `account.registerDevice`.
-    private func token(of registration: Registration) -> String {
-        let endpoint = endpoint(of: registration)
-        guard let keys = registration.target.keys else { return endpoint }
-        return RegistrationToken.text(
-            endpoint: endpoint, p256dh: keys.publicKey.base64URL,
-            auth: keys.auth.withSpan(Base64URL.text), isSigned: registration.terms.isSigned)
-    }
-
-    /// The object for TDLib's `registerDevice`.
-    private func writeDeviceToken(_ registration: Registration, to writer: inout JSONWriter) {
-        writer.object { writer in
-            let keys = registration.target.keys
-            writer.member("@type", keys == nil ? "deviceTokenSimplePush" : "deviceTokenWebPush")
-            writer.member("endpoint", endpoint(of: registration))
-            guard let keys else { return }
-            writer.member("p256dh_base64url", keys.publicKey.base64URL)
-            writer.member("auth_base64url", keys.auth.withSpan(Base64URL.text))
-        }
-    }
-
-    private func writeParameters(_ registration: Registration, to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.member("no_muted", true)
-            writer.member("token_type", registration.terms.tokenType.rawValue)
-            writer.member("token", token(of: registration))
-            writer.member("app_sandbox", false)
-            let secret = registration.secret?.current.withSpan(Base64URL.text)
-            writer.member("secret", secret ?? "")
-            writeOtherUsers(registration, to: &writer)
-        }
-    }
-
-    /// The same as a text, for callbacks.
-    func parameters(of registration: Registration) -> String {
-        var writer = JSONWriter()
-        writeParameters(registration, to: &writer)
-        return writer.text
-    }
-
-    /// The parameters of `account.unregisterDevice`.
-    func unregistration(of registration: Registration) -> String {
-        var writer = JSONWriter()
-        writer.object { writer in
-            writer.member("token_type", registration.terms.tokenType.rawValue)
-            writer.member("token", token(of: registration))
-            writeOtherUsers(registration, to: &writer)
-        }
-        return writer.text
-    }
-
-    private func writeOtherUsers(_ registration: Registration, to writer: inout JSONWriter) {
-        writer.name("other_uids")
-        writer.array { writer in
-            for id in registration.terms.otherUserIDs { writer.number(Int(id)) }
-        }
-    }
 }
 
 extension RegistrationReport {
-    /// `messages`, including fetch signals, oldest first.
     static func waiting(_ waiting: Waiting) -> [UInt8] {
-        var writer = JSONWriter()
-        writer.object { writer in
-            writer.name("messages")
-            writer.array { writer in
-                for message in waiting.messages {
-                    writer.object { writer in
-                        writer.member("id", text(of: message.id.bits))
-                        let body = message.content.body
-                        writer.member("payload", Base64URL.text(body.span))
-                        writer.member("received", Int(message.arrival / 1_000))
-                    }
-                }
-                for signal in [waiting.signals.inFlight, waiting.signals.waiting] {
-                    if let signal { write(signal, to: &writer) }
-                }
+        var messages = waiting.messages.map { message in
+            WaitingMessage {
+                $0.id = text(of: message.id.bits)
+                $0.payload = Base64URL.text(message.content.body.span)
+                $0.received = Int(message.arrival / 1_000)
             }
         }
-        return writer.bytes
-    }
-
-    /// A fetch signal has no payload, but says how many pushes it stands for.
-    private static func write(_ signal: FetchSignal, to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.member("id", text(of: signal.id.bits))
-            writer.member("payload", "")
-            writer.member("received", Int(signal.arrival / 1_000))
-            writer.member("count", signal.count)
-            if let version = signal.version { writer.member("version", "\(version)") }
+        for signal in [waiting.signals.inFlight, waiting.signals.waiting].compactMap(\.self) {
+            messages.append(
+                WaitingMessage {
+                    $0.id = text(of: signal.id.bits)
+                    $0.received = Int(signal.arrival / 1_000)
+                    $0.count = signal.count
+                    $0.version = signal.version.map { "\($0)" }
+                })
         }
+        return messages.json
     }
 
     private static func text(of bits: Bits128) -> String {

@@ -45,7 +45,7 @@ struct RegistrationRequestBody: Confidential {
         do throws(OpenSSLError) {
             while true {
                 let secret = try Random.secret(count: MTProtoSecret.length)
-                if let key = try MTProtoSecret(secret), key.keyID.magnitude >= keyIDFloor {
+                if let key = MTProtoSecret(secret), key.keyID.magnitude >= keyIDFloor {
                     return secret
                 }
             }
@@ -107,7 +107,7 @@ extension RegistrationRoutes {
                 created: created, terms: request.terms, target: draft.target,
                 secret: request.secret, seen: now)
             let callbackSecret = try Self.callbackSecret(request.terms)
-            let json = try report.full(registration, callbackSecret: callbackSecret)
+            let json = try report.full(registration, callbackSecret: callbackSecret).json
             let kept = try key.map { key throws(OpenSSLError) in
                 try Self.kept(json, for: body, key, caller)
             }
@@ -153,7 +153,7 @@ extension RegistrationRoutes {
                     created: wall * 1_000)
                 changed.rotate(to: draft.target, at: now)
                 let secret = try Self.callbackSecret(registration.terms)
-                json = try report.full(changed, callbackSecret: secret)
+                json = try report.full(changed, callbackSecret: secret).json
                 events = try self.events.rotation(
                     of: registration, to: changed, secret: secret)
             } catch { return reply(.failure(.unavailable)) }

@@ -33,20 +33,12 @@ final class RegistrationRoutes {
                 return reply(.failure(.unavailable))
             }
             let (report, moment) = (report, moment)
-            var failure: OpenSSLError?
-            var writer = JSONWriter()
-            writer.object { writer in
-                writer.name("registrations")
-                writer.array { writer in
-                    for registration in registrations {
-                        do throws(OpenSSLError) {
-                            try report.write(
-                                registration, for: caller.owner, at: moment, to: &writer)
-                        } catch { failure = error }
-                    }
+            do throws(OpenSSLError) {
+                let listed = try registrations.map { registration throws(OpenSSLError) in
+                    try report.listed(registration, for: caller.owner, at: moment)
                 }
-            }
-            reply(failure == nil ? .success((200, writer.bytes)) : .failure(.unavailable))
+                reply(.success((200, listed.json)))
+            } catch { reply(.failure(.unavailable)) }
         }
     }
 
@@ -54,13 +46,11 @@ final class RegistrationRoutes {
     func show(_ id: RegistrationID?, _ caller: APICaller, _ reply: @escaping Reply) {
         find(id, caller, reply) { [self] registration, undecryptable in
             let seen = recordUse(of: registration, by: caller)
-            var writer = JSONWriter()
             do throws(OpenSSLError) {
-                try report.write(
-                    seen, for: caller.owner, undecryptable: undecryptable, at: moment,
-                    to: &writer)
-            } catch { return reply(.failure(.unavailable)) }
-            reply(.success((200, writer.bytes)))
+                let listed = try report.listed(
+                    seen, for: caller.owner, undecryptable: undecryptable, at: moment)
+                reply(.success((200, listed.json)))
+            } catch { reply(.failure(.unavailable)) }
         }
     }
 

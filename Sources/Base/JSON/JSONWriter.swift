@@ -38,13 +38,13 @@ package struct JSONWriter: ~Copyable {
         close(UInt8(ascii: "]"))
     }
 
-    private mutating func open(_ bracket: UInt8) {
+    mutating func open(_ bracket: UInt8) {
         separate()
         put(bracket)
         needsComma = false
     }
 
-    private mutating func close(_ bracket: UInt8) {
+    mutating func close(_ bracket: UInt8) {
         put(bracket)
         needsComma = true
     }
@@ -184,10 +184,8 @@ package struct JSONWriter: ~Copyable {
     /// `\uXXXX` in lower-case hex, as a surrogate pair beyond the basic plane.
     package static func escape(_ scalar: Unicode.Scalar, into bytes: inout [UInt8]) {
         for unit in scalar.utf16 {
-            let digits = String(unit, radix: 16)
             bytes.append(contentsOf: #"\u"#.utf8)
-            bytes.append(contentsOf: repeatElement(UInt8(ascii: "0"), count: 4 - digits.utf8.count))
-            bytes.append(contentsOf: digits.utf8)
+            bytes.append(contentsOf: unit.hexadecimal.utf8)
         }
     }
 }

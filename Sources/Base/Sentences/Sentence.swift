@@ -35,25 +35,18 @@ package struct Sentence: Sendable {
     }
 
     package func text(_ language: Language, _ values: [String]) -> String {
-        var rest =
+        let text =
             switch language {
-            case .english: english[...]
-            case .german: german[...]
+            case .english: english
+            case .german: german
             }
-        guard !values.isEmpty else { return String(rest) }
-        var text = ""
-        while let sign = rest.firstIndex(of: "%") {
-            text += rest[..<sign]
-            rest = rest[sign...].dropFirst()
-            guard let number = rest.first?.wholeNumberValue, values.indices.contains(number - 1)
-            else {
-                text += "%"
-                continue
-            }
-            text += values[number - 1]
-            rest = rest.dropFirst()
+        guard !values.isEmpty else { return text }
+        return text[...].filled(at: "%") { rest in
+            guard let number = rest.popFirst()?.wholeNumberValue,
+                values.indices.contains(number - 1)
+            else { return nil }
+            return values[number - 1]
         }
-        return text + rest
     }
 
     /// How often each place occurs. It is the same in all languages.

@@ -1,3 +1,4 @@
+import Base
 package import Crypto
 package import System
 
@@ -204,12 +205,5 @@ enum RandomText {
         do throws(OpenSSLError) { return try Random.bytes(count: 12).hexadecimal } catch {
             throw .crypto(error)
         }
-    }
-}
-
-extension [UInt8] {
-    /// Two digits for each byte.
-    var hexadecimal: String {
-        map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 }

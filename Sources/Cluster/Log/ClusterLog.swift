@@ -169,16 +169,8 @@ enum ServerTime {
         else { return nil }
         let fraction = parts.count == 7 ? (String(parts[6].prefix(3)) + "00").prefix(3) : "0"
         guard let rest = Int64(fraction) else { return nil }
-        let days = days(numbers[0], numbers[1], numbers[2])
+        let days = CivilTime.days(to: numbers[0], numbers[1], numbers[2])
         return (((days * 24 + numbers[3]) * 60 + numbers[4]) * 60 + numbers[5]) * 1_000 + rest
-    }
-
-    /// Since 1970. Years begin in March here, so that the leap day is the last one.
-    private static func days(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
-        let years = month > 2 ? year : year - 1
-        let months = (month + 9) % 12
-        return years * 365 + years / 4 - years / 100 + years / 400 + (months * 153 + 2) / 5 + day
-            - 719_469
     }
 }
 

@@ -15,13 +15,7 @@ final class LogFeed: Sendable {
 
     private let jetStream: JetStream
     private let inbox = Lock(LogInbox())
-    /// In a box of its own: a function that is read out of something generic is wrapped once more each
-    /// time, and so becomes slower and slower.
-    private struct Follower {
-        let arrived: @Sendable () -> Void
-    }
-
-    private let follower = Lock<Follower?>(nil)
+    private let follower = Subscriber<Void, Void>()
     private let subscription = Lock<NatsSubscription?>(nil)
     /// Of the entry that is being appended here.
     private let race = Lock<AppendRace?>(nil)
@@ -36,9 +30,7 @@ final class LogFeed: Sendable {
         self.subscription.withLock { $0 = subscription }
     }
 
-    func follow(_ arrived: @escaping @Sendable () -> Void) {
-        follower.withLock { $0 = Follower(arrived: arrived) }
-    }
+    func follow(_ arrived: @escaping @Sendable () -> Void) { follower.set { arrived() } }
 
     func stop() { subscription.withLock { $0 = nil } }
 
@@ -85,7 +77,7 @@ final class LogFeed: Sendable {
             }
         }
         if let name = outcome.overtaken { race.withLock { $0 }?.isOvertaken(name) }
-        if outcome.hasNews { follower.withLock { $0 }?.arrived() }
+        if outcome.hasNews { follower.call(()) }
     }
 
     private func read(_ from: Int64) {

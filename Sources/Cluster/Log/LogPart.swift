@@ -37,7 +37,8 @@ enum LogPart {
     /// Nil if it is no entry.
     static func entry(name: String, schema: String?, _ bytes: [UInt8]) -> CommitEntry? {
         guard let name = UInt64(name, radix: 16), bytes.count >= 24,
-            let schema = schema.map({ Int($0) }) ?? CommitEntry.firstSchema
+            // Entries of programs before 0.1.0 may have none, and stores do not follow them.
+            let schema = schema.map({ Int($0) }) ?? 0
         else { return nil }
         let count = bytes.span.word(at: 16)
         guard count <= UInt64(bytes.count - 24) else { return nil }

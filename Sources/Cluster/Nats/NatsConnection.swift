@@ -22,12 +22,7 @@ final class NatsConnection: @unchecked Sendable {
     private let closed = Lock(false)
     private let inbox: String
     private let isUp = Lock(true)
-    /// In a box of its own: see `LogFeed`.
-    private struct Follower {
-        let returned: @Sendable () -> Void
-    }
-
-    private let follower = Lock<Follower?>(nil)
+    private let follower = Subscriber<Void, Void>()
     private let subscription = Lock<NatsSubscription?>(nil)
 
     /// Connects, or fails after some seconds.
@@ -53,9 +48,7 @@ final class NatsConnection: @unchecked Sendable {
     }
 
     /// `returned` is called whenever the connection was lost and is there again.
-    func follow(_ returned: @escaping @Sendable () -> Void) {
-        follower.withLock { $0 = Follower(returned: returned) }
-    }
+    func follow(_ returned: @escaping @Sendable () -> Void) { follower.set { returned() } }
 
     /// All requests are lost, and no message comes any more.
     func close() {
@@ -147,7 +140,7 @@ final class NatsConnection: @unchecked Sendable {
 
     fileprivate func hasReturned() {
         isUp.withLock { $0 = true }
-        follower.withLock { $0 }?.returned()
+        follower.call(())
     }
 }
 

@@ -82,23 +82,23 @@ final class NatsSubscription: @unchecked Sendable {
         of connection: OpaquePointer, to subject: String,
         _ handler: @escaping @Sendable (NatsMessage) -> Void
     ) throws(NatsError) {
-        let context = Unmanaged.passRetained(Listener(handler)).toOpaque()
+        let context = Unmanaged.passRetained(NatsListener(handler)).toOpaque()
         var handle: OpaquePointer?
         let status = natsConnection_Subscribe(
             &handle, connection, subject,
             { _, _, message, context in
                 guard let message, let context else { return }
-                Listener.of(context).handler(NatsMessage(message))
+                NatsListener.of(context).handler(NatsMessage(message))
                 natsMsg_Destroy(message)
             }, context)
         guard status == NATS_OK, let handle else {
-            Unmanaged<Listener>.fromOpaque(context).release()
+            Unmanaged<NatsListener>.fromOpaque(context).release()
             throw NatsError("natsConnection_Subscribe", status)
         }
         self.handle = handle
         // A message may be on its way to the listener until libnats says that none is.
         natsSubscription_SetOnCompleteCB(
-            handle, { context in context.map { Unmanaged<Listener>.fromOpaque($0).release() } },
+            handle, { context in context.map { Unmanaged<NatsListener>.fromOpaque($0).release() } },
             context)
         // Slow readers lose nothing: what comes is bounded by what was asked for.
         natsSubscription_SetPendingLimits(handle, -1, -1)
@@ -110,13 +110,13 @@ final class NatsSubscription: @unchecked Sendable {
     }
 }
 
-private final class Listener: Sendable {
+private final class NatsListener: Sendable {
     let handler: @Sendable (NatsMessage) -> Void
 
     init(_ handler: @escaping @Sendable (NatsMessage) -> Void) { self.handler = handler }
 
-    static func of(_ context: UnsafeMutableRawPointer) -> Listener {
-        Unmanaged<Listener>.fromOpaque(context).takeUnretainedValue()
+    static func of(_ context: UnsafeMutableRawPointer) -> NatsListener {
+        Unmanaged<NatsListener>.fromOpaque(context).takeUnretainedValue()
     }
 }
 

@@ -178,7 +178,7 @@ extension ClusterRecord {
         to key: UInt64, _ seal: (Identity) throws(ClusterFault) -> Identity
     ) throws(ClusterFault) {
         // First what is left to do, because whoever does this may end in between.
-        let resealing = Resealing(key: key)
+        let resealing = ResealingMark(key: key)
         _ = try Self.change(KeyWatch.resealing, jetStream) { (_) throws(ClusterFault) in
             (resealing.body, ())
         }
@@ -193,10 +193,10 @@ extension ClusterRecord {
 
     /// Everything is sealed under this key, except for rows that could not be unsealed.
     package func endResealing(_ key: UInt64, unopened: Int) throws(ClusterFault) {
-        let end = Resealing(key: key, unopened: unopened)
+        let end = ResealingMark(key: key, unopened: unopened)
         _ = try Self.change(KeyWatch.resealing, jetStream) { (found) throws(ClusterFault) in
             // Another change has begun.
-            guard let found, Resealing(found)?.key == key else { return (nil, ()) }
+            guard let found, ResealingMark(found)?.key == key else { return (nil, ()) }
             return (end.body, ())
         }
     }

@@ -70,7 +70,7 @@ final class KeyWatch: Sendable {
             else { return }
             state.sequence = identity.sequence
             state.terms = KeyTerms(
-                key: key, resealing: resealing.flatMap { Resealing($0.message.body) })
+                key: key, resealing: resealing.flatMap { ResealingMark($0.message.body) })
         }
     }
 }
@@ -80,7 +80,7 @@ package struct KeyTerms: Equatable, Sendable {
     /// Its id.
     package var key: UInt64
     /// What is sealed under another one has to be sealed again. Nil when that is done.
-    var resealing: Resealing?
+    var resealing: ResealingMark?
 
     /// What is written down until all of it is done.
     package var isResealing: Bool { resealing.map { $0.key == key && $0.unopened == nil } ?? false }
@@ -91,7 +91,7 @@ package struct KeyTerms: Equatable, Sendable {
 /// That everything is to be sealed again.
 ///
 ///     id of the key 8 | rows that could not be unsealed 8, at the end only
-struct Resealing: Equatable, Sendable {
+struct ResealingMark: Equatable, Sendable {
     let key: UInt64
     var unopened: Int?
 

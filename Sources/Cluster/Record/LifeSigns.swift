@@ -131,7 +131,7 @@ final class LifeWatch: Sendable {
     init(_ connection: NatsConnection, name: String) throws(NatsError) {
         self.connection = connection
         state = Lock(State(signs: LifeSigns(own: name)))
-        subject = Self.start + Array(name.utf8).hexadecimal
+        subject = Self.start + name.utf8.hexadecimal
         let subscription = try connection.subscribe(to: Self.start + "*") { [weak self] message in
             self?.hear(message)
         }
@@ -177,7 +177,9 @@ final class LifeWatch: Sendable {
     }
 
     private func hear(_ message: NatsMessage) {
-        guard let name = Self.name(hexadecimal: message.subject.dropFirst(Self.start.count))
+        let digits = message.subject.dropFirst(Self.start.count)
+        guard let bytes = Hexadecimal.decoded(digits),
+            let name = String(validating: bytes, as: UTF8.self)
         else { return }
         let terms = NodeTerms(message.body)
         state.withLock { state in
@@ -187,15 +189,5 @@ final class LifeWatch: Sendable {
                 state.signs.hear(name, terms, at: Boot.milliseconds)
             }
         }
-    }
-
-    private static func name(hexadecimal text: Substring) -> String? {
-        let digits = Array(text)
-        guard digits.count.isMultiple(of: 2) else { return nil }
-        let bytes = stride(from: 0, to: digits.count, by: 2).compactMap {
-            UInt8(String(digits[$0...$0 + 1]), radix: 16)
-        }
-        guard bytes.count * 2 == digits.count else { return nil }
-        return String(validating: bytes, as: UTF8.self)
     }
 }

@@ -1,5 +1,6 @@
 import Base
 import Bus
+package import Notifications
 import System
 
 /// The call of `org.freedesktop.Application` that passes a user's action to an application.
@@ -77,7 +78,7 @@ package struct ApplicationCall: Equatable, Sendable {
 
 /// A fetch signal for the program that a registration names. The program gets a call on the bus;
 /// nothing is shown.
-package struct FetchSignal: Equatable, Sendable {
+package struct FetchCall: Equatable, Sendable {
     /// The account whose engine sent it.
     package let source: String
     /// The id for confirming to the engine that the program has it.
@@ -96,16 +97,13 @@ package struct FetchSignal: Equatable, Sendable {
         self.version = version
     }
 
-    /// Nil for other updates.
-    init?(_ node: JSONNode, from source: String) {
-        guard node["@type"]?.text == "bellwire.updateFetchRequired",
-            let service = node["service"]?.text
-        else { return nil }
+    /// Nil for what no program of the session has to fetch.
+    init?(_ notice: FetchNotice, from source: String) {
+        guard let service = notice.service else { return nil }
         self.init(
-            source: source, id: node["id"]?.textOrNumber, service: service,
-            version: node["version"]?.textOrNumber.flatMap { UInt64($0) }
-                ?? UInt64(WallClock.now))
-        count = node["count"]?.integer ?? 1
+            source: source, id: notice.id, service: service,
+            version: notice.version.flatMap { UInt64($0) } ?? UInt64(WallClock.now))
+        count = notice.count
     }
 }
 

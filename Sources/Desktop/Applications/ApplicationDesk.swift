@@ -1,5 +1,6 @@
 import Base
 import Bus
+import Notifications
 import System
 
 /// Passes the user's actions to applications: performs what `OwedActions` decides.
@@ -12,7 +13,7 @@ final class ApplicationDesk: TimerHandler {
     private var owed = OwedActions()
     private var connection: BusConnection?
     private var watches: [String: BusSubscription] = [:]
-    private var timer: (id: TimerID, deadline: Duration)?
+    private var timer = DeadlineTimer()
     /// Confirms to the engine of a source that the application has the action.
     private let request: (_ source: String, EngineRequest) -> Void
     /// The application that the user named for a source.
@@ -42,21 +43,20 @@ final class ApplicationDesk: TimerHandler {
 
     func close() {
         use(nil)
-        if let timer { loop.cancel(timer.id) }
-        timer = nil
+        timer.cancel(on: loop)
     }
 
-    /// Returns whether the update was about actions.
-    func received(_ node: JSONNode, from source: String) -> Bool {
-        switch node["@type"]?.text {
-        case "bellwire.updateNotificationAction":
-            if let action = OwedAction(node) { handle(.told(source: source, action)) }
-        case "bellwire.updateActionExpired":
-            if let id = node["id"]?.textOrNumber { handle(.expired(.init(source, id))) }
-        default:
-            guard let id = node["@extra"]?["taken"]?.text else { return false }
+    /// Returns whether the message was about actions.
+    func received(_ message: EngineMessage, from source: String) -> Bool {
+        switch message {
+        case .action(let action): handle(.told(source: source, action))
+        case .actionExpired(let id): handle(.expired(.init(source, id)))
+        case .done(.taken(let id)?): handle(.confirmed(.init(source, id)))
+        case .error(let error):
+            guard case .taken(let id) = error.mark else { return false }
             // A final error counts as a confirmation, because the engine then owes nothing.
-            if (node["code"]?.integer ?? 0) < 500 { handle(.confirmed(.init(source, id))) }
+            if error.code < 500 { handle(.confirmed(.init(source, id))) }
+        default: return false
         }
         return true
     }
@@ -71,7 +71,7 @@ final class ApplicationDesk: TimerHandler {
             case .taken(let key): request(key.source, .actionTaken(id: key.id))
             }
         }
-        setTimer()
+        timer.set(after: owed.deadline.map { $0 - now }, on: loop, self)
     }
 
     /// Brings an application to the front.
@@ -131,18 +131,7 @@ final class ApplicationDesk: TimerHandler {
 
     private var now: Duration { .nanoseconds(Instant.now.nanoseconds) }
 
-    private func setTimer() {
-        guard owed.deadline != timer?.deadline else { return }
-        if let timer { loop.cancel(timer.id) }
-        timer = owed.deadline.map { deadline in
-            (loop.schedule(after: Interval(max(deadline - now, .zero)), self), deadline)
-        }
-    }
-
-    func timerFired(_ cookie: UInt64) {
-        timer = nil
-        handle(.elapsed)
-    }
+    func timerFired(_ cookie: UInt64) { handle(.elapsed) }
 }
 
 extension OwedActions.Outcome {

@@ -1,36 +1,4 @@
-package import Base
-
-/// A user's action on a notification. The engine repeats it until an application has it.
-package struct OwedAction: Equatable, Sendable {
-    package let id: String
-    package let chat: Int64
-    package let message: Int64
-    package let action: String
-    package let text: String?
-    /// A JSON object from the payload.
-    package let data: String?
-    /// The id of a call, from the payload.
-    package let callID: String?
-    /// The application that the account's registration names.
-    package let service: String?
-    package let token: String?
-
-    /// Reads `bellwire.updateNotificationAction`.
-    package init?(_ node: JSONNode) {
-        guard node["@type"]?.text == "bellwire.updateNotificationAction",
-            let id = node["id"]?.textOrNumber, let action = node["action"]?.text
-        else { return nil }
-        self.id = id
-        self.action = action
-        chat = node["chat_id"]?.integer ?? 0
-        message = node["message_id"]?.integer ?? 0
-        text = node["text"]?.text
-        data = node["data"].map(JSONText.anew)
-        callID = node["call_id"]?.textOrNumber
-        service = node["service"]?.text
-        token = node["activation_token"]?.text
-    }
-}
+package import Notifications
 
 /// User actions that applications do not have yet.
 ///
@@ -105,11 +73,9 @@ package struct OwedActions: Sendable {
         /// The application does not run and cannot be started.
         var isAbsent = false
         var pauseEnd = Duration.zero
-        var pause = OwedActions.shortestPause
+        var pause = Backoff.ofApplications
     }
 
-    private static let shortestPause = Duration.seconds(5)
-    private static let longestPause = Duration.seconds(300)
     private static let performedLimit = 32
 
     private var items: [Key: Item] = [:]
@@ -168,7 +134,7 @@ package struct OwedActions: Sendable {
         application.queue.append(key)
         // A new action is a reason for another attempt.
         application.isAbsent = false
-        application.pauseEnd = min(application.pauseEnd, now + Self.shortestPause)
+        application.pauseEnd = min(application.pauseEnd, now + application.pause.first)
         applications[service] = application
     }
 
@@ -197,16 +163,15 @@ package struct OwedActions: Sendable {
         let isOwed = items[key] != nil
         switch outcome {
         case .taken:
-            application.pause = Self.shortestPause
+            application.pause.reset()
             items[key]?.phase = .taken
             if isOwed { actions.append(.taken(key)) }
         case .woken, .refused:
-            application.pause = Self.shortestPause
+            application.pause.reset()
             items[key]?.phase = outcome == .woken ? .told : .resting
         case .absent, .failed:
             application.isAbsent = outcome == .absent
-            application.pauseEnd = now + application.pause
-            application.pause = min(application.pause * 2, Self.longestPause)
+            application.pauseEnd = now + application.pause.next()
             items[key]?.phase = .waiting
             if isOwed { application.queue.insert(key, at: 0) }
         }

@@ -92,9 +92,13 @@ extension Distributor {
                 ConnectorCall(
                     destination: service, token: record.key.token, content: content,
                     version: version, path: path, startsService: isStart)))
-        if PlantedMistake.acknowledgeBeforeReply.isMade, case .message(let message) = item.content {
-            act(.link(.acknowledge(message.channel, message: message.id)))
-        }
+        #if PLANTED
+            if PlantedMistake.acknowledgeBeforeReply.isMade,
+                case .message(let message) = item.content
+            {
+                act(.link(.acknowledge(message.channel, message: message.id)))
+            }
+        #endif
         if isStart { peer.recordStart(at: now) }
         return Peer.Flight(
             id: id, item: item, version: version, path: path, endpoint: client.endpoint,

@@ -1,16 +1,14 @@
+import Base
+
 /// Requests of applications.
 extension Distributor {
     /// How long a call has to wait for its turn; nil if too many wait before it. A program may have
     /// many registrations and send them all when it starts.
     package mutating func delay(of caller: String, at moment: Moment) -> Duration? {
         let now = moment.boot
-        if dueCalls.count > 1_024 { dueCalls = dueCalls.filter { $0.value > now } }
-        let earliest = now - Self.callInterval * (Self.burst - 1)
-        let due = max(dueCalls[caller] ?? earliest, earliest)
-        let delay = max(due - now, .zero)
-        guard delay <= Self.longestDelay else { return nil }
-        dueCalls[caller] = due + Self.callInterval
-        return delay
+        if paces.count > 1_024 { paces = paces.filter { !$0.value.isOver(at: now) } }
+        return paces[caller, default: Pace()].delay(
+            Self.calls, at: now, patience: Self.longestDelay)
     }
 
     package mutating func register(

@@ -1,3 +1,4 @@
+import Base
 import WebPush
 
 /// The UnifiedPush distributor: registrations of applications, and delivery of their messages.
@@ -22,9 +23,8 @@ package struct Distributor {
     /// The limit for all applications together, because outside sandboxes a program can use any
     /// name.
     static let allRegistrations = 5_000
-    /// Calls of one program are accepted this far apart, after `burst` calls at once.
-    static let callInterval = Duration.milliseconds(100)
-    static let burst = 10
+    /// How many calls of one program are accepted.
+    static let calls = PaceLimit(atOnce: 10, perSecond: 10)
     /// A program would give up after a longer delay.
     static let longestDelay = Duration.seconds(12)
     /// Delivery times are stored to the minute, to save writes.
@@ -41,9 +41,9 @@ package struct Distributor {
     var flights: [UInt64: String] = [:]
     /// Fetch signals that applications have already. Engines repeat a signal until they recorded
     /// its confirmation.
-    var heardSignals: [(client: ClientKey, signal: FetchSignal)] = []
-    /// When the next call of a program would be due at an even pace.
-    var dueCalls: [String: Duration] = [:]
+    var heardSignals: [(client: ClientKey, signal: FetchCall)] = []
+    /// How fast each program calls.
+    var paces: [String: Pace] = [:]
     /// When all registrations end because no receiver is listed, in seconds since 1970.
     var end: Int64?
     private var lastID: UInt64 = 0
@@ -117,12 +117,12 @@ package struct Distributor {
 /// What the shell has to do for the distributor, in this order.
 package enum DistributorAction: Equatable, Sendable {
     /// Answer a call of `Register`.
-    case answer(UInt64, RegistrationAnswer)
+    case answer(UInt64, RegisterAnswer)
     /// Call a connector. Report the outcome under this number, unless it is zero.
     case call(UInt64, ConnectorCall)
     case link(LinkRequest)
     /// An application has this signal.
-    case fetched(FetchSignal)
+    case fetched(FetchCall)
     case save(ClientRecord)
     case forget(ClientKey)
     /// Report the owner of a bus name, now and at each change.
@@ -130,7 +130,7 @@ package enum DistributorAction: Equatable, Sendable {
     case unwatch(String)
 }
 
-package enum RegistrationAnswer: Equatable, Sendable {
+package enum RegisterAnswer: Equatable, Sendable {
     case registered
     case failed(RegistrationFailure)
 }

@@ -35,7 +35,7 @@ final class DistributorObject: BusObject {
 extension BusCall {
     var version: ConnectorVersion { interface == DistributorObject.first ? .one : .two }
 
-    func answer(_ answer: RegistrationAnswer) {
+    func answer(_ answer: RegisterAnswer) {
         let (result, reason) =
             switch answer {
             case .registered: ("REGISTRATION_SUCCEEDED", "")

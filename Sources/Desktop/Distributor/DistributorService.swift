@@ -18,7 +18,7 @@ package final class DistributorService: PushLinkListener, TimerHandler {
     var registrations: [UInt64: BusCall] = [:]
     var lastCall: UInt64 = 0
     /// Called with each signal that an application has received.
-    var fetched: (FetchSignal) -> Void = { _ in }
+    var fetched: (FetchCall) -> Void = { _ in }
     private var watches: [String: BusSubscription] = [:]
     private var exports: [BusSubscription] = []
     /// Calls whose callers are looked up one after the other, to keep their order.
@@ -31,7 +31,7 @@ package final class DistributorService: PushLinkListener, TimerHandler {
     var lastParked = Cookie.parked
     var isEnded = false
     private var isPerforming = false
-    private var timer: TimerID?
+    private var timer = DeadlineTimer()
     private var survey: TimerID?
     private var management: ManagementObject?
 
@@ -71,9 +71,9 @@ package final class DistributorService: PushLinkListener, TimerHandler {
         isEnded = true
         exports = []
         watches = [:]
-        if let timer { loop.cancel(timer) }
+        timer.cancel(on: loop)
         if let survey { loop.cancel(survey) }
-        (timer, survey) = (nil, nil)
+        survey = nil
     }
 
     /// Exports management under a bus name of its own, so that a bus policy can tell the two apart.
@@ -106,7 +106,6 @@ package final class DistributorService: PushLinkListener, TimerHandler {
         switch cookie {
         case Cookie.survey: startSurvey()
         case Cookie.tick:
-            timer = nil
             machine.tick(at: now)
             perform()
         default:
@@ -128,7 +127,8 @@ package final class DistributorService: PushLinkListener, TimerHandler {
             for action in actions { perform(action) }
         }
         isPerforming = false
-        setTimer()
+        let pause = machine.nextTick.map { $0 - BootClock.now }
+        timer.set(after: pause, on: loop, self, cookie: Cookie.tick)
     }
 
     private func perform(_ action: DistributorAction) {
@@ -176,14 +176,6 @@ package final class DistributorService: PushLinkListener, TimerHandler {
     private func changed(_ name: String, _ owner: String?) {
         machine.ownerChanged(of: name, to: owner, at: now)
         perform()
-    }
-
-    private func setTimer() {
-        if let timer { loop.cancel(timer) }
-        timer = nil
-        guard let next = machine.nextTick else { return }
-        let pause = max(next - BootClock.now, .zero)
-        timer = loop.schedule(after: Interval(pause), self, cookie: Cookie.tick)
     }
 
     private func reportSeen(_ names: Set<String>) {

@@ -1,4 +1,5 @@
-import Bus
+package import Base
+package import Bus
 package import WebPush
 
 /// The functions of `bellwire apps`.
@@ -145,6 +146,7 @@ final class ManagementObject: BusObject {
     }
 }
 
+/// A receiver on the bus, and as JSON.
 extension ReceiverState {
     fileprivate var options: BusValue {
         .options([
@@ -152,10 +154,26 @@ extension ReceiverState {
             ("since", .int64(since)), ("reason", .string(reason)),
         ])
     }
+
+    /// Reads what the service says of it.
+    package init(_ options: BusValue) {
+        let members = options.members ?? [:]
+        self.init(of: members["receiver"]?.text ?? "", at: 0)
+        let condition = members["state"]?.text.flatMap(Condition.init(rawValue:)) ?? .connecting
+        _ = change(to: condition, reason: members["reason"]?.text ?? "", at: 0)
+        since = members["since"]?.integer ?? 0
+    }
+
+    package func members(_ writer: inout JSONWriter) {
+        writer.member("receiver", name)
+        writer.member("state", condition.rawValue)
+        writer.member("since", Int(since))
+        if !reason.isEmpty { writer.member("reason", reason) }
+    }
 }
 
+/// An application on the bus, and as JSON; without nil members.
 extension Application {
-    /// The application as a dictionary, without nil members.
     fileprivate var options: BusValue {
         var members: [(String, BusValue)] = [
             ("service", .string(service)), ("description", .string(description)),
@@ -168,5 +186,37 @@ extension Application {
         if let trouble { members.append(("trouble", .string(trouble))) }
         if let end { members.append(("end", .int64(end))) }
         return .options(members)
+    }
+
+    /// Reads what the service says of it.
+    package init(_ options: BusValue) {
+        let members = options.members ?? [:]
+        self.init(
+            service: members["service"]?.text ?? "",
+            description: members["description"]?.text ?? "",
+            sandbox: members["sandbox"]?.text ?? "",
+            registrations: Int(members["registrations"]?.integer ?? 0),
+            isRunning: members["running"]?.flag ?? false,
+            waiting: Int(members["waiting"]?.integer ?? 0),
+            created: members["created"]?.integer ?? 0,
+            lastDelivery: members["last-delivery"]?.integer,
+            isMuted: members["muted"]?.flag ?? false,
+            leastUrgency: members["urgency"]?.text.flatMap(Urgency.init(rawValue:)) ?? .veryLow,
+            trouble: members["trouble"]?.text, end: members["end"]?.integer)
+    }
+
+    package func members(_ writer: inout JSONWriter) {
+        writer.member("service", service)
+        writer.member("description", description)
+        if !sandbox.isEmpty { writer.member("sandbox", sandbox) }
+        writer.member("registrations", registrations)
+        writer.member("running", isRunning)
+        writer.member("waiting", waiting)
+        writer.member("created", Int(created))
+        if let lastDelivery { writer.member("last_delivery", Int(lastDelivery)) }
+        writer.member("muted", isMuted)
+        writer.member("urgency", leastUrgency.rawValue)
+        if let trouble { writer.member("trouble", trouble) }
+        if let end { writer.member("end", Int(end)) }
     }
 }

@@ -1,3 +1,4 @@
+import Base
 package import WebPush
 
 /// An application on the bus, with its queues and its running call.
@@ -14,7 +15,7 @@ struct Peer {
         enum Content {
             case message(PushedMessage)
             /// One call for all signals, with the version of the last.
-            case fetch([FetchSignal])
+            case fetch([FetchCall])
             case endpoint
         }
 
@@ -54,13 +55,10 @@ struct Peer {
     var message: Flight?
     /// No attempt before this time.
     var pauseEnd: Duration?
-    var pause = Self.shortestPause
+    var pause = Backoff.ofApplications
     /// No start before this time.
     var startEnd: Duration?
-    var startPause = Self.shortestPause
-
-    private static let shortestPause = Duration.seconds(5)
-    private static let longestPause = Duration.seconds(300)
+    var startPause = Backoff.ofApplications
 
     var isIdle: Bool {
         controls.isEmpty && messages.isEmpty && control == nil && message == nil
@@ -68,29 +66,30 @@ struct Peer {
 
     /// A call failed. A failed start has a pause of its own.
     mutating func recordFailure(at now: Duration) {
-        pauseEnd = owner.isPresent ? now + pause : nil
-        if owner.isPresent { pause = min(pause * 2, Self.longestPause) }
+        pauseEnd = owner.isPresent ? now + pause.next() : nil
     }
 
-    mutating func recordStart(at now: Duration) {
-        startEnd = now + startPause
-        startPause = min(startPause * 2, Self.longestPause)
-    }
+    mutating func recordStart(at now: Duration) { startEnd = now + startPause.next() }
 
     mutating func recordAnswer() {
         pauseEnd = nil
-        pause = Self.shortestPause
-        startPause = Self.shortestPause
+        pause.reset()
+        startPause.reset()
     }
 
     /// Tries again at once, but does not shorten the pause between starts.
     mutating func wake() {
         pauseEnd = nil
-        pause = Self.shortestPause
+        pause.reset()
     }
 
     func mayCall(at now: Duration) -> Bool { pauseEnd.map { $0 <= now } ?? true }
     func mayStart(at now: Duration) -> Bool { startEnd.map { $0 <= now } ?? true }
+}
+
+extension Backoff {
+    /// For calls of an application that fails, and for starting it.
+    static let ofApplications = Backoff(first: .seconds(5), longest: .seconds(300))
 }
 
 /// A message on its way to an application.

@@ -44,7 +44,7 @@ package enum LinkEvent: Equatable, Sendable {
     /// The sender withdrew the message, or replaced it by a newer one with the same topic.
     case withdrawn(ChannelID, message: String)
     /// The named application should fetch.
-    case fetch(FetchSignal)
+    case fetch(FetchCall)
     /// The network is back or the machine has slept: what failed may work now.
     case woken
 }
@@ -148,7 +148,7 @@ extension Distributor {
     private static let momentaryLife = Duration.seconds(1)
 
     /// Merges waiting signals into one.
-    private mutating func fetch(_ signal: FetchSignal, at moment: Moment) {
+    private mutating func fetch(_ signal: FetchCall, at moment: Moment) {
         let service = signal.service
         for key in keys(of: service) where peers[service]?.isTelling(signal, to: key) != true {
             // The engine repeated it before it recorded the confirmation.
@@ -173,7 +173,7 @@ extension Distributor {
     /// Far more signals than can be unconfirmed at a time.
     private static let heardLimit = 64
 
-    mutating func recordHeard(_ signal: FetchSignal, by client: ClientKey) {
+    mutating func recordHeard(_ signal: FetchCall, by client: ClientKey) {
         act(.fetched(signal))
         heardSignals.append((client, signal))
         if heardSignals.count > Self.heardLimit { heardSignals.removeFirst() }
@@ -183,7 +183,7 @@ extension Distributor {
 extension Peer {
     /// Whether a running call carries this signal: the engine may repeat it before the answer
     /// arrives. If pushes were added since, it needs another call.
-    fileprivate func isTelling(_ signal: FetchSignal, to client: ClientKey) -> Bool {
+    fileprivate func isTelling(_ signal: FetchCall, to client: ClientKey) -> Bool {
         guard let item = message?.item, item.client == client else { return false }
         return item.signals?.contains { $0.isSaying(signal) } ?? false
     }
@@ -201,19 +201,19 @@ extension Peer.Item {
         return message.channel == channel && message.id == id
     }
 
-    fileprivate var signals: [FetchSignal]? {
+    fileprivate var signals: [FetchCall]? {
         if case .fetch(let signals) = content { signals } else { nil }
     }
 }
 
-extension FetchSignal {
+extension FetchCall {
     /// The same signal, perhaps with more pushes.
-    fileprivate func isSame(_ other: FetchSignal) -> Bool {
+    fileprivate func isSame(_ other: FetchCall) -> Bool {
         id != nil && id == other.id && source == other.source
     }
 
     /// The same signal without more pushes.
-    fileprivate func isSaying(_ other: FetchSignal) -> Bool {
+    fileprivate func isSaying(_ other: FetchCall) -> Bool {
         isSame(other) && count == other.count
     }
 }

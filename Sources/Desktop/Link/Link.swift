@@ -1,3 +1,4 @@
+import Base
 package import WebPush
 
 /// The connection to one receiver: Bellwire, or any other that speaks autopush.
@@ -57,7 +58,7 @@ package struct Link: Sendable {
     static let hurriedWait = Duration.milliseconds(800)
 
     var phase = Phase.idle
-    var backoff = LinkBackoff()
+    var backoff = Backoff.ofConnections
     var userAgent: String?
     /// The name was given to be stored. A new one waits until the receiver has all channels under
     /// it: a restart before that comes back under the former name, and asks for them again.
@@ -144,7 +145,7 @@ extension Link {
     /// if it was open for `proof`: the next wait is the shortest, as after a restart of the receiver.
     package mutating func closed(
         at now: Duration, chance: Double, pause: Duration = .zero, isFinal: Bool = false,
-        provenAfter proof: Duration = LinkBackoff.shortest
+        provenAfter proof: Duration = Backoff.ofConnections.first
     ) {
         if case .open(let since) = phase, now - since >= proof { backoff.reset() }
         reset()
@@ -158,7 +159,7 @@ extension Link {
         }
         isHeldOff = pause > .zero
         let isHurried = hurriedUntil.map { now < $0 } ?? false
-        let most = isHurried ? Self.hurriedWait : LinkBackoff.longest
+        let most = isHurried ? Self.hurriedWait : nil
         phase = .waiting(until: now + backoff.next(chance: chance, atLeast: pause, atMost: most))
     }
 
@@ -209,7 +210,7 @@ extension Link {
     mutating func giveUp(at now: Duration, _ chance: Double) {
         act(.disconnect)
         // A receiver that answers hello and nothing else does not work.
-        closed(at: now, chance: chance, provenAfter: LinkBackoff.shortest * 30)
+        closed(at: now, chance: chance, provenAfter: backoff.first * 30)
     }
 
     /// A connection that died while the machine slept is no failure of the receiver.

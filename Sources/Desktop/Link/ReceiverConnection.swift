@@ -9,12 +9,10 @@ final class ReceiverConnection: TimerHandler {
     let address: ReceiverAddress
     var link: Link
     private(set) var state: ReceiverState
-    private let options: WebSocketClientOptions
+    private let socket: ReconnectingWebSocket
     private let loop: EventLoop
     private weak var desk: ReceiverLinks?
-    private var attempt: Attempt?
-    private var timer: TimerID?
-    private var deadline: Duration?
+    private var timer = DeadlineTimer()
 
     init(
         _ row: Int64, _ address: ReceiverAddress, _ link: Link, _ options: WebSocketClientOptions,
@@ -23,29 +21,26 @@ final class ReceiverConnection: TimerHandler {
         self.row = row
         self.address = address
         self.link = link
-        self.options = options
         self.loop = loop
         self.desk = desk
+        socket = ReconnectingWebSocket(options, on: loop)
         state = ReceiverState(of: address.url.authority, at: Int64(WallClock.now))
     }
 
     func perform() {
         for action in link.takeActions() {
             switch action {
-            case .connect:
-                let attempt = Attempt(self)
-                self.attempt = attempt
-                attempt.client = WebSocketClient.connect(options, on: loop, attempt)
+            case .connect: socket.connect(self)
             case .disconnect: disconnect()
             case .greeted:
                 changed(.connected)
                 desk?.perform(action, of: self)
-            case .send(let text): attempt?.socket?.send(text: text.span)
+            case .send(let text): socket.connection?.send(text: text.span)
             case .remember, .endpoint, .refuse, .forget: desk?.perform(action, of: self)
             }
         }
         if link.phase == .idle, state.condition == .connected { changed(.idle) }
-        setTimer()
+        timer.set(after: link.deadline.map { $0 - BootClock.now }, on: loop, self)
     }
 
     private func changed(_ condition: ReceiverState.Condition, reason: String = "") {
@@ -53,84 +48,55 @@ final class ReceiverConnection: TimerHandler {
         if isNew { desk?.changed(self) }
     }
 
-    func disconnect() {
-        let former = attempt.take()
-        former?.socket?.close(.goingAway)
-        former?.client?.cancel()
-    }
+    func disconnect() { socket.disconnect() }
 
     /// Ends the connection for good.
     func leave() {
         disconnect()
-        if let timer { loop.cancel(timer) }
-        timer = nil
-    }
-
-    private func setTimer() {
-        guard link.deadline != deadline else { return }
-        if let timer { loop.cancel(timer) }
-        timer = nil
-        deadline = link.deadline
-        guard let deadline else { return }
-        timer = loop.schedule(after: Interval(deadline - BootClock.now), self)
+        timer.cancel(on: loop)
     }
 
     func timerFired(_ cookie: UInt64) {
-        timer = nil
-        deadline = nil
         link.elapsed(at: BootClock.now, chance: .random(in: 0..<1))
         perform()
     }
+}
 
-    /// One WebSocket and the attempt to open it. Events of an abandoned one are ignored.
-    private final class Attempt: WebSocketClientHandler {
-        private let owner: ReceiverConnection
-        var client: WebSocketClient?
-        private(set) var socket: WebSocketConnection?
+extension ReceiverConnection: ReconnectingWebSocketHandler {
+    func opened() {
+        link.opened(at: BootClock.now)
+        perform()
+    }
 
-        init(_ owner: ReceiverConnection) { self.owner = owner }
+    func received(text: Span<UInt8>) {
+        let arrival = link.received(text, at: BootClock.now, chance: .random(in: 0..<1))
+        if let arrival { desk?.arrived(arrival, from: self) }
+        perform()
+    }
 
-        private var isCurrent: Bool { owner.attempt === self }
+    func lost(_ loss: WebSocketLoss) {
+        var isFinal = false
+        if case .ended(.closed(let close)) = loss { isFinal = close.code?.rawValue == 4774 }
+        link.closed(
+            at: BootClock.now, chance: .random(in: 0..<1), pause: loss.pause, isFinal: isFinal)
+        changed(loss.condition, reason: loss.reason)
+        perform()
+    }
+}
 
-        func opened(_ connection: WebSocketConnection, subprotocol: String?) {
-            client = nil
-            guard isCurrent else { return connection.close(.goingAway) }
-            socket = connection
-            owner.link.opened(at: BootClock.now)
-            owner.perform()
+extension WebSocketLoss {
+    fileprivate var condition: ReceiverState.Condition {
+        switch self {
+        case .failed(.refused): .refused
+        case .failed(.untrusted): .untrusted
+        case .failed, .ended: .unreachable
         }
+    }
 
-        func received(text: Span<UInt8>, on connection: WebSocketConnection) {
-            guard isCurrent else { return }
-            let arrival = owner.link.received(
-                text, at: BootClock.now, chance: .random(in: 0..<1))
-            if let arrival { owner.desk?.arrived(arrival, from: owner) }
-            owner.perform()
-        }
-
-        func closed(_ end: WebSocketEnd, on connection: WebSocketConnection) {
-            socket = nil
-            guard isCurrent else { return }
-            var isFinal = false
-            if case .closed(let close) = end { isFinal = close.code?.rawValue == 4774 }
-            ended(.unreachable, reason: end.reason, pause: .zero, isFinal: isFinal)
-        }
-
-        func failed(_ failure: WebSocketClientFailure) {
-            client = nil
-            guard isCurrent else { return }
-            ended(
-                failure.condition, reason: failure.reason, pause: failure.pause, isFinal: false)
-        }
-
-        private func ended(
-            _ condition: ReceiverState.Condition, reason: String, pause: Duration, isFinal: Bool
-        ) {
-            owner.attempt = nil
-            owner.link.closed(
-                at: BootClock.now, chance: .random(in: 0..<1), pause: pause, isFinal: isFinal)
-            owner.changed(condition, reason: reason)
-            owner.perform()
+    fileprivate var reason: String {
+        switch self {
+        case .ended(let end): end.reason
+        case .failed(let failure): failure.reason
         }
     }
 }
@@ -149,26 +115,6 @@ extension WebSocketEnd {
 }
 
 extension WebSocketClientFailure {
-    /// At most one failure per minute that needs the user's action is logged.
-    private static let refusalPause = Duration.seconds(60)
-
-    fileprivate var pause: Duration {
-        switch self {
-        case .refused(let status, let retryAfter):
-            retryAfter ?? ((400..<500).contains(status) ? Self.refusalPause : .zero)
-        case .untrusted: Self.refusalPause
-        default: .zero
-        }
-    }
-
-    fileprivate var condition: ReceiverState.Condition {
-        switch self {
-        case .refused: .refused
-        case .untrusted: .untrusted
-        default: .unreachable
-        }
-    }
-
     /// The reason as the log states it.
     package var reason: String {
         switch self {

@@ -201,7 +201,6 @@ extension ReceiverLinks {
     }
 
     func graceElapsed() {
-        graceTimer = nil
         guard !grace.isRunning(at: store.clock.now) else { return setGraceTimer() }
         let all = held.keys
         (held, heldRows) = ([:], [:])
@@ -220,12 +219,10 @@ extension ReceiverLinks {
     }
 
     private func setGraceTimer() {
-        if let graceTimer { loop.cancel(graceTimer) }
-        graceTimer = nil
         let now = store.clock.now
-        guard grace.isRunning(at: now) else { return }
-        let rest = Duration.seconds(seconds(from: now) + 1)
-        graceTimer = loop.schedule(
-            after: Interval(min(rest, Self.longestWait)), self, cookie: Self.graceCookie)
+        let rest = grace.isRunning(at: now) ? Duration.seconds(seconds(from: now) + 1) : nil
+        graceTimer.set(
+            after: rest.map { min($0, Self.longestWait) }, on: loop, self,
+            cookie: Self.graceCookie)
     }
 }

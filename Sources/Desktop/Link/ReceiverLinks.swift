@@ -25,7 +25,7 @@ package final class ReceiverLinks: PushLink, TimerHandler, @unchecked Sendable {
     var held: [ChannelID: HeldChannel] = [:]
     var heldRows: [ChannelID: Int64] = [:]
     var grace: ReceiverGrace
-    var graceTimer: TimerID?
+    var graceTimer = DeadlineTimer()
     var custody = Custody()
     var isFlushing = false
     var isStarted = false
@@ -95,11 +95,8 @@ package final class ReceiverLinks: PushLink, TimerHandler, @unchecked Sendable {
         let terms = WebSocketTerms(
             subprotocols: ["push-notification"],
             session: WebSocketSession.Limits(
-                messageLimit: Self.messageLimit, silence: Self.silence),
-            sha1: { try? SHA1.digest(of: $0) })
-        var options = WebSocketClientOptions(
-            url: address.url, terms: terms, context: context,
-            random: { UInt32.random(in: .min ... .max) })
+                messageLimit: Self.messageLimit, silence: Self.silence))
+        var options = WebSocketClientOptions(url: address.url, terms: terms, context: context)
         options.place = address.place
         return options
     }
@@ -130,7 +127,8 @@ package final class ReceiverLinks: PushLink, TimerHandler, @unchecked Sendable {
     /// Ends all connections. Unacknowledged messages come again at the next start.
     package func end() {
         for connection in connections { connection.disconnect() }
-        for timer in [sweepTimer, graceTimer].compactMap(\.self) { loop.cancel(timer) }
+        if let sweepTimer { loop.cancel(sweepTimer) }
+        graceTimer.cancel(on: loop)
     }
 
     /// The network is back, the machine has slept, or the user wants it.

@@ -90,7 +90,7 @@ struct NotificationComposer {
             call.summary = Printable.onScreen(title, limit: Self.summaryLimit)
             switch server.reading {
             case .text: call.body = body
-            case .markup: call.body = Self.escaped(body)
+            case .markup: call.body = Printable.markup(body)
             case .unknown: call.body = Self.defused(body)
             }
         } else {
@@ -140,21 +140,6 @@ struct NotificationComposer {
         for scalar in text.unicodeScalars {
             result.unicodeScalars.append(scalar)
             if scalar == "<" || scalar == "&" { result.unicodeScalars.append("\u{2060}") }
-        }
-        return result
-    }
-
-    private static func escaped(_ text: String) -> String {
-        var result = ""
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "&": result += "&amp;"
-            case "<": result += "&lt;"
-            case ">": result += "&gt;"
-            case "\"": result += "&quot;"
-            case "'": result += "&#39;"
-            default: result.unicodeScalars.append(scalar)
-            }
         }
         return result
     }
@@ -268,4 +253,21 @@ extension NotifyCall {
         call.hints.sort { $0.name < $1.name }
         return call
     }
+}
+
+/// The tags that are shown as a sign before the title. ntfy's users know these words; other tags
+/// are listed below the text.
+enum TagSign {
+    static let of: [String: String] = [
+        "+1": "👍", "-1": "👎", "alarm_clock": "⏰", "battery": "🔋", "bell": "🔔", "bug": "🐛",
+        "camera": "📷", "computer": "💻", "cd": "💿", "door": "🚪", "droplet": "💧",
+        "envelope": "✉️", "eyes": "👀", "facepalm": "🤦", "fire": "🔥", "floppy_disk": "💾",
+        "green_circle": "🟢", "heavy_check_mark": "✔️", "hourglass": "⌛", "house": "🏠",
+        "information_source": "ℹ️", "key": "🔑", "lock": "🔒", "loudspeaker": "📢", "moneybag": "💰",
+        "no_entry": "⛔", "no_entry_sign": "🚫", "package": "📦", "partying_face": "🥳",
+        "red_circle": "🔴", "rocket": "🚀", "rotating_light": "🚨", "skull": "💀", "snowflake": "❄️",
+        "star": "⭐", "tada": "🎉", "thermometer": "🌡️", "triangular_flag_on_post": "🚩",
+        "unlock": "🔓", "warning": "⚠️", "white_check_mark": "✅", "wrench": "🔧", "x": "❌",
+        "yellow_circle": "🟡", "zap": "⚡",
+    ]
 }

@@ -1,3 +1,5 @@
+import Base
+
 /// Calls to the server, one at a time.
 extension Presenter {
     mutating func pump(at now: Duration) {
@@ -12,6 +14,10 @@ extension Presenter {
             }
         }
     }
+
+    /// How many notifications of one source come up.
+    private static let popups = PaceLimit(atOnce: 10, perSecond: 1)
+    private static let summaryInterval = Duration.seconds(1)
 
     /// A summary changes with each of many notifications, so it is shown at most once a second.
     func nextChance(of key: ShownKey, at now: Duration) -> Duration {
@@ -42,7 +48,7 @@ extension Presenter {
         case .waiting:
             let hasRoom =
                 key.notification == 0 || entry.isInDoubt
-                || sources[key.source]?.budget.spend(at: now) == true
+                || sources[key.source]?.pace.delay(Self.popups, at: now) != nil
             guard hasRoom else { return summarise(key) }
             (entry.place, entry.server) = (.showing, server.identity)
         case .shown where digest != entry.digest: break
@@ -58,7 +64,7 @@ extension Presenter {
         entries[key] = entry
         if entry.place == .showing { keep(key) }
         if key.notification == 0 {
-            sources[key.source]?.nextSummary = now + PopupBudget.interval
+            sources[key.source]?.nextSummary = now + Self.summaryInterval
         }
         actions.append(.notify(ticket: lastTicket, call))
     }
@@ -154,23 +160,6 @@ extension Presenter {
         }
         return counts.map { (title: $0.key, count: $0.value) }
             .sorted { ($1.count, $0.title) < ($0.count, $1.title) }
-    }
-}
-
-/// Limits how many notifications of one source come up: ten at once, then one per second.
-struct PopupBudget: Equatable, Sendable {
-    static let size = 10
-    static let interval = Duration.seconds(1)
-
-    /// When the budget is full again.
-    private var fullAt = Duration.zero
-
-    /// Uses one place if there is one.
-    mutating func spend(at now: Duration) -> Bool {
-        let next = max(fullAt, now) + Self.interval
-        guard next - now <= Self.interval * Self.size else { return false }
-        fullAt = next
-        return true
     }
 }
 

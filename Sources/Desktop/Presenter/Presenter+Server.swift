@@ -35,9 +35,10 @@ extension Presenter {
             // without a sound.
             (entry.serverID, entry.server, entry.isInDoubt) = (0, nil, false)
             let wasShown = entry.place == .shown
-            if wasShown {
-                (entry.place, entry.maySound) = (.waiting, PlantedMistake.soundAgain.isMade)
-            }
+            if wasShown { (entry.place, entry.maySound) = (.waiting, false) }
+            #if PLANTED
+                if wasShown { entry.maySound = PlantedMistake.soundAgain.isMade }
+            #endif
             entries[key] = entry
             if wasShown { keep(key) }
             if entry.place == .waiting { enqueue(key) }
@@ -194,7 +195,7 @@ extension Presenter {
         default:
             if let mute = ActionKey.mutes.first(where: { $0.key == name }) {
                 return settle(
-                    key, .mute(chat: entry.chat.id, seconds: mute.seconds),
+                    key, .mute(chat: entry.chat.id, seconds: Int(mute.seconds)),
                     .remove(group: key.group, notification: key.notification))
             }
             guard let index = ActionKey.ownIndex(name), index < notification.actions.count else {

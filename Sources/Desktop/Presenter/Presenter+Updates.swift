@@ -11,7 +11,7 @@ extension Presenter {
             let key = ShownKey(source, group, notification.id)
             // An edit only changes a notification that is in the list.
             if let entry = entries[key] { edit(key, notification, entry.chat) }
-        case .badge(let count): setBadge(count, source)
+        case .badge(let badge): setBadge(badge.count, source)
         case .consent(let consent): agree(to: consent, source)
         case .refused(let group, let notification):
             refused(ShownKey(source, group, notification))
@@ -180,9 +180,10 @@ extension Presenter {
         if flight?.key == key { flight?.isOrphan = true }
         if shown[entry.serverID] == key {
             shown[entry.serverID] = nil
-            actions.append(
-                PlantedMistake.leaveOnScreen.isMade ? .forget(key) : .close(key, id: entry.serverID)
-            )
+            #if PLANTED
+                if PlantedMistake.leaveOnScreen.isMade { return actions.append(.forget(key)) }
+            #endif
+            actions.append(.close(key, id: entry.serverID))
         } else if flight?.key != key {
             // If a call is running, the notification is closed after it under its new id, and then
             // forgotten.

@@ -42,7 +42,7 @@ package struct Presenter: Sendable {
         var consent = SourceConsent()
         /// The highest notification id seen in each group; a lower one is not new.
         var highest: [Int32: Int32] = [:]
-        var budget = PopupBudget()
+        var pace = Pace()
         /// When the summary may be shown again.
         var nextSummary = Duration.zero
         /// Nil until the engine sends it.

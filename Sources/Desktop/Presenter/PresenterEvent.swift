@@ -1,3 +1,4 @@
+package import Notifications
 import Pictures
 package import System
 

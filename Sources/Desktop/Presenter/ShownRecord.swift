@@ -1,3 +1,5 @@
+package import Notifications
+
 /// A notification of one source. Its summary has the numbers 0, which neither groups nor
 /// notifications have.
 ///

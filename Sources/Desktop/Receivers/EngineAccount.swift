@@ -1,6 +1,7 @@
-package import Base
+import Base
 package import HTTP
 import System
+package import WebPush
 
 /// An account of an application, and the desktop entry for its notifications.
 package struct EngineAccount: Equatable, Sendable {
@@ -30,18 +31,17 @@ package struct EngineAccount: Equatable, Sendable {
 
     /// The accounts in a server's list of registrations. Notifications of an account open the first
     /// application that one of its registrations names.
-    package static func list(registrations root: JSONNode) -> [EngineAccount] {
+    package static func list(_ registrations: [ListedRegistration]) -> [EngineAccount] {
         var accounts: [EngineAccount] = []
-        var places: [[String]: Int] = [:]
-        for registration in root["registrations"]?.elements ?? [] {
-            guard let app = registration["app"]?.text, let account = registration["account"]?.text
-            else { continue }
+        var places: [AccountName: Int] = [:]
+        for registration in registrations {
+            let name = registration.name
             let found = EngineAccount(
-                app: app, account: account, entry: registration["service"]?.text)
-            if let place = places[[app, account]] {
+                app: name.app, account: name.account, entry: registration.service)
+            if let place = places[name] {
                 if accounts[place].entry == nil { accounts[place] = found }
             } else {
-                places[[app, account]] = accounts.count
+                places[name] = accounts.count
                 accounts.append(found)
             }
         }
@@ -71,31 +71,13 @@ package struct EngineAddress: Equatable, Sendable, Confidential {
         guard let mark = device.place(of: "/u/") else { return nil }
         credential = String(device[mark.upperBound...])
         let base = device[..<mark.lowerBound]
-        let isToken = credential.utf8.allSatisfy { Self.isUnreserved($0) }
-        let query = "app=\(Self.encoded(app))&account=\(Self.encoded(account))&role=viewer"
+        let isToken = credential.utf8.allSatisfy(PercentEncoding.isUnreserved)
+        let (app, account) = (PercentEncoding.encoded(app), PercentEncoding.encoded(account))
+        let query = "app=\(app)&account=\(account)&role=viewer"
         guard isToken, !credential.isEmpty,
             let url = WebSocketURL("\(base)/api/v1/engine?\(query)")
         else { return nil }
         self.url = url
-    }
-
-    /// RFC 3986 section 2.3.
-    private static func isUnreserved(_ byte: UInt8) -> Bool {
-        byte.isDigit || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte.lowercased)
-            || "-._~".utf8.contains(byte)
-    }
-
-    private static func encoded(_ text: String) -> String {
-        let digits = Array("0123456789ABCDEF".utf8)
-        var bytes: [UInt8] = []
-        for byte in text.utf8 {
-            if isUnreserved(byte) {
-                bytes.append(byte)
-            } else {
-                bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-            }
-        }
-        return String(decoding: bytes, as: UTF8.self)
     }
 }
 

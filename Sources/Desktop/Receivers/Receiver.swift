@@ -89,7 +89,7 @@ package struct ReceiverState: Equatable, Sendable {
     /// Why it is refused, untrusted or unreachable; else empty.
     package private(set) var reason = ""
     /// Since when the condition holds, in seconds since 1970.
-    package private(set) var since: Int64
+    package internal(set) var since: Int64
 
     package init(of name: String, at time: Int64) {
         self.name = name
@@ -141,30 +141,4 @@ package struct ReceiverGrace: Equatable, Sendable {
 
     /// Whether there is no receiver, and the registrations are kept all the same.
     package func isRunning(at now: StoreTime) -> Bool { end.map { now < $0 } ?? false }
-}
-
-/// The wait before the next attempt to connect.
-///
-/// Each failure doubles it up to a limit. Part of it is random, so that the clients of a restarted
-/// server do not all return at once.
-package struct LinkBackoff: Sendable {
-    package static let shortest = Duration.seconds(1)
-    package static let longest = Duration.seconds(300)
-    /// The longest wait that a server may ask for.
-    private static let patience = Duration.seconds(3_600)
-
-    private var failures = 0
-
-    package init() {}
-
-    /// `chance` is at least 0 and less than 1; `minimum` is what the server asked for.
-    package mutating func next(
-        chance: Double, atLeast minimum: Duration = .zero, atMost most: Duration = Self.longest
-    ) -> Duration {
-        let full = min(most, Self.shortest * (1 << min(failures, 16)))
-        failures += 1
-        return max(full * (0.5 + chance / 2), min(minimum, Self.patience))
-    }
-
-    package mutating func reset() { failures = 0 }
 }

@@ -1,6 +1,7 @@
 import Base
 package import Crypto
 package import HTTP
+package import Notifications
 package import System
 
 /// The connection to the engine of one source. It reconnects when it breaks, and passes updates to
@@ -11,23 +12,19 @@ package import System
 package final class EngineConnection: TimerHandler {
     private static let messageLimit = 8 << 20
     private static let silence = Duration.seconds(300)
-    /// The wait after a failure that needs the user's action.
-    private static let refusalPause = Duration.seconds(60)
 
     let address: EngineAddress
     private let source: String
-    private let options: WebSocketClientOptions
+    private let socket: ReconnectingWebSocket
     private let loop: EventLoop
     private let log: Log
     private weak var desk: NotificationDesk?
-    private var attempt: Attempt?
-    private var backoff = LinkBackoff()
-    private var timer: TimerID?
+    private var backoff = Backoff.ofConnections
+    private var timer = DeadlineTimer()
 
     package init(
         of source: String, at address: EngineAddress, trust context: TLSContext,
-        sha1: @escaping WebSocketTerms.Digest, on loop: EventLoop, _ desk: NotificationDesk,
-        log: Log
+        on loop: EventLoop, _ desk: NotificationDesk, log: Log
     ) {
         self.address = address
         self.source = source
@@ -36,94 +33,48 @@ package final class EngineConnection: TimerHandler {
         self.log = log
         let terms = WebSocketTerms(
             session: WebSocketSession.Limits(
-                messageLimit: Self.messageLimit, silence: Self.silence), sha1: sha1)
-        var options = WebSocketClientOptions(
-            url: address.url, terms: terms, context: context,
-            random: { UInt32.random(in: .min ... .max) })
+                messageLimit: Self.messageLimit, silence: Self.silence))
+        var options = WebSocketClientOptions(url: address.url, terms: terms, context: context)
         options.place = address.place
         options.fields = [("Authorization", "Bearer \(address.credential)")]
-        self.options = options
+        socket = ReconnectingWebSocket(options, on: loop)
     }
 
     /// Connects now without waiting: at the start, after a sleep, with a new network.
     package func connect() {
-        if let timer { loop.cancel(timer) }
-        timer = nil
-        guard attempt == nil else { return }
-        let attempt = Attempt(self)
-        self.attempt = attempt
-        attempt.client = WebSocketClient.connect(options, on: loop, attempt)
+        timer.cancel(on: loop)
+        socket.connect(self)
     }
 
-    package func send(_ request: EngineRequest) { attempt?.socket?.send(text: request.json) }
+    package func send(_ request: EngineRequest) { socket.connection?.send(text: request.json) }
 
     package func close() {
-        if let timer { loop.cancel(timer) }
-        timer = nil
-        let former = attempt.take()
-        former?.socket?.close(.goingAway)
-        former?.client?.cancel()
+        timer.cancel(on: loop)
+        socket.disconnect()
     }
 
-    package func timerFired(_ cookie: UInt64) {
-        timer = nil
-        connect()
+    package func timerFired(_ cookie: UInt64) { connect() }
+}
+
+extension EngineConnection: ReconnectingWebSocketHandler {
+    package func opened() { desk?.joined(source) }
+
+    package func received(text: Span<UInt8>) {
+        backoff.reset()
+        desk?.received(text.array(0..<text.count), from: source)
     }
 
-    private func ended(atLeast pause: Duration) {
-        attempt = nil
-        guard !loop.isDraining else { return }
-        let pause = backoff.next(chance: .random(in: 0..<1), atLeast: pause)
-        timer = loop.schedule(after: Interval(pause), self)
-    }
-
-    private func failed(_ failure: WebSocketClientFailure) {
-        switch failure {
-        case .refused(404, _):
-            desk?.accountIsGone(source)
-            ended(atLeast: Self.refusalPause)
-        case .refused(let status, let retryAfter):
+    package func lost(_ loss: WebSocketLoss) {
+        switch loss {
+        case .failed(.refused(404, _)): desk?.accountIsGone(source)
+        case .failed(.refused(let status, _)):
             log.write(.warning, "engine.refused", [("status", String(status))])
-            ended(atLeast: retryAfter ?? (status < 500 ? Self.refusalPause : .zero))
-        case .untrusted:
-            log.write(.warning, "engine.untrusted")
-            ended(atLeast: Self.refusalPause)
-        default: ended(atLeast: .zero)
+        case .failed(.untrusted): log.write(.warning, "engine.untrusted")
+        case .failed, .ended: break
         }
-    }
-
-    /// One WebSocket and the attempt to open it. Events of an abandoned one are ignored.
-    private final class Attempt: WebSocketClientHandler {
-        private let owner: EngineConnection
-        var client: WebSocketClient?
-        private(set) var socket: WebSocketConnection?
-
-        init(_ owner: EngineConnection) { self.owner = owner }
-
-        private var isCurrent: Bool { owner.attempt === self }
-
-        func opened(_ connection: WebSocketConnection, subprotocol: String?) {
-            client = nil
-            guard isCurrent else { return connection.close(.goingAway) }
-            socket = connection
-            owner.desk?.joined(owner.source)
-        }
-
-        func received(text: Span<UInt8>, on connection: WebSocketConnection) {
-            guard isCurrent else { return }
-            owner.backoff.reset()
-            owner.desk?.received(text.array(0..<text.count), from: owner.source)
-        }
-
-        func closed(_ end: WebSocketEnd, on connection: WebSocketConnection) {
-            socket = nil
-            if isCurrent { owner.ended(atLeast: .zero) }
-        }
-
-        func failed(_ failure: WebSocketClientFailure) {
-            client = nil
-            if isCurrent { owner.failed(failure) }
-        }
+        guard !loop.isDraining else { return }
+        let pause = backoff.next(chance: .random(in: 0..<1), atLeast: loss.pause)
+        timer.set(after: pause, on: loop, self)
     }
 }
 
@@ -155,8 +106,7 @@ final class EngineConnections {
                 continue
             }
             connections[id] = EngineConnection(
-                of: id, at: engine.address, trust: context, sha1: { try? SHA1.digest(of: $0) },
-                on: loop, desk, log: log)
+                of: id, at: engine.address, trust: context, on: loop, desk, log: log)
         }
         for connection in former.values { connection.close() }
     }

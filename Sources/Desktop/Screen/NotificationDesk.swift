@@ -1,5 +1,6 @@
 package import Base
 package import Bus
+package import Notifications
 package import System
 
 /// Shows the notifications of engines: stores and performs what a `Presenter` decides.
@@ -12,12 +13,12 @@ package final class NotificationDesk: TimerHandler {
     private var presenter: Presenter
     private var bus: NotificationBus?
     private var applications: ApplicationDesk?
-    private let links: LinkDesk
-    private var timer: (id: TimerID, deadline: Duration)?
+    private let links: ExternalLinks
+    private var timer = DeadlineTimer()
     /// Called with requests to the engine of a source.
     package var request: (_ source: String, EngineRequest) -> Void = { _, _ in }
     /// Called with fetch signals for programs of the session.
-    var fetch: (FetchSignal) -> Void = { _ in }
+    var fetch: (FetchCall) -> Void = { _ in }
 
     package init(
         _ sources: [PresentedSource], language: Language = .english, store: any ShownStore,
@@ -26,7 +27,7 @@ package final class NotificationDesk: TimerHandler {
         self.loop = loop
         self.log = log
         self.store = store
-        links = LinkDesk(on: loop, log: log)
+        links = ExternalLinks(on: loop, log: log)
         presenter = Presenter(
             try Self.tagged(sources, by: store), language: language, history: try store.history())
         bus = NotificationBus(address, on: loop, log: log) { [weak self] event in
@@ -73,29 +74,28 @@ package final class NotificationDesk: TimerHandler {
         applications?.close()
         bus?.close()
         bus = nil
-        if let timer { loop.cancel(timer.id) }
-        timer = nil
+        timer.cancel(on: loop)
     }
 
     /// Handles one update or answer of an engine.
     package func received(_ text: [UInt8], from source: String) {
-        guard let node = try? JSONDocument(text).root else { return }
-        if let signal = FetchSignal(node, from: source) { return fetch(signal) }
-        if applications?.received(node, from: source) == true { return }
-        if Self.isEndOfAccount(node) { return accountIsGone(source) }
-        guard let update = EngineUpdate(node) else { return }
-        handle(.update(source: source, update))
+        guard let node = try? JSONDocument(text).root, let message = EngineMessage(node) else {
+            return
+        }
+        switch message {
+        case .fetch(let notice):
+            if let signal = FetchCall(notice, from: source) { fetch(signal) }
+        case .error(let error) where error.isEndOfAccount: accountIsGone(source)
+        default:
+            if applications?.received(message, from: source) == true { return }
+            if let update = message.update { handle(.update(source: source, update)) }
+        }
     }
 
     /// The engine of a source will send its whole state.
     func joined(_ source: String) {
         applications?.handle(.joined(source))
         handle(.joined(source))
-    }
-
-    /// The error is not the answer to a request.
-    private static func isEndOfAccount(_ node: JSONNode) -> Bool {
-        node["@type"]?.text == "error" && node["code"]?.integer == 404 && node["@extra"] == nil
     }
 
     /// The account no longer exists.
@@ -105,7 +105,7 @@ package final class NotificationDesk: TimerHandler {
     }
 
     /// The application has the fetch signal.
-    func fetched(_ signal: FetchSignal) {
+    func fetched(_ signal: FetchCall) {
         if let id = signal.id { request(signal.source, .signalTaken(id: id)) }
     }
 
@@ -115,7 +115,7 @@ package final class NotificationDesk: TimerHandler {
         let actions = presenter.handle(event, at: now)
         keep(actions)
         for action in actions { perform(action) }
-        setTimer()
+        timer.set(after: presenter.deadline(at: now).map { $0 - now }, on: loop, self)
     }
 
     /// Stores before any call leaves, so that the next process knows what was running at a crash.
@@ -168,18 +168,5 @@ package final class NotificationDesk: TimerHandler {
         }
     }
 
-    private func setTimer() {
-        let deadline = presenter.deadline(at: now)
-        guard deadline != timer?.deadline else { return }
-        if let timer { loop.cancel(timer.id) }
-        timer = deadline.map { deadline in
-            let pause = Interval(deadline - now)
-            return (loop.schedule(after: pause, self), deadline)
-        }
-    }
-
-    package func timerFired(_ cookie: UInt64) {
-        timer = nil
-        handle(.elapsed)
-    }
+    package func timerFired(_ cookie: UInt64) { handle(.elapsed) }
 }

@@ -155,7 +155,7 @@ extension DesktopStore {
             try insert.bind(channel.span, at: 3)
             try insert.bind(text: key.id, at: 4)
             try insert.bind(text: entry.urgency.rawValue, at: 5)
-            try insert.bind(Self.milliseconds((entry.deadline ?? .zero) + offset), at: 6)
+            try insert.bind(((entry.deadline ?? .zero) + offset).wholeMilliseconds, at: 6)
             try insert.bind(sealed, at: 7)
             try insert.run()
             rows.append(row)
@@ -163,11 +163,6 @@ extension DesktopStore {
         try recordTime()
         try connection.execute("COMMIT")
         return rows
-    }
-
-    private static func milliseconds(_ time: Duration) -> Int64 {
-        let (seconds, attoseconds) = time.components
-        return seconds * 1_000 + attoseconds / 1_000_000_000_000_000
     }
 
     /// Nil if it is gone or cannot be unsealed.

@@ -1,5 +1,6 @@
 import Base
 import Crypto
+import Notifications
 import SQLite
 
 /// What is on the screen.
@@ -47,7 +48,8 @@ extension DesktopStore: ShownStore {
             key: key, place: place, maySound: row.integer(4) != 0,
             serverID: UInt32(clamping: row.integer(5)), server: server)
         if !row.isNull(8), let json = open(row.bytes(8), Self.requestPlace(key)) {
-            record.request = EngineRequest(json: json, of: key)
+            record.request = EngineRequest(
+                action: json, group: key.group, notification: key.notification)
         }
         return record
     }

@@ -18,24 +18,33 @@ package final class DesktopStore {
     var lastClient: Int64
     var clientRows: [ClientKey: Int64] = [:]
 
-    package struct Damage: Error, CustomStringConvertible {
+    /// Why the file cannot be used.
+    package struct Refusal: Error, CustomStringConvertible {
         let path: String
         let finding: String
 
-        package var description: String { "\(path) is damaged: \(finding)" }
+        package var description: String { "\(path) \(finding)" }
         package var hint: String {
             "move the files \(path)* away; applications then register again"
         }
     }
 
     /// Opens and checks the file in a folder that this process has locked.
-    package init(folder: borrowing StateFolder, masterKey: MasterKey) throws {
+    package convenience init(folder: borrowing StateFolder, masterKey: MasterKey) throws {
+        try self.init(folder: folder, masterKey: masterKey, DesktopSchema.migrations)
+    }
+
+    init(
+        folder: borrowing StateFolder, masterKey: MasterKey, _ migrations: Migrations
+    ) throws {
         try folder.makeFile(Self.fileName)
         let path = folder.path + "/" + Self.fileName
         try Connection.takeBackInterrupted(path)
-        if let finding = try Self.finding(path) { throw Damage(path: path, finding: finding) }
+        if let finding = try Self.finding(path, migrations) {
+            throw Refusal(path: path, finding: finding)
+        }
         let connection = try Connection(path, .readWrite)
-        try connection.migrate(DesktopSchema.migrations)
+        try connection.migrate(migrations)
         // The file is small, and the desktop should use little memory.
         try connection.setCache(kibibytes: 256)
         let clock = StoreClock(after: try Self.anchor(connection), at: .now())
@@ -47,13 +56,19 @@ package final class DesktopStore {
         try recordTime()
     }
 
-    private static func finding(_ path: String) throws(Migration.Failure) -> String? {
+    private static func finding(
+        _ path: String, _ migrations: Migrations
+    ) throws(Migration.Failure) -> String? {
         do throws(Migration.Failure) {
-            return try Inspection(DesktopSchema.migrations).finding(path)
+            return try Inspection(migrations).finding(path).map { "is damaged: \($0)" }
         } catch {
+            switch error {
+            case .earlierSchema:
+                return "was written by an earlier bellwire, which this version does not continue"
             // The file is not a database.
-            guard case .sqlite(let fault) = error, fault.isDamage else { throw error }
-            return fault.description
+            case .sqlite(let fault) where fault.isDamage: return "is damaged: \(fault)"
+            default: throw error
+            }
         }
     }
 
@@ -121,11 +136,12 @@ extension DesktopStore {
 /// The tables of the desktop. Columns whose names start with `sealed` hold sealed values. Times are
 /// seconds since 1970, but `expires` and `time` are milliseconds of the store's clock.
 enum DesktopSchema {
-    static let migrations = [
-        Migration("desktop", desktop), Migration("shown in groups", shownInGroups),
-        Migration("receivers gone", receiversGone),
-    ]
+    /// Stores of programs before 0.1.0 have lower numbers and are not continued.
+    static let migrations = Migrations(first: 3, [Migration("desktop", desktop)])
 
+    /// Engines may use the id of a notification again in another group. For a group without shown
+    /// notifications the highest id is unknown. `receivers_gone` has one row while no receiver is
+    /// listed: since when, by the store's clock.
     private static let desktop = """
         CREATE TABLE clock (
             only INTEGER PRIMARY KEY CHECK (only = 1),
@@ -150,40 +166,15 @@ enum DesktopSchema {
             expires INTEGER NOT NULL, sealed_body BLOB NOT NULL
         );
         CREATE TABLE shown (
-            source TEXT NOT NULL, notification INTEGER NOT NULL, of_group INTEGER NOT NULL,
-            place TEXT NOT NULL, may_sound INTEGER NOT NULL, server_id INTEGER NOT NULL,
-            server_owner TEXT, server_start INTEGER NOT NULL,
-            PRIMARY KEY (source, notification)
-        ) WITHOUT ROWID;
-        CREATE TABLE shown_highest (source TEXT PRIMARY KEY, notification INTEGER NOT NULL)
-            WITHOUT ROWID;
-        """
-
-    /// Engines may use the id of a notification again in another group. For a group without shown
-    /// notifications the highest id is unknown.
-    private static let shownInGroups = """
-        CREATE TABLE grouped (
             source TEXT NOT NULL, of_group INTEGER NOT NULL, notification INTEGER NOT NULL,
             place TEXT NOT NULL, may_sound INTEGER NOT NULL, server_id INTEGER NOT NULL,
             server_owner TEXT, server_start INTEGER NOT NULL, sealed_request BLOB,
             PRIMARY KEY (source, of_group, notification)
         ) WITHOUT ROWID;
-        INSERT INTO grouped SELECT source, of_group, notification, place, may_sound, server_id,
-            server_owner, server_start, NULL FROM shown;
-        CREATE TABLE grouped_highest (
+        CREATE TABLE shown_highest (
             source TEXT NOT NULL, of_group INTEGER NOT NULL, notification INTEGER NOT NULL,
             PRIMARY KEY (source, of_group)
         ) WITHOUT ROWID;
-        INSERT INTO grouped_highest SELECT DISTINCT shown.source, shown.of_group,
-            shown_highest.notification FROM shown JOIN shown_highest USING (source);
-        DROP TABLE shown;
-        DROP TABLE shown_highest;
-        ALTER TABLE grouped RENAME TO shown;
-        ALTER TABLE grouped_highest RENAME TO shown_highest;
-        """
-
-    /// One row while no receiver is listed: since when, by the store's clock.
-    private static let receiversGone = """
         CREATE TABLE receivers_gone (
             only INTEGER PRIMARY KEY CHECK (only = 1), since INTEGER NOT NULL
         );

@@ -28,30 +28,15 @@ extension WebSocketClient {
     }
 
     private func startUpgrade() {
-        let words = (0..<WebSocketOpening.keyLength / 4).map { _ in options.random() }
-        let key = words.flatMap { word in
-            (0..<4).map { UInt8(truncatingIfNeeded: word >> ($0 * 8)) }
-        }
-        let opening: WebSocketOpening
-        do throws(Fault) {
-            let sha1 = options.terms.sha1
-            opening = try WebSocketOpening(key: key.span, subprotocols: options.terms.subprotocols)
-            {
-                key throws(Fault) in
-                guard let digest = sha1(key) else { throw Fault() }
-                return digest
-            }
-        } catch {
-            return fail(.cancelled)
-        }
+        let key = (0..<WebSocketOpening.keyLength).map { _ in UInt8.random(in: .min ... .max) }
+        let opening = WebSocketOpening(
+            key: key.span, subprotocols: options.terms.subprotocols)
         begin(.upgrade(opening), within: options.patience.upgrade)
         send(
             opening.request(
                 host: options.url.authority, target: options.url.target, fields: options.fields))
         exchange()
     }
-
-    private struct Fault: Error {}
 
     func send(_ request: [UInt8]) {
         output = request
@@ -117,7 +102,7 @@ extension WebSocketClient {
         guard let handler = end() else { return }
         let connection = HTTPConnection(transport, peer, HTTPService(forClientOn: loop))
         let socket = WebSocketConnection(
-            options.terms, maskingKeys: options.random, handler, on: connection)
+            options.terms, maskingKeys: { .random(in: .min ... .max) }, handler, on: connection)
         connection.start(socket, subprotocol: subprotocol, received: rest)
     }
 }

@@ -22,18 +22,13 @@ package struct WebSocketClientOptions: Sendable, Confidential {
     package var patience = Patience()
     let terms: WebSocketTerms
     let context: TLSContext
-    let random: WebSocketEncoder.MaskingKeys
 
-    /// `context` is for clients and offers HTTP/1.1. `random` returns 32 unpredictable bits. The
-    /// subprotocols of `terms` are offered, best first.
-    package init(
-        url: WebSocketURL, terms: WebSocketTerms, context: TLSContext,
-        random: @escaping WebSocketEncoder.MaskingKeys
-    ) {
+    /// `context` is for clients and offers HTTP/1.1. The subprotocols of `terms` are offered, best
+    /// first.
+    package init(url: WebSocketURL, terms: WebSocketTerms, context: TLSContext) {
         self.url = url
         self.terms = terms
         self.context = context
-        self.random = random
     }
 }
 

@@ -118,10 +118,7 @@ extension HTTPExchange {
             let upgrade = try WebSocketUpgrade(
                 fields, isGET: head.method == .get, isHTTP11: head.version == .http11,
                 subprotocols: terms.subprotocols)
-            guard let acceptance = WebSocketAcceptance(upgrade, terms, handler) else {
-                return respond(ResponseHead(status: 503))
-            }
-            connection.upgrade(self, by: acceptance)
+            connection.upgrade(self, by: WebSocketAcceptance(upgrade, terms, handler))
         } catch {
             refuse(error)
         }
@@ -159,18 +156,8 @@ struct WebSocketAcceptance {
     private let terms: WebSocketTerms
     private let handler: any WebSocketHandler
 
-    /// Nil if the digest cannot be computed.
-    init?(
-        _ upgrade: WebSocketUpgrade, _ terms: WebSocketTerms, _ handler: any WebSocketHandler
-    ) {
-        do throws(Fault) {
-            answer = try upgrade.answer { key throws(Fault) in
-                guard let digest = terms.sha1(key) else { throw Fault() }
-                return digest
-            }
-        } catch {
-            return nil
-        }
+    init(_ upgrade: WebSocketUpgrade, _ terms: WebSocketTerms, _ handler: any WebSocketHandler) {
+        answer = upgrade.answer
         subprotocol = upgrade.subprotocol
         self.terms = terms
         self.handler = handler
@@ -179,6 +166,4 @@ struct WebSocketAcceptance {
     func connection(on carrier: HTTPConnection) -> WebSocketConnection {
         WebSocketConnection(terms, handler, on: carrier)
     }
-
-    private struct Fault: Error {}
 }

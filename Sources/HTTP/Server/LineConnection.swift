@@ -9,8 +9,7 @@ package final class LineConnection {
     /// The carrier is unowned, because it calls `closed` before it goes away.
     @exclusivity(unchecked) private unowned(unsafe) var carrier: HTTPConnection?
     @exclusivity(unchecked) private var handler: (any LineHandler)?
-    /// The beginning of an incomplete line.
-    @exclusivity(unchecked) private var rest: [UInt8] = []
+    @exclusivity(unchecked) private var lines = LineSplitter(limit: LineConnection.lineLimit)
     @exclusivity(unchecked) private var isReceiving = false
     @exclusivity(unchecked) private var isHeldUp = false
     @exclusivity(unchecked) private(set) var ending: ConnectionEnding?
@@ -68,26 +67,14 @@ extension LineConnection: SpokenProtocol {
     func receive(_ input: inout MutableSpan<UInt8>) {
         isReceiving = true
         defer { isReceiving = false }
-        let bytes = input.span
-        var start = 0
-        for index in bytes.indices where bytes[index] == UInt8(ascii: "\n") {
-            deliver(bytes.extracting(start..<index))
-            start = index + 1
+        lines.append(input.span)
+        while ending == nil, let line = lines.next() {
+            switch line {
+            case .bytes(let line): handler?.received(line: line.span, on: self)
+            case .tooLong: ending = .close
+            }
         }
-        rest += bytes.array(start..<bytes.count)
-        if rest.count > Self.lineLimit { ending = .close }
-    }
-
-    private func deliver(_ end: Span<UInt8>) {
-        guard ending == nil else { return }
-        guard !rest.isEmpty else {
-            handler?.received(line: end, on: self)
-            return
-        }
-        var line: [UInt8] = []
-        swap(&line, &rest)
-        line += end.array(0..<end.count)
-        handler?.received(line: line.span, on: self)
+        if lines.isOverlong { ending = .close }
     }
 
     func produce() {}

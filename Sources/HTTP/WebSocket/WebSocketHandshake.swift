@@ -86,10 +86,8 @@ package struct WebSocketUpgrade: Equatable, Sendable {
     }
 
     /// The 101 answer. After it a `WebSocketSession` takes over.
-    package func answer<Failure>(
-        sha1: (Span<UInt8>) throws(Failure) -> [UInt8]
-    ) throws(Failure) -> [UInt8] {
-        let accept = try WebSocketAccept.value(forKey: key, sha1: sha1)
+    package var answer: [UInt8] {
+        let accept = WebSocketAccept.value(forKey: key)
         var text = """
             HTTP/1.1 101 Switching Protocols\r
             Upgrade: websocket\r
@@ -106,13 +104,9 @@ package struct WebSocketUpgrade: Equatable, Sendable {
 enum WebSocketAccept {
     private static let identifier: StaticString = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
 
-    /// `sha1` is passed in because this module has no cryptography.
-    static func value<Failure>(
-        forKey key: [UInt8], sha1: (Span<UInt8>) throws(Failure) -> [UInt8]
-    ) throws(Failure) -> [UInt8] {
+    static func value(forKey key: [UInt8]) -> [UInt8] {
         let text = key + identifier.withUTF8Buffer { Array($0) }
-        let digest = try sha1(text.span)
-        return Base64.encode(digest.span)
+        return Base64.encode(SHA1.digest(of: text.span).span)
     }
 
     /// 22 digits and two padding marks: 16 bytes in base64.
@@ -156,13 +150,10 @@ package struct WebSocketOpening: Sendable {
     package static let keyLength = 16
 
     /// `key` is 16 new random bytes.
-    package init<Failure>(
-        key: Span<UInt8>, subprotocols: [String] = [],
-        sha1: (Span<UInt8>) throws(Failure) -> [UInt8]
-    ) throws(Failure) {
+    package init(key: Span<UInt8>, subprotocols: [String] = []) {
         precondition(key.count == Self.keyLength)
         let key = Base64.encode(key)
-        accept = try WebSocketAccept.value(forKey: key, sha1: sha1)
+        accept = WebSocketAccept.value(forKey: key)
         self.key = key
         self.subprotocols = subprotocols
     }

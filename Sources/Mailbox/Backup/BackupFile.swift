@@ -28,7 +28,6 @@ package struct BackupFile: Sendable {
         let isDatabase = try Self.startsLikeADatabase(realPath)
         let (line, size) = try Self.lastLine(of: realPath)
         guard let seal = BackupSeal(line: line) else {
-            if BackupSeal.isFormer(line: line) { throw .earlierFormat(path: path) }
             throw isDatabase ? .cut(path: path) : .notABackup(path: path)
         }
         digest = try Self.digest(of: realPath, isSealed: true, report: report)
@@ -122,9 +121,7 @@ extension BackupFile {
     static func checkReplaceable(_ path: String) throws(BackupFailure) {
         do throws(BackupFailure) {
             let line = try lastLine(of: path).line
-            guard BackupSeal(line: line) != nil || BackupSeal.isFormer(line: line) else {
-                throw .exists(path: path)
-            }
+            guard BackupSeal(line: line) != nil else { throw .exists(path: path) }
         } catch {
             if case .system(_, let error) = error, error.isMissingFile { return }
             throw error

@@ -133,11 +133,6 @@ enum StoredSeals {
     static func keyIDs(on connection: borrowing Connection) throws(StoreFault) -> Set<UInt64> {
         var ids = Set<UInt64>()
         for column in Resealing.columns {
-            // Earlier schemas lack some.
-            let isThere = try connection.number(
-                "SELECT count(*) FROM pragma_table_info(?1) WHERE name = ?2",
-                column.table.description, column.column.description)
-            guard isThere == 1 else { continue }
             let select = try StoreStatement(
                 "SELECT DISTINCT substr(\(column.column), 1, 9) FROM \(column.table)",
                 on: connection)
@@ -175,9 +170,7 @@ struct BackupSeal: Equatable, Sendable {
     private static let middle = " hmac "
     private static let digits = 64
     /// Bytes of the line, with the line feed before it.
-    static let length = formerLength + middle.utf8.count + digits
-    /// Of the line that has no code.
-    private static let formerLength = start.utf8.count + digits + 1
+    static let length = start.utf8.count + digits + middle.utf8.count + digits + 1
 
     private let digest: [UInt8]
     private let code: [UInt8]
@@ -199,12 +192,6 @@ struct BackupSeal: Equatable, Sendable {
 
     var line: [UInt8] {
         Array(Self.start.utf8) + digest + Array(Self.middle.utf8) + code + [UInt8(ascii: "\n")]
-    }
-
-    /// Whether the bytes end with the line of an earlier version.
-    static func isFormer(line: [UInt8]) -> Bool {
-        let end = line.suffix(formerLength)
-        return end.starts(with: start.utf8) && end.last == UInt8(ascii: "\n")
     }
 
     func isOf(_ digest: Digest) -> Bool { self.digest == digest.hexadecimal }

@@ -49,11 +49,13 @@ package struct FormerStore: Sendable {
         try draft.forStore { draft throws(SQLiteError) in
             try draft.transaction { () throws(SQLiteError) in
                 for sql in FormerMerge.endings {
-                    if PlantedMistake.restoreForgetsEnded.isMade,
-                        sql.hasPrefix("INSERT INTO main.ended_endpoint")
-                    {
-                        continue
-                    }
+                    #if PLANTED
+                        if PlantedMistake.restoreForgetsEnded.isMade,
+                            sql.hasPrefix("INSERT INTO main.ended_endpoint")
+                        {
+                            continue
+                        }
+                    #endif
                     try draft.execute(sql)
                 }
                 for sql in FormerMerge.changes(openedBy: keys) { try draft.execute(sql) }
@@ -159,7 +161,7 @@ enum FormerMerge {
         let starts = keys.all.map { key in
             var start: [UInt8] = [Sealer.version]
             start.append(bigEndian: key.id)
-            return "x'" + start.map(digits).joined() + "'"
+            return "x'" + start.hexadecimal + "'"
         }.joined(separator: ", ")
         return [
             """
@@ -212,10 +214,5 @@ enum FormerMerge {
             FROM former.engine AS other WHERE other.row = ours.row AND \(isOpen)
             """,
         ]
-    }
-
-    private static func digits(_ byte: UInt8) -> String {
-        let text = String(byte, radix: 16)
-        return text.count == 1 ? "0" + text : text
     }
 }

@@ -186,7 +186,7 @@ extension HostedEngine.Cryptography {
         secret: { $0.map(encryption) ?? drawn() }, open: { open($0, $1) })
 
     private static func encryption(_ bytes: [UInt8]) -> RegisteredDevice.Encryption? {
-        guard let secret = secret(bytes) else { return nil }
+        guard let secret = MTProtoSecret(Secret(bytes.span)) else { return nil }
         return RegisteredDevice.Encryption(keyID: secret.keyID, secret: bytes)
     }
 
@@ -209,11 +209,6 @@ extension HostedEngine.Cryptography {
         _ sealed: [UInt8], _ encryption: RegisteredDevice.Encryption
     ) -> [UInt8]? {
         // Nobody is told why a payload cannot be decrypted.
-        try? secret(encryption.secret)?.decrypt(sealed.span)
-    }
-
-    /// A library fault counts as no secret: the payload is refused and nothing is shown.
-    private static func secret(_ bytes: [UInt8]) -> MTProtoSecret? {
-        try? MTProtoSecret(Secret(bytes.span))
+        try? MTProtoSecret(Secret(encryption.secret.span))?.decrypt(sealed.span)
     }
 }

@@ -51,28 +51,22 @@ package struct Elsewhere: Sendable {
 package final class ElsewhereIndex: Sendable {
     package typealias Listener = @Sendable (Elsewhere) -> Void
 
-    /// In a box of its own: a function that is read out of something generic is wrapped once more
-    /// each time, and so becomes slower and slower.
-    private struct Hearer {
-        let listener: Listener
-        let isHere: @Sendable (UInt32) -> Bool
-    }
-
-    private let hearer = Lock<Hearer?>(nil)
+    private let listener = Subscriber<Elsewhere, Void>()
+    private let presence = Subscriber<UInt32, Bool>()
 
     /// `listener` is called on any thread, when all of it is in the index. `isHere` says whether a
     /// device is connected.
     package func listen(
         _ listener: @escaping Listener, isHere: @escaping @Sendable (UInt32) -> Bool
     ) {
-        hearer.withLock { $0 = Hearer(listener: listener, isHere: isHere) }
+        presence.set(isHere)
+        self.listener.set(listener)
     }
 
-    func isHere(_ device: UInt32) -> Bool { hearer.withLock { $0 }?.isHere(device) ?? false }
+    func isHere(_ device: UInt32) -> Bool { presence.call(device) ?? false }
 
     func notify(_ news: Elsewhere) {
-        guard !news.isEmpty else { return }
-        hearer.withLock { $0 }?.listener(news)
+        if !news.isEmpty { listener.call(news) }
     }
 }
 

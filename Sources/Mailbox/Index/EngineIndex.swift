@@ -23,12 +23,7 @@ package final class EngineIndex: Sendable {
     private let unshared = Lock<UnsharedClients?>(nil)
     private let lastClient = Atomic<UInt64>(0)
     private let changes = Atomic<UInt64>(0)
-    private let follower = Lock<Follower?>(nil)
-
-    /// In a box of its own: see `ElsewhereIndex`.
-    private struct Follower {
-        let changed: @Sendable () -> Void
-    }
+    private let follower = Subscriber<Void, Void>()
 
     package func nextClient() -> UInt64 { lastClient.add(1, ordering: .relaxed).newValue }
 
@@ -37,12 +32,12 @@ package final class EngineIndex: Sendable {
 
     /// `follower` is called on a store thread after each of these changes.
     package func followChanges(_ follower: @escaping @Sendable () -> Void) {
-        self.follower.withLock { $0 = Follower(changed: follower) }
+        self.follower.set { follower() }
     }
 
     func countChange() {
         changes.add(1, ordering: .relaxed)
-        follower.withLock { $0 }?.changed()
+        follower.call(())
     }
 
     /// Call once per engine, before its first client joins.

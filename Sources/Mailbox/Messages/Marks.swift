@@ -86,8 +86,6 @@ package struct ReplayMark: Hashable, Sendable, StoredMark {
         self.device = device
     }
 
-    /// In the marks of earlier versions, hash bytes are in the device's place. They count for no
-    /// device.
     init(_ bytes: Span<UInt8>, at start: Int) {
         key = max(1, bytes.word(at: start))
         check = bytes.halfWord(at: start + 8)

@@ -6,12 +6,7 @@ package final class CallbackIndex: Sendable {
 
     private let gone = Lock<Set<UInt32>>([])
     private let handing = Lock(Handing())
-    private let hearer = Lock<Hearer?>(nil)
-
-    /// In a box of its own: see `ElsewhereIndex`.
-    private struct Hearer {
-        let listener: Listener
-    }
+    private let listener = Subscriber<[UInt32: CallbackNews], Void>()
 
     private struct Handing {
         var handedOut: Set<UInt32> = []
@@ -49,9 +44,7 @@ package final class CallbackIndex: Sendable {
     func endChanges() { handing.withLock { $0.changing = [] } }
 
     /// `listener` is called on a store thread with the callbacks that a commit changed.
-    package func listen(_ listener: Listener?) {
-        hearer.withLock { $0 = listener.map { Hearer(listener: $0) } }
-    }
+    package func listen(_ listener: Listener?) { self.listener.set(listener) }
 
     func set(_ callback: UInt32, isGone: Bool) {
         gone.withLock { gone in
@@ -59,7 +52,7 @@ package final class CallbackIndex: Sendable {
         }
     }
 
-    func notify(_ news: [UInt32: CallbackNews]) { hearer.withLock { $0 }?.listener(news) }
+    func notify(_ news: [UInt32: CallbackNews]) { listener.call(news) }
 }
 
 /// Why to look at a callback.

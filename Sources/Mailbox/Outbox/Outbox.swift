@@ -1,3 +1,4 @@
+import Base
 package import Delivery
 
 /// The state of one callback's outbox: what to do next, and what the answer to an attempt means.
@@ -186,8 +187,7 @@ struct CallbackPatience {
     /// Random bits that spread the attempts of many callbacks.
     let random: UInt64
 
-    private static let first: Int64 = 5_000
-    private static let longest: Int64 = 86_400_000
+    private static let pauses = Backoff(first: .seconds(5), longest: .seconds(86_400))
     /// Five tries within an hour.
     private static let afterRefusals: [Int64] = [60_000, 300_000, 900_000, 2_100_000]
 
@@ -197,12 +197,11 @@ struct CallbackPatience {
         (400..<500).contains(status) && ![408, 425, 429].contains(status)
     }
 
-    /// The pause doubles each time, up to a day. The result is a random time between half of that
-    /// and all of it.
+    /// A random time between half of the pause and all of it.
     func delay(afterAttempts attempts: Int, retryAfter: UInt32 = 0) -> Int64 {
-        let longest = min(Self.first << Int64(min(max(attempts - 1, 0), 20)), Self.longest)
-        let delay = longest / 2 + Int64(random % UInt64(longest / 2 + 1))
-        return max(delay, min(Int64(retryAfter) * 1_000, Self.longest))
+        let pause = Self.pauses.pause(after: attempts - 1).wholeMilliseconds
+        let delay = pause / 2 + Int64(random % UInt64(pause / 2 + 1))
+        return max(delay, min(Duration.seconds(retryAfter), Self.pauses.longest).wholeMilliseconds)
     }
 
     /// Nil after the last try.

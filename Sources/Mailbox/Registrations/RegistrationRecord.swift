@@ -34,7 +34,10 @@ extension Registration {
     ) {
         guard let root = try? JSONDocument(record).root, let created = root["created"]?.integer,
             let terms = root["terms"].flatMap({ try? RegistrationTerms($0) }),
-            let seen = root["seen"]?.integer
+            let seen = root["seen"]?.time, let isPaused = root["paused"]?.bool,
+            let isMobile = root["mobile"]?.bool, let isOtherMobile = root["other_mobile"]?.bool,
+            let isAway = root["away"]?.bool, let isWarned = root["warned"]?.bool,
+            let reminded = root["reminded"]?.time
         else { return nil }
         self.id = id
         self.device = device
@@ -45,13 +48,13 @@ extension Registration {
         self.terms = terms
         targets = root["targets"]?.elements.compactMap(Target.init) ?? []
         secret = root["secret"].flatMap(SecretPair.init)
-        self.seen = StoreTime(milliseconds: seen)
-        isPaused = root["paused"]?.bool ?? false
-        isMobile = root["mobile"]?.bool ?? true
-        isOtherMobile = root["other_mobile"]?.bool ?? false
-        isAway = root["away"]?.bool ?? false
-        isWarned = root["warned"]?.bool ?? false
-        reminded = root["reminded"]?.time ?? self.seen
+        self.seen = seen
+        self.isPaused = isPaused
+        self.isMobile = isMobile
+        self.isOtherMobile = isOtherMobile
+        self.isAway = isAway
+        self.isWarned = isWarned
+        self.reminded = reminded
         guard !targets.isEmpty else { return nil }
     }
 }

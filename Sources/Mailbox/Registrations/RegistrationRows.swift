@@ -57,17 +57,6 @@ enum RegistrationRows {
         return try select.step() ? StoreTime(milliseconds: select.integer(0)) : nil
     }
 
-    /// Those of programs that had no engines.
-    static func withoutEngine(on connection: borrowing Connection) throws(StoreFault) -> [UInt32] {
-        try connection.rows("SELECT device FROM registration WHERE engine IS NULL ORDER BY device")
-    }
-
-    static func set(
-        engine: UInt32, of device: UInt32, on connection: borrowing Connection
-    ) throws(StoreFault) {
-        try connection.run("UPDATE registration SET engine = ?2 WHERE device = ?1", device, engine)
-    }
-
     static func putOff(
         _ device: UInt32, until due: StoreTime, on connection: borrowing Connection
     ) throws(StoreFault) {

@@ -27,6 +27,8 @@ package final class SQLiteStore: MessageStore {
         package var onResealed: @Sendable (_ unopened: Int) -> Void = { _ in }
         /// Called before each step that brings the file of an earlier version up to date.
         package var onUpgrade: @Sendable (Migration.Step) -> Void = { _ in }
+        /// The steps that bring it there.
+        var migrations = Schema.migrations
         /// Says which records to skip; called once the folder is locked and the store is ours.
         package var setAside: @Sendable (_ folder: String) -> SetAside = { _ in SetAside() }
         package var reading: @Sendable () -> ClockReading = ClockReading.now

@@ -17,7 +17,7 @@ struct StoreOpening {
         let inspection = try SlowInspection(of: path)
         let connection = try inspection.explaining { () throws(StoreFault) in
             try WriterDatabase.open(
-                path, pageLimit: options.limits.filePages, beside: inspection,
+                path, options.migrations, pageLimit: options.limits.filePages, beside: inspection,
                 onUpgrade: options.onUpgrade)
         }
         let now = options.reading()

@@ -21,8 +21,8 @@ package struct StorePlace: Sendable {
     package init?(in folder: String) throws(StoreFault) {
         guard SQLiteStore.isThere(in: folder) else { return nil }
         let connection = try Self.open(folder + "/" + WriterDatabase.fileName, .readOnly)
-        // A file that was only just made, or one of a version before there were logs.
-        guard try connection.number("PRAGMA user_version") == Int64(Schema.migrations.count) else {
+        // A file that was only just made, or one that this program cannot open as it is.
+        guard try connection.number("PRAGMA user_version") == Int64(Schema.migrations.last) else {
             return nil
         }
         guard let record = try StateRow.read(on: connection) else { return nil }

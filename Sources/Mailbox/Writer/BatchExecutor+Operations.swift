@@ -73,11 +73,13 @@ extension BatchExecutor {
         switch outcome {
         case .stored, .acknowledged, .done, .withdrawn, .registration(.outranked),
             .registration(.notUnderstood):
-            if PlantedMistake.outboxAfterAnswer.isMade {
-                lateCallbacks += told
-            } else {
-                for operation in told { _ = try perform(operation) }
-            }
+            #if PLANTED
+                if PlantedMistake.outboxAfterAnswer.isMade {
+                    lateCallbacks += told
+                    return outcome
+                }
+            #endif
+            for operation in told { _ = try perform(operation) }
         case .notFound, .conflict, .full, .unavailable, .registration: break
         }
         return outcome

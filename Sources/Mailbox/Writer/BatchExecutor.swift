@@ -38,8 +38,10 @@ final class BatchExecutor {
     /// What is to be compared with other stores, until the writer takes it.
     @exclusivity(unchecked) var pinned: PinnedStore?
     let path: String
-    /// Those that a planted mistake leaves to the next batch.
-    var lateCallbacks: [CallbackOperation] = []
+    #if PLANTED
+        /// Those that a planted mistake leaves to the next batch.
+        var lateCallbacks: [CallbackOperation] = []
+    #endif
 
     /// Passes all stored messages to `visit`.
     init(
@@ -82,21 +84,16 @@ final class BatchExecutor {
             // follows the log from there.
             if source.log != nil { try connection.setSyncedAtCommit(false) }
         }
-        // Stores that stay alike began with a version that leaves no registration without one.
-        guard source.log == nil else { return }
-        let devices = try RegistrationRows.withoutEngine(on: transaction.connection)
-        guard !devices.isEmpty else { return }
-        try commit { () throws(StoreFault) in try registrations.giveEngines(to: devices) }
     }
 
     /// Either everything is on the disk, in memory and in the answers, or nothing is.
     func run(_ submissions: ArraySlice<Submission>) throws(StoreFault) -> [StoreOutcome] {
         try commit { () throws(StoreFault) in
             outcomes.removeAll(keepingCapacity: true)
-            if PlantedMistake.outboxAfterAnswer.isMade {
+            #if PLANTED
                 for callback in lateCallbacks { _ = try perform(callback) }
                 lateCallbacks = []
-            }
+            #endif
             messages.begin(submissions)
             for submission in submissions {
                 outcomes.append(try perform(submission.operation))

@@ -1,26 +1,16 @@
-import SQLite
-
 /// How much of each kind every owner has; the empty name stands for all owners together.
 ///
 /// Database triggers count every row that is added, changed or deleted, so the count is right
 /// whatever changes the rows and whether or not the transaction commits.
 extension Schema {
-    static let shares = Migration(
-        "shares",
+    static let shares =
         """
         CREATE TABLE share (
             kind TEXT NOT NULL, owner TEXT NOT NULL, count INTEGER NOT NULL,
             bytes INTEGER NOT NULL, PRIMARY KEY (kind, owner)
         ) WITHOUT ROWID;
-        ALTER TABLE engine ADD COLUMN size INTEGER NOT NULL DEFAULT 0;
-        UPDATE engine SET size = length(sealed);
-        ALTER TABLE callback ADD COLUMN owner TEXT NOT NULL DEFAULT '';
-        UPDATE callback SET owner = coalesce(
-            (SELECT registration.owner FROM registration WHERE device = callback.row), '');
-        ALTER TABLE kept_answer ADD COLUMN owner TEXT NOT NULL DEFAULT '';
-        ALTER TABLE kept_answer ADD COLUMN size INTEGER NOT NULL DEFAULT 0;
-        UPDATE kept_answer SET size = length(sealed);
-        """ + ShareKind.allCases.map(\.sql).joined())
+
+        """ + ShareKind.allCases.map(\.sql).joined()
 }
 
 enum ShareKind: String, CaseIterable {
@@ -46,10 +36,7 @@ enum ShareKind: String, CaseIterable {
     fileprivate var sql: String {
         let (table, former, size) = (rawValue, size(of: "old."), size(of: "new."))
         return """
-            INSERT INTO share SELECT '\(table)', '', count(*), coalesce(sum(\(self.size())), 0)
-                FROM \(table);
-            INSERT INTO share SELECT '\(table)', owner, count(*), sum(\(self.size())) FROM \(table)
-                WHERE owner <> '' GROUP BY owner;
+            INSERT INTO share VALUES ('\(table)', '', 0, 0);
             CREATE TRIGGER \(table)_comes AFTER INSERT ON \(table) BEGIN
                 INSERT OR IGNORE INTO share VALUES ('\(table)', new.owner, 0, 0);
                 UPDATE share SET count = count + 1, bytes = bytes + \(size)

@@ -1,3 +1,4 @@
+import Base
 import Notifications
 import Synchronization
 import System
@@ -54,8 +55,7 @@ extension StoreWriter {
 
     /// Each attempt waits longer than the one before, until a batch is committed.
     private func scheduleRetry() {
-        retryAt = Boot.milliseconds + retryDelay
-        retryDelay = min(2 * retryDelay, Self.retryDelays.upperBound)
+        retryAt = Boot.milliseconds + retries.next().wholeMilliseconds
     }
 
     /// Settles the failed batch once the open database shows whether it was committed.

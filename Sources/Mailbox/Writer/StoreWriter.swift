@@ -1,3 +1,4 @@
+import Base
 import Delivery
 import Synchronization
 import System
@@ -31,7 +32,6 @@ final class StoreWriter: @unchecked Sendable {
     static let eraseInterval: Int64 = 5_000
     /// Whoever waits for a pause may wait for a failed store to return first. In milliseconds.
     private static let pauseInterval: Int64 = 50
-    static let retryDelays: ClosedRange<Int64> = 50...5_000
 
     private let queue = Monitor(WriterQueue())
     let usable = Atomic(true)
@@ -70,7 +70,7 @@ final class StoreWriter: @unchecked Sendable {
     var lastFault: StoreFault?
     private var rounds = RecentRounds()
     var doubt: Doubt?
-    var retryDelay = StoreWriter.retryDelays.lowerBound
+    var retries = Backoff(first: .milliseconds(50), longest: .seconds(5))
     /// No new attempt before this time since boot.
     var retryAt: Int64 = 0
     /// The file is closed, and stays so until whoever asked for it says otherwise.
@@ -228,7 +228,7 @@ final class StoreWriter: @unchecked Sendable {
             settling.store(done == nil, ordering: .relaxed)
             guard var outcomes = done else { return refuse(submissions) }
             if executor.hasToErase { erase(executor, submissions, &outcomes) }
-            retryDelay = Self.retryDelays.lowerBound
+            retries.reset()
             var deliveries = Deliveries()
             deliveries.add(submissions, outcomes)
             deliveries.send()

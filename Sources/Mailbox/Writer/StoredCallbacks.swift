@@ -160,16 +160,20 @@ extension StoredCallbacks {
         transaction.effects.add(.added, of: callback)
     }
 
+    /// Another node may be sending the first event.
+    private func mayChangeFirst(of callback: UInt32) -> Bool {
+        #if PLANTED
+            if PlantedMistake.mergeInFlight.isMade { return true }
+        #endif
+        return !isShared && transaction.index.callbacks.beginChange(of: callback)
+    }
+
     /// Adds the event's count to a waiting event; false if there is none.
     private func count(
         _ event: OutboxEvent, of callback: UInt32, _ owner: String
     ) throws(StoreFault) -> Bool {
         guard let tally = event.tally else { return false }
-        let isFirstFree =
-            PlantedMistake.mergeInFlight.isMade
-            // Another node may be sending the first one.
-            || !isShared && transaction.index.callbacks.beginChange(of: callback)
-        let last = try rows.lastTally(of: callback, handedOut: !isFirstFree)
+        let last = try rows.lastTally(of: callback, handedOut: !mayChangeFirst(of: callback))
         // An event from before the start may have been sent, and its receiver may ignore a repetition.
         guard let last, last.position > transaction.openedAt else { return false }
         let count = last.count + tally.count

@@ -97,14 +97,12 @@ extension StoredDevices {
         try digest("DELETE FROM device WHERE row = ?1 RETURNING user_agent", row)
     }
 
-    /// `.conflict` if its endpoints have another address than the server's. Earlier versions did
-    /// not write the address down.
+    /// `.conflict` if its endpoints have another address than the server's.
     func touch(_ device: UInt32, at time: Int64) throws(StoreFault) -> StoreOutcome {
         let update = try transaction.connection.statement(
             """
-            UPDATE device SET last_seen = ?2, address = coalesce(address, ?3)
-            WHERE row = ?1 RETURNING address
-            """, device, time, transaction.index.address)
+            UPDATE device SET last_seen = ?2 WHERE row = ?1 RETURNING address
+            """, device, time)
         guard try update.step() else { return .notFound }
         return update.integer(0) == transaction.index.address ? .done : .conflict
     }

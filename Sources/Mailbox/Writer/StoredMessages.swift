@@ -76,15 +76,18 @@ extension StoredMessages {
             transaction.effects.ended += try rows.delete(
                 topic: topic, of: message.address.subscription)
         }
-        if PlantedMistake.dropOldest.isMade {
-            try StoreStatement(
-                """
-                DELETE FROM message WHERE position IN (
-                SELECT position FROM message WHERE subscription = \(message.address.subscription)
-                ORDER BY sequence DESC LIMIT 1 OFFSET 1000)
-                """, on: transaction.connection
-            ).run()
-        }
+        #if PLANTED
+            if PlantedMistake.dropOldest.isMade {
+                try StoreStatement(
+                    """
+                    DELETE FROM message WHERE position IN (
+                    SELECT position FROM message
+                    WHERE subscription = \(message.address.subscription)
+                    ORDER BY sequence DESC LIMIT 1 OFFSET 1000)
+                    """, on: transaction.connection
+                ).run()
+            }
+        #endif
         guard try rows.insert(message, at: position, topic: topic, sealed: sealed) else {
             return .notFound
         }

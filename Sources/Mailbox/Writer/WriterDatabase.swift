@@ -9,19 +9,19 @@ enum WriterDatabase {
     static func open(_ path: String, pageLimit: Int?) throws(StoreFault) -> Connection {
         try takeBackInterrupted(path)
         try check(path)
-        return try migrated(path, pageLimit) { _ in }
+        return try migrated(path, pageLimit, Schema.migrations) { _ in }
     }
 
     /// The same, while `inspection` checks what takes long.
     static func open(
-        _ path: String, pageLimit: Int?, beside inspection: SlowInspection,
-        onUpgrade: (Migration.Step) -> Void
+        _ path: String, _ migrations: Migrations, pageLimit: Int?,
+        beside inspection: SlowInspection, onUpgrade: (Migration.Step) -> Void
     ) throws(StoreFault) -> Connection {
-        try check(path) { () throws(Migration.Failure) in
-            try Schema.inspection.quickFinding(path)
+        try check { () throws(Migration.Failure) in
+            try Schema.inspection(of: migrations).quickFinding(path)
         }
-        if try version(path) < Schema.migrations.count { try inspection.finish() }
-        return try migrated(path, pageLimit, onUpgrade)
+        if try version(path) < migrations.last { try inspection.finish() }
+        return try migrated(path, pageLimit, migrations, onUpgrade)
     }
 
     static func takeBackInterrupted(_ path: String) throws(StoreFault) {
@@ -34,21 +34,17 @@ enum WriterDatabase {
     static func check(
         _ path: String, further: [Migration] = [], pages: PageCheck = .quick
     ) throws(StoreFault) {
-        try check(path) { () throws(Migration.Failure) in
+        try check { () throws(Migration.Failure) in
             try Schema.inspection.finding(path, further: further, pages: pages)
         }
     }
 
     private static func check(
-        _ path: String, _ inspect: () throws(Migration.Failure) -> String?
+        _ inspect: () throws(Migration.Failure) -> String?
     ) throws(StoreFault) {
         let finding: String?
         do throws(Migration.Failure) { finding = try inspect() } catch { throw StoreFault(error) }
         if let finding { throw .damaged(finding) }
-        // A new file has no schema yet.
-        guard try !(1..<Int64(Schema.first)).contains(version(path)) else {
-            throw .earlierSchema
-        }
     }
 
     private static func version(_ path: String) throws(StoreFault) -> Int64 {
@@ -70,11 +66,12 @@ enum WriterDatabase {
     }
 
     private static func migrated(
-        _ path: String, _ pageLimit: Int?, _ onUpgrade: (Migration.Step) -> Void
+        _ path: String, _ pageLimit: Int?, _ migrations: Migrations,
+        _ onUpgrade: (Migration.Step) -> Void
     ) throws(StoreFault) -> Connection {
         let connection = try connect(path, pageLimit)
         do throws(Migration.Failure) {
-            try connection.migrate(Schema.migrations, beginning: onUpgrade)
+            try connection.migrate(migrations, beginning: onUpgrade)
         } catch { throw StoreFault(error) }
         return connection
     }

@@ -1,4 +1,4 @@
-import Base
+package import Base
 
 /// Everything about one account that is stored.
 package struct Account: Equatable, Sendable, Confidential {
@@ -53,9 +53,7 @@ package struct Account: Equatable, Sendable, Confidential {
 /// The whole account as bytes, for storing and for starting again.
 extension Account {
     /// The first byte.
-    private static let version: UInt8 = 6
-    /// The first version that a server stored; older states cannot be read.
-    private static let earliestVersion: UInt8 = 2
+    private static let version: UInt8 = 1
 
     package enum StateError: Error, Equatable {
         case unknownVersion(UInt8)
@@ -64,174 +62,60 @@ extension Account {
 
     /// The same account gives the same bytes each time.
     package var state: [UInt8] {
-        var state = StateWriter()
-        state.byte(Self.version)
-        state.number(userID)
-        state.byte(policy == .strict ? 0 : 1)
-        state.number(lastNotificationID)
-        state.number(lastGroupID)
-        state.number(lastCallID)
-        state.number(lastConversation)
-        state.number(callGroupCount)
-        state.list(freeCallGroups) { $0.number($1) }
-        state.list(scopes) { $1.write(to: &$0) }
-        state.list(options.sorted { $0.key < $1.key }) { state, option in
-            state.text(option.key)
-            option.value.write(to: &state)
-        }
-        state.list(chats.sorted { $0.key < $1.key }) { state, chat in
-            state.number(chat.key.rawValue)
-            chat.value.write(to: &state)
-        }
-        state.list(groups.all) { $1.write(to: &$0) }
-        for flag in [forgetsNotificationID, forgetsGroupID] { state.flag(flag) }
-        writeMemory(to: &state)
-        source.write(to: &state)
-        state.optional(badge) { $1.write(to: &$0) }
-        owed.write(to: &state)
-        writeLatest(to: &state)
-        return state.bytes
+        var coder = Coder()
+        var (version, account) = (Self.version, self)
+        coder.byte(&version)
+        account.code(&coder)
+        return coder.written
     }
 
     package init(state bytes: [UInt8]) throws(StateError) {
-        guard let version = bytes.first else { throw .damaged }
-        guard (Self.earliestVersion...Self.version).contains(version) else {
-            throw .unknownVersion(version)
-        }
-        do throws(StateReader.Damage) {
-            try self.init(bytes, isComplete: version >= 4)
-        } catch {
-            guard version == 4 else { throw .damaged }
-            // Version 4 got its last members after programs had stored it without them.
-            do throws(StateReader.Damage) {
-                try self.init(bytes, isComplete: false)
-            } catch { throw .damaged }
-        }
-    }
-
-    private init(_ bytes: [UInt8], isComplete: Bool) throws(StateReader.Damage) {
-        var state = StateReader(bytes)
-        state.version = try state.byte()
-        state.isComplete = isComplete
-        try self.init(from: &state)
-        guard state.isAtEnd else { throw StateReader.Damage() }
-    }
-
-    private init(from state: inout StateReader) throws(StateReader.Damage) {
+        guard var version = bytes.first else { throw .damaged }
+        guard version == Self.version else { throw .unknownVersion(version) }
+        var coder = Coder(reading: bytes)
+        coder.byte(&version)
         self.init()
-        userID = try state.number()
-        policy = try state.flag() ? .learn : .strict
-        lastNotificationID = try state.counter()
-        lastGroupID = try state.counter()
-        lastCallID = try state.counter()
-        lastConversation = try state.counter()
-        callGroupCount = try state.counter()
-        freeCallGroups = try state.list { state throws(StateReader.Damage) in
-            try state.number()
-        }
-        scopes = try state.list { state throws(StateReader.Damage) in
-            try ScopeNotificationSettings(from: &state)
-        }
-        guard scopes.count == ScopeNotificationSettings.Scope.allCases.count else {
-            throw StateReader.Damage()
-        }
-        for _ in 0..<(try state.count()) {
-            let name = try state.text()
-            let value = try OptionValue(from: &state)
-            if let range = OptionName.range(of: name) {
-                guard case .integer(let number) = value, range.contains(number) else {
-                    throw StateReader.Damage()
-                }
-            }
-            options[name] = value
-        }
-        let chatCount = try state.count()
-        chats.reserveCapacity(chatCount)
-        for _ in 0..<chatCount { chats[ChatID(try state.number())] = try Chat(from: &state) }
-        for _ in 0..<(try state.count()) {
-            let group = try NotificationGroup(from: &state)
-            guard group.id > 0 else { throw StateReader.Damage() }
-            groups[group.id] = group
-        }
-        if state.version >= 4 {
-            forgetsNotificationID = try state.flag()
-            forgetsGroupID = try state.flag()
-        }
-        try readMemory(from: &state)
-        source = try SourceState(from: &state)
-        guard state.isComplete else { return }
-        badge = try state.optional { state throws(StateReader.Damage) in
-            try Badge(from: &state)
-        }
-        owed = try Owed(from: &state)
-        if state.version >= 6 { try readLatest(from: &state) }
+        code(&coder)
+        guard coder.isWhole else { throw .damaged }
     }
 
-    /// The members that version 6 has added.
-    func writeLatest(to state: inout StateWriter) {
-        reactions.write(to: &state)
-        let marked = chats.filter { $0.value.marks != 0 }.sorted { $0.key < $1.key }
-        state.list(marked) { state, chat in
-            state.number(chat.key.rawValue)
-            state.byte(chat.value.marks)
-        }
-        recentMessages.write(to: &state)
-    }
-
-    private mutating func readLatest(from state: inout StateReader) throws(StateReader.Damage) {
-        reactions = try ReactionNotificationSettings(from: &state)
-        for _ in 0..<(try state.count()) {
-            let id = ChatID(try state.number())
-            guard let place = chats.index(forKey: id) else { throw StateReader.Damage() }
-            chats.values[place].marks = try state.byte()
-        }
-        recentMessages = try RecentMessages(from: &state)
+    private mutating func code(_ coder: inout Coder) {
+        coder.number(&userID)
+        var isLearning = policy == .learn
+        coder.flag(&isLearning)
+        policy = isLearning ? .learn : .strict
+        coder.counter(&lastNotificationID)
+        coder.counter(&lastGroupID)
+        coder.counter(&lastCallID)
+        coder.counter(&lastConversation)
+        coder.counter(&callGroupCount)
+        coder.list(&freeCallGroups)
+        coder.list(&scopes)
+        coder.require(scopes.count == ScopeNotificationSettings.Scope.allCases.count)
+        coder.map(&options)
+        coder.require(options.allSatisfy { OptionName.allows($0.value, of: $0.key) })
+        coder.map(&chats)
+        groups.code(&coder)
+        coder.flag(&forgetsNotificationID)
+        coder.flag(&forgetsGroupID)
+        codeMemory(&coder)
+        source.code(&coder)
+        coder.optional(&badge)
+        owed.code(&coder)
+        reactions.code(&coder)
+        recentMessages.code(&coder)
     }
 
     /// What is remembered so that nothing is applied twice.
-    private func writeMemory(to state: inout StateWriter) {
-        state.list(announcements.sorted { $0.key < $1.key }) { state, item in
-            state.number(item.key)
-            state.number(item.value)
-        }
-        state.list(conversations.sorted { $0.key < $1.key }) { state, item in
-            state.text(item.key)
-            state.number(item.value.rawValue)
-        }
-        state.list(names.sorted { $0.key < $1.key }) { state, item in
-            state.text(item.key)
-            item.value.write(to: &state)
-        }
-        state.list(calls.sorted { $0.key < $1.key }) { state, item in
-            state.number(item.key)
-            item.value.write(to: &state)
-        }
-        state.list(devices.sorted { $0.key < $1.key }) { $1.value.write(to: &$0) }
-        state.list(recentPushes.inOrder) { state, push in
-            state.text(push.id)
-            state.byte(push.level.rawValue)
-        }
-    }
-
-    private mutating func readMemory(from state: inout StateReader) throws(StateReader.Damage) {
-        for _ in 0..<(try state.count()) { announcements[try state.number()] = try state.date() }
-        for _ in 0..<(try state.count()) {
-            conversations[try state.text()] = ChatID(try state.number())
-        }
-        for _ in 0..<(try state.count()) {
-            names[try state.text()] = try NamedNotification(from: &state)
-        }
-        for _ in 0..<(try state.count()) {
-            calls[try state.number()] = try RingingCall(from: &state)
-        }
-        for _ in 0..<(try state.count()) {
-            let device = try RegisteredDevice(from: &state)
-            devices[device.tokenType] = device
-        }
-        recentPushes = RecentPushes(
-            try state.list { state throws(StateReader.Damage) in
-                (try state.text(), state.isComplete ? try state.choice() : .webpush)
-            })
+    private mutating func codeMemory(_ coder: inout Coder) {
+        coder.map(&announcements)
+        coder.require(announcements.values.allSatisfy(\.isDate))
+        coder.map(&conversations)
+        coder.map(&names)
+        coder.map(&calls)
+        coder.map(&devices)
+        coder.require(devices.allSatisfy { $0.key == $0.value.tokenType })
+        recentPushes.code(&coder)
     }
 }
 
@@ -240,20 +124,17 @@ package struct Badge: Equatable, Sendable {
     package var unread: Int64
     package var missedCalls: Int64?
 
-    func write(to state: inout StateWriter) {
-        state.number(unread)
-        state.optional(missedCalls) { $0.number($1) }
-    }
-
     init(unread: Int64, missedCalls: Int64?) {
         self.unread = unread
         self.missedCalls = missedCalls
     }
+}
 
-    init(from state: inout StateReader) throws(StateReader.Damage) {
-        unread = try state.number()
-        missedCalls = try state.optional { state throws(StateReader.Damage) in
-            try state.number()
-        }
+extension Badge: Coded {
+    package static var blank: Badge { Badge(unread: 0, missedCalls: nil) }
+
+    package mutating func code(_ coder: inout Coder) {
+        coder.number(&unread)
+        coder.optional(&missedCalls)
     }
 }

@@ -1,9 +1,18 @@
+import Base
+
 /// The messages that the client supplied last, whether or not they are shown. One of them may be
 /// pinned later.
 struct RecentMessages: Equatable, Sendable {
-    private struct Item: Equatable, Sendable {
-        let chatID: ChatID
+    private struct Item: Equatable, Sendable, Coded {
+        var chatID: ChatID
         var message: StoredMessage
+
+        static var blank: Item { Item(chatID: ChatID(0), message: .blank) }
+
+        mutating func code(_ coder: inout Coder) {
+            chatID.code(&coder)
+            message.code(&coder)
+        }
     }
 
     /// Oldest first.
@@ -39,18 +48,7 @@ struct RecentMessages: Equatable, Sendable {
         items.firstIndex { $0.chatID == chatID && $0.message.id == id }
     }
 
-    func write(to state: inout StateWriter) {
-        state.list(items) { state, item in
-            state.number(item.chatID.rawValue)
-            item.message.write(to: &state)
-        }
-    }
-
-    init(from state: inout StateReader) throws(StateReader.Damage) {
-        items = try state.list { state throws(StateReader.Damage) in
-            Item(chatID: ChatID(try state.number()), message: try StoredMessage(from: &state))
-        }
-    }
+    mutating func code(_ coder: inout Coder) { coder.list(&items) }
 }
 
 /// The identifiers of the latest pushes, so that a repeated push changes nothing.
@@ -63,9 +61,7 @@ package struct RecentPushes: Equatable, Sendable {
 
     static let limit = 512
 
-    init(_ pushes: [(id: String, level: TrustLevel)] = []) {
-        for push in pushes { insert(push.id, push.level) }
-    }
+    init() {}
 
     /// False if it was known already.
     @discardableResult
@@ -84,21 +80,40 @@ package struct RecentPushes: Equatable, Sendable {
         return true
     }
 
-    /// Oldest first.
-    var inOrder: [(id: String, level: TrustLevel)] {
-        (ids[oldest...] + ids[..<oldest]).map { ($0, known[$0] ?? .clear) }
+    private struct Push: Equatable, Coded {
+        var id = ""
+        var level = TrustLevel.clear
+
+        static var blank: Push { Push() }
+
+        mutating func code(_ coder: inout Coder) {
+            coder.text(&id)
+            coder.choice(&level)
+        }
     }
 
-    package static func == (left: Self, right: Self) -> Bool {
-        left.inOrder.elementsEqual(right.inOrder, by: ==)
+    /// Oldest first.
+    private var inOrder: [Push] {
+        (ids[oldest...] + ids[..<oldest]).map { Push(id: $0, level: known[$0] ?? .clear) }
+    }
+
+    package static func == (left: Self, right: Self) -> Bool { left.inOrder == right.inOrder }
+
+    mutating func code(_ coder: inout Coder) {
+        var pushes = inOrder
+        coder.list(&pushes)
+        guard coder.isReading else { return }
+        for push in pushes { insert(push.id, push.level) }
+        // Each was remembered: none comes twice, and there are not too many.
+        coder.require(inOrder == pushes)
     }
 }
 
 /// A call that rings until it is answered, declined or timed out.
 package struct RingingCall: Equatable, Sendable {
-    package let chatID: ChatID
-    package let groupID: NotificationGroup.ID
-    package let notificationID: Notification.ID
+    package internal(set) var chatID: ChatID
+    package internal(set) var groupID: NotificationGroup.ID
+    package internal(set) var notificationID: Notification.ID
     /// When it stops ringing. Nil while a client watches the call.
     package var deadline: Double?
     package var callerName = ""

@@ -111,8 +111,8 @@ package struct RegisteredDevice: Equatable, Sendable, Confidential {
 
     /// The 256 bytes given to the server, and the number by which the server refers to them.
     package struct Encryption: Equatable, Sendable, Confidential {
-        package let keyID: Int64
-        package let secret: [UInt8]
+        package internal(set) var keyID: Int64
+        package internal(set) var secret: [UInt8]
 
         package init(keyID: Int64, secret: [UInt8]) {
             self.keyID = keyID

@@ -1,160 +1,117 @@
-extension OptionValue {
-    func write(to state: inout StateWriter) {
+package import Base
+
+extension OptionValue: Coded {
+    package static var blank: OptionValue { .empty }
+
+    private static func blank(_ number: UInt8) -> OptionValue? {
+        switch number {
+        case 0: .empty
+        case 1: .boolean(false)
+        case 2: .integer(0)
+        case 3: .string("")
+        default: nil
+        }
+    }
+
+    private var number: UInt8 {
         switch self {
-        case .empty: state.byte(0)
-        case .boolean(let value):
-            state.byte(1)
-            state.flag(value)
-        case .integer(let value):
-            state.byte(2)
-            state.number(value)
-        case .string(let value):
-            state.byte(3)
-            state.text(value)
+        case .empty: 0
+        case .boolean: 1
+        case .integer: 2
+        case .string: 3
         }
     }
 
-    init(from state: inout StateReader) throws(StateReader.Damage) {
-        switch try state.byte() {
-        case 0: self = .empty
-        case 1: self = .boolean(try state.flag())
-        case 2: self = .integer(try state.number())
-        case 3: self = .string(try state.text())
-        default: throw StateReader.Damage()
+    package mutating func code(_ coder: inout Coder) {
+        coder.kind(&self, number, Self.blank)
+        switch self {
+        case .empty: break
+        case .boolean(let value): self = .boolean(coder.coded(value))
+        case .integer(let value): self = .integer(coder.coded(value))
+        case .string(let value): self = .string(coder.coded(value))
         }
     }
 }
 
-extension NamedNotification {
-    func write(to state: inout StateWriter) {
-        state.number(groupID)
-        state.number(notificationID)
-        state.optional(order) { $0.number($1) }
-        state.number(date)
-        state.byte(level.rawValue)
+extension NamedNotification: Coded {
+    package static var blank: NamedNotification {
+        NamedNotification(groupID: 0, notificationID: 0, order: nil, date: 0, level: .clear)
     }
 
-    init(from state: inout StateReader) throws(StateReader.Damage) {
-        groupID = try state.number()
-        notificationID = try state.number()
-        order = try state.optional { state throws(StateReader.Damage) in try state.number() }
-        date = try state.date()
-        level = try state.choice()
+    package mutating func code(_ coder: inout Coder) {
+        coder.number(&groupID)
+        coder.number(&notificationID)
+        coder.optional(&order)
+        coder.date(&date)
+        coder.choice(&level)
     }
 }
 
-extension RingingCall {
-    func write(to state: inout StateWriter) {
-        state.number(chatID.rawValue)
-        state.number(groupID)
-        state.number(notificationID)
-        state.optional(deadline) { $0.time($1) }
-        state.text(callerName)
-        state.text(missedText)
-        state.byte(level.rawValue)
-        state.text(data)
-        state.flag(isTrusted)
+extension RingingCall: Coded {
+    package static var blank: RingingCall {
+        RingingCall(chatID: ChatID(0), groupID: 0, notificationID: 0, level: .clear)
     }
 
-    init(from state: inout StateReader) throws(StateReader.Damage) {
-        chatID = ChatID(try state.number())
-        groupID = try state.number()
-        notificationID = try state.number()
-        deadline = try state.optional { state throws(StateReader.Damage) in try state.time() }
-        callerName = try state.text()
-        missedText = try state.text()
-        level = try state.choice()
-        if state.version >= 4 {
-            data = try state.jsonOrEmpty()
-            isTrusted = try state.flag()
-        }
+    package mutating func code(_ coder: inout Coder) {
+        chatID.code(&coder)
+        coder.number(&groupID)
+        coder.number(&notificationID)
+        coder.optional(&deadline)
+        coder.text(&callerName)
+        coder.text(&missedText)
+        coder.choice(&level)
+        coder.jsonOrEmpty(&data)
+        coder.flag(&isTrusted)
     }
 }
 
-extension RegisteredDevice {
-    func write(to state: inout StateWriter) {
-        state.number(tokenType)
-        state.text(token)
-        state.list(otherUserIDs) { $0.number($1) }
-        state.flag(isSandbox)
-        state.optional(encryption) { state, encryption in
-            state.number(encryption.keyID)
-            state.data(encryption.secret)
-        }
+extension RegisteredDevice: Coded {
+    package static var blank: RegisteredDevice {
+        RegisteredDevice(tokenType: 0, token: "", otherUserIDs: [], isSandbox: false)
     }
 
-    init(from state: inout StateReader) throws(StateReader.Damage) {
-        tokenType = try state.number()
-        token = try state.text()
-        otherUserIDs = try state.list { state throws(StateReader.Damage) in try state.number() }
-        isSandbox = try state.flag()
-        encryption = try state.optional { state throws(StateReader.Damage) in
-            Encryption(keyID: try state.number(), secret: try state.data())
-        }
+    package mutating func code(_ coder: inout Coder) {
+        coder.number(&tokenType)
+        coder.text(&token)
+        coder.list(&otherUserIDs)
+        coder.flag(&isSandbox)
+        coder.optional(&encryption)
+    }
+}
+
+extension RegisteredDevice.Encryption: Coded {
+    package static var blank: Self { Self(keyID: 0, secret: []) }
+
+    package mutating func code(_ coder: inout Coder) {
+        coder.number(&keyID)
+        coder.data(&secret)
     }
 }
 
 extension SourceState {
-    func write(to state: inout StateWriter) {
-        state.byte(notifyMode.rawValue)
-        state.optional(sessionTimeout) { $0.number($1) }
-        state.flag(isMobile)
-        presentation.write(to: &state)
-        state.flag(sessionEnded)
-        state.time(lastActivity)
-        state.time(pausedUntil)
-        state.list(rung.sorted()) { $0.text($1) }
-        state.time(quietUntil)
-    }
-
-    init(from state: inout StateReader) throws(StateReader.Damage) {
-        self.init()
-        notifyMode = try state.choice()
-        sessionTimeout = try state.optional { state throws(StateReader.Damage) in
-            try state.number()
-        }
-        // Earlier this value had no meaning.
-        let isMobile = try state.flag()
-        if state.isComplete { self.isMobile = isMobile }
-        presentation = try SourcePresentation(from: &state)
-        sessionEnded = try state.flag()
-        lastActivity = try state.time()
-        pausedUntil = try state.time()
-        rung = Set(try state.list { state throws(StateReader.Damage) in try state.text() })
-        if state.isComplete { quietUntil = try state.time() }
-        if state.version == 2 { try Self.skipPayloads(&state) }
-    }
-
-    /// Version 2 had a place for payloads that nobody had fetched; now they wait in the store.
-    private static func skipPayloads(_ state: inout StateReader) throws(StateReader.Damage) {
-        let _: Int64 = try state.number()
-        for _ in 0..<(try state.count()) {
-            let _: Int64 = try state.number()
-            _ = try state.data()
-            _ = try state.time()
-        }
+    mutating func code(_ coder: inout Coder) {
+        coder.choice(&notifyMode)
+        coder.optional(&sessionTimeout)
+        coder.flag(&isMobile)
+        presentation.code(&coder)
+        coder.flag(&sessionEnded)
+        coder.time(&lastActivity)
+        coder.time(&pausedUntil)
+        var rung = self.rung.sorted()
+        coder.list(&rung)
+        coder.require(rung.isAscending)
+        if coder.isReading { self.rung = Set(rung) }
+        coder.time(&quietUntil)
     }
 }
 
 extension SourcePresentation {
-    fileprivate func write(to state: inout StateWriter) {
-        for text in [sound, sentence, defaultAction] { state.text(text) }
-        state.list(arguments) { $0.text($1) }
-        state.flag(showsBadge)
-        state.list(sentences.sorted { $0.key < $1.key }) { state, sentence in
-            state.text(sentence.key)
-            state.text(sentence.value)
-        }
-    }
-
-    fileprivate init(from state: inout StateReader) throws(StateReader.Damage) {
-        self.init()
-        sound = try state.text()
-        sentence = try state.text()
-        defaultAction = try state.text()
-        arguments = try state.list { state throws(StateReader.Damage) in try state.text() }
-        showsBadge = try state.flag()
-        guard state.isComplete else { return }
-        for _ in 0..<(try state.count()) { sentences[try state.text()] = try state.text() }
+    fileprivate mutating func code(_ coder: inout Coder) {
+        coder.text(&sound)
+        coder.text(&sentence)
+        coder.text(&defaultAction)
+        coder.list(&arguments)
+        coder.flag(&showsBadge)
+        coder.map(&sentences)
     }
 }

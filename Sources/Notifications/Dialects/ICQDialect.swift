@@ -129,7 +129,7 @@ package enum ICQDialect {
             default: ""
             }
         }
-        return TemplateText(presentation.sentence[...]).filled(values)
+        return TemplateText(presentation.sentence).filled(values)
     }
 
     fileprivate static func normal(_ name: String) -> String {

@@ -25,15 +25,20 @@ extension Engine {
             if isLeftMuted != isRightMuted { return isLeftMuted }
             return (left.chat.title, left.id) < (right.chat.title, right.id)
         }.prefix(limit)
-        var writer = JSONWriter()
-        writer.object { writer in
-            writer.member("@type", "bellwire.chats")
-            writer.member("total_count", rows.count)
-            writer.name("chats")
-            writer.array { writer in for row in shown { write(row, to: &writer) } }
-            writeSource(to: &writer)
+        let rest = account.source.quietUntil - now
+        let scopes = account.scopes.map { muteTime(until: $0.muteUntil, now: now) }
+        let list = ChatList {
+            $0.total = rows.count
+            $0.chats = shown.map(listed)
+            $0.isPaused = rest > 0
+            if rest > 0, account.source.quietUntil < .greatestFiniteMagnitude {
+                $0.pauseTime = Int(Int64(time: rest.rounded(.up)))
+            }
+            $0.notifyMode = "\(account.source.notifyMode)"
+            // One for each kind, in this order.
+            ($0.privateTime, $0.groupTime, $0.channelTime) = (scopes[0], scopes[1], scopes[2])
         }
-        return writer.text
+        return String(decoding: list.json, as: UTF8.self)
     }
 
     private func row(_ id: ChatID, _ chat: Chat) -> Row? {
@@ -49,41 +54,21 @@ extension Engine {
 
     private func isMuted(_ row: Row) -> Bool { Double(row.muteEnd) > now }
 
-    private func write(_ row: Row, to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.member("chat_id", Int(row.id.rawValue))
-            writer.member("title", row.chat.title)
-            let type =
+    private func listed(_ row: Row) -> ChatList.Chat {
+        ChatList.Chat {
+            $0.id = Int(row.id.rawValue)
+            $0.title = row.chat.title
+            $0.kind =
                 switch row.chat.kind {
                 case .privateChat: "private"
                 case .basicGroup, .supergroup: "group"
                 case .channel: "channel"
                 case .secret: "secret"
                 }
-            writer.member("type", type)
-            writer.member("mute_for", muteTime(until: row.muteEnd, now: now))
-            writer.member("use_default_mute_for", row.chat.settings?.muteUntil == nil)
-            writer.member("notifications", row.count)
-            if row.date > 0 { writer.member("last_date", Int(row.date)) }
-        }
-    }
-
-    private func writeSource(to writer: inout JSONWriter) {
-        let rest = account.source.quietUntil - now
-        writer.name("source")
-        writer.object { writer in
-            writer.member("paused", rest > 0)
-            if rest > 0, account.source.quietUntil < .greatestFiniteMagnitude {
-                writer.member("paused_for", Int(Int64(time: rest.rounded(.up))))
-            }
-            writer.member("notify_mode", "\(account.source.notifyMode)")
-        }
-        writer.name("scopes")
-        writer.object { writer in
-            for (name, scope) in zip(["private", "group", "channel"], account.scopes) {
-                writer.name(text: name)
-                writer.number(muteTime(until: scope.muteUntil, now: now))
-            }
+            $0.muteTime = muteTime(until: row.muteEnd, now: now)
+            $0.followsKind = row.chat.settings?.muteUntil == nil
+            $0.notifications = row.count
+            $0.date = row.date > 0 ? Int(row.date) : nil
         }
     }
 

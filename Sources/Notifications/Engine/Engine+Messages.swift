@@ -1,3 +1,5 @@
+import Base
+
 /// Messages announced by a push.
 extension Engine {
     mutating func process(_ message: IncomingMessage, level: TrustLevel) -> Outcome {
@@ -235,7 +237,7 @@ extension Engine {
     mutating func add(
         _ content: Notification.Content, to groupID: NotificationGroup.ID, _ arrival: Arrival
     ) -> Bool {
-        if account.lastNotificationID >= StateReader.lastCount { beginNotificationsAnew() }
+        if account.lastNotificationID >= Coder.lastCount { beginNotificationsAnew() }
         guard let group = account.groups[groupID] else { return false }
         // After identifiers have started again, a sleeping notification may have the next one.
         repeat {

@@ -1,3 +1,5 @@
+import Base
+
 /// Limits on how far senders can make an account grow.
 extension Engine {
     /// When this many groups or conversations exist, the oldest are forgotten until `kept` are
@@ -67,7 +69,7 @@ extension Engine {
 
     /// The next identifier; after the last one it starts again at 1. Nobody keeps these identifiers
     /// for long.
-    func following(_ id: Int32) -> Int32 { id < StateReader.lastCount ? id + 1 : 1 }
+    func following(_ id: Int32) -> Int32 { id < Coder.lastCount ? id + 1 : 1 }
 
     /// Identifiers start again after a thousand million notifications. The notifications that still
     /// have an old one are removed, so that new ones sort behind everything.

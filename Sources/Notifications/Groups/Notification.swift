@@ -1,3 +1,5 @@
+package import Base
+
 /// One entry of the list that the user sees.
 package struct Notification: Equatable, Sendable {
     package enum Content: Equatable, Sendable {
@@ -11,7 +13,7 @@ package struct Notification: Equatable, Sendable {
 
     package typealias ID = Int32
 
-    package let id: ID
+    package private(set) var id: ID
     package var date: Int64
     package var isSilent: Bool
     package var content: Content
@@ -69,144 +71,142 @@ package struct NamedNotification: Equatable, Sendable {
     static let tombstoneLife: Int64 = 600
 }
 
-extension Notification {
-    func write(to state: inout StateWriter) {
-        state.number(id)
-        state.number(date)
-        state.flag(isSilent)
-        state.byte(level.rawValue)
-        state.flag(isTrusted)
-        state.text(name)
+extension Notification: Coded {
+    package static var blank: Notification {
+        Notification(id: 0, date: 0, isSilent: false, content: .newSecretChat, level: .clear)
+    }
+
+    package mutating func code(_ coder: inout Coder) {
+        coder.number(&id)
+        coder.date(&date)
+        coder.flag(&isSilent)
+        coder.choice(&level)
+        coder.flag(&isTrusted)
+        coder.text(&name)
+        coder.kind(&content, content.number, Content.blank)
         switch content {
-        case .newMessage(let message, let showsPreview):
-            state.byte(0)
-            message.write(to: &state)
-            state.flag(showsPreview)
+        case .newMessage(var message, var showsPreview):
+            message.code(&coder)
+            coder.flag(&showsPreview)
+            content = .newMessage(message, showsPreview: showsPreview)
         case .newPushMessage(let message):
-            state.byte(1)
-            message.write(to: &state)
-        case .newSecretChat: state.byte(2)
+            // It is in a box, which need not be made anew for writing.
+            let read = coder.coded(message)
+            if coder.isReading { content = .newPushMessage(read) }
+        case .newSecretChat: break
         case .newCall(let id, let ownID):
-            state.byte(3)
-            state.number(id)
-            state.text(ownID)
-        }
-    }
-
-    init(from state: inout StateReader) throws(StateReader.Damage) {
-        id = try state.number()
-        date = try state.date()
-        isSilent = try state.flag()
-        level = try state.choice()
-        if state.version >= 4 { isTrusted = try state.flag() }
-        name = try state.text()
-        switch try state.byte() {
-        case 0:
-            let message = try StoredMessage(from: &state)
-            content = .newMessage(message, showsPreview: try state.flag())
-        case 1: content = .newPushMessage(try PushMessage(from: &state))
-        case 2: content = .newSecretChat
-        case 3:
-            content = .newCall(
-                id: try state.number(), ownID: state.version >= 4 ? try state.text() : "")
-        default: throw StateReader.Damage()
+            content = .newCall(id: coder.coded(id), ownID: coder.coded(ownID))
         }
     }
 }
 
-extension StoredMessage {
-    func write(to state: inout StateWriter) {
-        state.number(id.rawValue)
-        state.data(source)
-        state.number(pinned.rawValue)
-    }
-
-    init(from state: inout StateReader) throws(StateReader.Damage) {
-        id = ChatMessageID(try state.number())
-        source = try state.json()
-        if state.version >= 4 { pinned = ChatMessageID(try state.number()) }
-    }
-}
-
-extension PushMessage {
-    fileprivate func write(to state: inout StateWriter) {
-        state.number(id.rawValue)
-        switch sender {
-        case .user(let id):
-            state.byte(0)
-            state.number(id)
-        case .chat(let id):
-            state.byte(1)
-            state.number(id.rawValue)
+extension Notification.Content {
+    fileprivate static func blank(_ number: UInt8) -> Self? {
+        switch number {
+        case 0: .newMessage(.blank, showsPreview: false)
+        case 1: .newPushMessage(.blank)
+        case 2: .newSecretChat
+        case 3: .newCall(id: 0, ownID: "")
+        default: nil
         }
-        state.text(senderName)
-        state.flag(isOutgoing)
-        state.byte(content.kind.rawValue)
-        state.text(content.text)
-        state.number(content.number)
-        state.number(content.secondNumber)
-        state.unsigned(UInt64(content.flags.rawValue))
-        state.number(threadID.rawValue)
-        for flag in [isMention, isPin, isScheduled] { state.flag(flag) }
-        state.byte(subject.rawValue)
-        state.optional(presentation) { state, value in value.write(to: &state) }
     }
 
-    fileprivate init(from state: inout StateReader) throws(StateReader.Damage) {
-        id = ChatMessageID(try state.number())
-        sender =
-            try state.byte() == 0
-            ? .user(try state.number()) : .chat(ChatID(try state.number()))
-        senderName = try state.text()
-        isOutgoing = try state.flag()
-        content = PushContent(
-            try state.choice(), text: try state.text(), number: try state.number(),
-            secondNumber: try state.number(),
-            flags: PushContent.Flags(rawValue: UInt16(truncatingIfNeeded: try state.unsigned())))
-        threadID = ChatMessageID(try state.number())
-        if state.version >= 4 {
-            isMention = try state.flag()
-            isPin = try state.flag()
-            isScheduled = try state.flag()
-            subject = try state.choice()
-        }
-        presentation = try state.optional { state throws(StateReader.Damage) in
-            try Presentation(from: &state)
+    fileprivate var number: UInt8 {
+        switch self {
+        case .newMessage: 0
+        case .newPushMessage: 1
+        case .newSecretChat: 2
+        case .newCall: 3
         }
     }
 }
 
-extension Presentation {
-    fileprivate func write(to state: inout StateWriter) {
-        for text in [title, body, sound, icon, link, language, direction, defaultAction] {
-            state.text(text)
-        }
-        // Two flags, as before there was a level between.
-        state.flag(urgency.rawValue & 1 != 0)
-        state.flag(urgency.rawValue & 2 != 0)
-        state.text(data)
-        state.list(tags) { $0.text($1) }
-        state.list(actions) { state, action in
-            state.text(action.name)
-            state.text(action.label)
-            state.text(action.link)
-        }
+extension StoredMessage: Coded {
+    package static var blank: StoredMessage { StoredMessage(id: .none, source: []) }
+
+    package mutating func code(_ coder: inout Coder) {
+        id.code(&coder)
+        coder.json(&source)
+        pinned.code(&coder)
+    }
+}
+
+extension PushMessage: Coded {
+    package static var blank: PushMessage {
+        PushMessage(
+            id: .none, sender: .user(0), senderName: "", isOutgoing: false, content: .blank)
     }
 
-    fileprivate init(from state: inout StateReader) throws(StateReader.Damage) {
-        self.init(title: try state.text(), body: try state.text())
-        sound = try state.text()
-        icon = try state.text()
-        link = try state.text()
-        language = try state.text()
-        direction = try state.text()
-        defaultAction = try state.text()
-        let (first, second) = (try state.flag(), try state.flag())
-        urgency = first ? (second ? .high : .critical) : second ? .low : .normal
-        if state.version >= 4 { data = try state.jsonOrEmpty() }
-        tags = try state.list { state throws(StateReader.Damage) in try state.text() }
-        actions = try state.list { state throws(StateReader.Damage) in
-            Action(name: try state.text(), label: try state.text(), link: try state.text())
-        }
+    package mutating func code(_ coder: inout Coder) {
+        id.code(&coder)
+        sender.code(&coder)
+        coder.text(&senderName)
+        coder.flag(&isOutgoing)
+        content.code(&coder)
+        threadID.code(&coder)
+        coder.flag(&isMention)
+        coder.flag(&isPin)
+        coder.flag(&isScheduled)
+        coder.choice(&subject)
+        $presentation.code(&coder)
+    }
+}
+
+extension Sender: Coded {
+    package static var blank: Sender { .user(0) }
+
+    package mutating func code(_ coder: inout Coder) {
+        var isChat = if case .chat = self { true } else { false }
+        var id =
+            switch self {
+            case .user(let id): id
+            case .chat(let id): id.rawValue
+            }
+        coder.flag(&isChat)
+        coder.number(&id)
+        self = isChat ? .chat(ChatID(id)) : .user(id)
+    }
+}
+
+extension PushContent: Coded {
+    package static var blank: PushContent { PushContent(.hidden) }
+
+    package mutating func code(_ coder: inout Coder) {
+        coder.choice(&kind)
+        coder.text(&text)
+        coder.number(&number)
+        coder.number(&secondNumber)
+        var flags = flags.rawValue
+        coder.number(&flags)
+        self.flags = Flags(rawValue: flags)
+    }
+}
+
+extension Presentation: Coded {
+    package static var blank: Presentation { Presentation() }
+
+    package mutating func code(_ coder: inout Coder) {
+        coder.text(&title)
+        coder.text(&body)
+        coder.text(&sound)
+        coder.text(&icon)
+        coder.text(&link)
+        coder.text(&language)
+        coder.text(&direction)
+        coder.text(&defaultAction)
+        coder.choice(&urgency)
+        coder.jsonOrEmpty(&data)
+        coder.list(&tags)
+        coder.list(&actions)
+    }
+}
+
+extension Presentation.Action: Coded {
+    package static var blank: Self { Self(name: "", label: "") }
+
+    package mutating func code(_ coder: inout Coder) {
+        coder.text(&name)
+        coder.text(&label)
+        coder.text(&link)
     }
 }

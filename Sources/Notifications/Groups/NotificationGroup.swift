@@ -1,3 +1,5 @@
+package import Base
+
 /// The notifications of one chat that belong together.
 package struct NotificationGroup: Equatable, Sendable {
     /// It is stored as its number.
@@ -10,7 +12,7 @@ package struct NotificationGroup: Equatable, Sendable {
 
     package typealias ID = Int32
 
-    package let id: ID
+    package private(set) var id: ID
     package var kind: Kind
     package var chatID: ChatID
     package var totalCount = 0
@@ -70,10 +72,10 @@ package struct NotificationGroup: Equatable, Sendable {
 /// A notification that waits to be shown, with what its update needs.
 package struct PendingNotification: Equatable, Sendable {
     package var notification: Notification
-    package let settingsChatID: ChatID
-    package let soundID: Int64
+    package private(set) var settingsChatID: ChatID
+    package private(set) var soundID: Int64
     /// When it may be shown at the latest; seconds since 1970.
-    package let due: Double
+    package private(set) var due: Double
 }
 
 extension Array {
@@ -89,41 +91,37 @@ extension Array {
     }
 }
 
-extension NotificationGroup {
-    func write(to state: inout StateWriter) {
-        state.number(id)
-        state.byte(kind.rawValue)
-        state.number(chatID.rawValue)
-        state.count(totalCount)
-        state.number(date)
-        state.list(notifications) { $1.write(to: &$0) }
-        state.list(sleeping) { $1.write(to: &$0) }
-        state.list(pending) { state, item in
-            item.notification.write(to: &state)
-            state.number(item.settingsChatID.rawValue)
-            state.number(item.soundID)
-            state.time(item.due)
-        }
+extension NotificationGroup: Coded {
+    package static var blank: NotificationGroup {
+        NotificationGroup(id: 0, kind: .messages, chatID: ChatID(0))
     }
 
-    init(from state: inout StateReader) throws(StateReader.Damage) {
-        self.init(
-            id: try state.number(), kind: try state.choice(),
-            chatID: ChatID(try state.number()))
-        totalCount = Int(try state.unsigned(atMost: UInt64(UInt32.max)))
-        if state.version >= 4 { date = try state.date() }
-        notifications = try state.list { state throws(StateReader.Damage) in
-            try Notification(from: &state)
-        }
-        sleeping = try state.list { state throws(StateReader.Damage) in
-            try Notification(from: &state)
-        }
-        pending = try state.list { state throws(StateReader.Damage) in
-            PendingNotification(
-                notification: try Notification(from: &state),
-                settingsChatID: ChatID(try state.number()), soundID: try state.number(),
-                due: try state.time())
-        }
+    package mutating func code(_ coder: inout Coder) {
+        coder.number(&id)
+        coder.require(id > 0)
+        coder.choice(&kind)
+        chatID.code(&coder)
+        var count = UInt32(clamping: totalCount)
+        coder.number(&count)
+        totalCount = Int(count)
+        coder.date(&date)
+        coder.list(&notifications)
+        coder.list(&sleeping)
+        coder.list(&pending)
+    }
+}
+
+extension PendingNotification: Coded {
+    package static var blank: PendingNotification {
+        PendingNotification(
+            notification: .blank, settingsChatID: ChatID(0), soundID: 0, due: 0)
+    }
+
+    package mutating func code(_ coder: inout Coder) {
+        notification.code(&coder)
+        settingsChatID.code(&coder)
+        coder.number(&soundID)
+        coder.time(&due)
     }
 }
 
@@ -155,4 +153,12 @@ package struct GroupTable: Sendable, Equatable {
     package var all: [NotificationGroup] { groups.values.sorted { $0.id < $1.id } }
 
     package var ids: [NotificationGroup.ID] { groups.keys.sorted() }
+
+    mutating func code(_ coder: inout Coder) {
+        var all = all
+        coder.list(&all)
+        coder.require(all.map(\.id).isAscending)
+        guard coder.isReading else { return }
+        for group in all { groups[group.id] = group }
+    }
 }

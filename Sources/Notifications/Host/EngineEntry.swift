@@ -1,4 +1,4 @@
-import Base
+package import Base
 
 /// One operation on an engine, as a journal stores it. Applying it again has the same result.
 package enum EngineEntry: Sendable, Confidential {
@@ -25,132 +25,98 @@ package enum EngineEntry: Sendable, Confidential {
 
     package struct Damage: Error {}
 
-    /// Bits in the byte of the level.
-    private static let trustFlag: UInt8 = 0x80
-    private static let nameFlag: UInt8 = 0x40
-
-    /// The first byte of an entry.
-    private enum Kind: UInt8 {
-        case time = 0
-        case request = 1
-        case push = 2
-        case registration = 3
-        case encryptedRegistration = 4
-        case start = 5
-        case raw = 6
-        case withdrawal = 7
-        case room = 8
-    }
-
     package var bytes: [UInt8] {
-        switch self {
-        case .time: [Kind.time.rawValue]
-        case .start: [Kind.start.rawValue]
-        case .room: [Kind.room.rawValue]
-        case .withdrawal(let name, let level):
-            [Kind.withdrawal.rawValue, level.rawValue] + name.utf8
-        case .request(let text): [Kind.request.rawValue] + text
-        case .own(let request): [Kind.request.rawValue] + request.text
-        case .push(let payload, let dialect, let level, let isTrusted, let id, let name):
-            Self.head(dialect, level, isTrusted, id, name) + payload
-        case .raw(let payload, let encoding):
-            [Kind.raw.rawValue, Self.length(of: encoding)] + encoding.utf8 + payload
-        case .registration(let text, nil): [Kind.registration.rawValue] + text
-        case .registration(let text, let encryption?):
-            [Kind.encryptedRegistration.rawValue] + Self.bigEndian(encryption.keyID)
-                + Self.bigEndian(Int64(encryption.secret.count)) + encryption.secret + text
-        }
+        var coder = Coder()
+        _ = coder.coded(self)
+        return coder.written
     }
 
     package init(_ bytes: [UInt8]) throws(Damage) {
-        switch bytes.first.flatMap(Kind.init) {
-        case .time where bytes.count == 1: self = .time
-        case .request: self = .request(Array(bytes.dropFirst()))
-        case .push: self = try Self.push(bytes)
-        case .registration: self = .registration(Array(bytes.dropFirst()), nil)
-        case .encryptedRegistration: self = try Self.registration(bytes.dropFirst())
-        case .start where bytes.count == 1: self = .start
-        case .room where bytes.count == 1: self = .room
-        case .withdrawal:
-            guard bytes.count >= 2, let level = TrustLevel(rawValue: bytes[1]),
-                let name = String(validating: bytes.dropFirst(2), as: UTF8.self)
-            else { throw Damage() }
-            self = .withdrawal(name: name, level)
-        case .raw:
-            var rest = bytes.dropFirst()
-            let encoding = try Self.takeText(from: &rest)
-            self = .raw(payload: Array(rest), encoding: encoding)
-        default: throw Damage()
-        }
-    }
-
-    private static func head(
-        _ dialect: Dialect, _ level: TrustLevel, _ isTrusted: Bool, _ id: String, _ name: String
-    ) -> [UInt8] {
-        let flags =
-            level.rawValue | (isTrusted ? trustFlag : 0) | (name.isEmpty ? 0 : nameFlag)
-        let head = [Kind.push.rawValue, flags, dialect.number, length(of: id)] + id.utf8
-        return name.isEmpty ? head : head + [length(of: name)] + name.utf8
-    }
-
-    private static func push(_ bytes: [UInt8]) throws(Damage) -> EngineEntry {
-        guard bytes.count >= 4,
-            let level = TrustLevel(rawValue: bytes[1] & ~(trustFlag | nameFlag)),
-            let dialect = Dialect(number: bytes[2])
-        else { throw Damage() }
-        var rest = bytes.dropFirst(3)
-        let id = try takeText(from: &rest)
-        let isNamed = bytes[1] & nameFlag != 0
-        let name = isNamed ? try takeText(from: &rest) : ""
-        guard isNamed != name.isEmpty else { throw Damage() }
-        return .push(
-            payload: Array(rest), dialect, level, isTrusted: bytes[1] & trustFlag != 0, id: id,
-            name: name)
-    }
-
-    /// Reads a text after the byte that holds its length.
-    private static func takeText(from rest: inout ArraySlice<UInt8>) throws(Damage) -> String {
-        guard let length = rest.popFirst(), rest.count >= Int(length),
-            let text = String(validating: rest.prefix(Int(length)), as: UTF8.self)
-        else { throw Damage() }
-        rest.removeFirst(Int(length))
-        return text
-    }
-
-    private static func length(of id: String) -> UInt8 {
-        precondition(id.utf8.count <= UInt8.max, "the identifier of the push is too long")
-        return UInt8(id.utf8.count)
-    }
-
-    private static func registration(_ bytes: ArraySlice<UInt8>) throws(Damage) -> EngineEntry {
-        guard bytes.count >= 16 else { throw Damage() }
-        let keyID = int64(bytes.prefix(8))
-        let rest = bytes.dropFirst(16)
-        guard let count = Int(exactly: int64(bytes.dropFirst(8).prefix(8))), count >= 0,
-            count <= rest.count
-        else { throw Damage() }
-        return .registration(
-            Array(rest.dropFirst(count)),
-            RegisteredDevice.Encryption(keyID: keyID, secret: Array(rest.prefix(count))))
-    }
-
-    private static func bigEndian(_ number: Int64) -> [UInt8] {
-        (0..<8).reversed().map { UInt8(truncatingIfNeeded: number >> ($0 * 8)) }
-    }
-
-    private static func int64(_ bytes: ArraySlice<UInt8>) -> Int64 {
-        bytes.reduce(0) { $0 << 8 | Int64($1) }
+        var coder = Coder(reading: bytes)
+        self = .blank
+        code(&coder)
+        guard coder.isWhole else { throw Damage() }
     }
 }
 
-extension Dialect {
-    fileprivate init?(number: UInt8) {
-        guard let dialect = Self.allCases.first(where: { $0.number == number }) else { return nil }
-        self = dialect
+extension EngineEntry: Coded {
+    package static var blank: EngineEntry { .time }
+
+    private static func blank(_ number: UInt8) -> EngineEntry? {
+        switch number {
+        case 0: .time
+        case 1: .request([])
+        case 2: .push(payload: [], .auto, .clear)
+        case 3: .registration([], nil)
+        case 4: .start
+        case 5: .raw(payload: [], encoding: "")
+        case 6: .withdrawal(name: "", .clear)
+        case 7: .room
+        default: nil
+        }
+    }
+
+    private var number: UInt8 {
+        switch self {
+        case .time: 0
+        case .request, .own: 1
+        case .push: 2
+        case .registration: 3
+        case .start: 4
+        case .raw: 5
+        case .withdrawal: 6
+        case .room: 7
+        }
+    }
+
+    package mutating func code(_ coder: inout Coder) {
+        coder.kind(&self, number, Self.blank)
+        switch self {
+        case .time, .start, .room: break
+        case .request(var text):
+            coder.data(&text)
+            self = .request(text)
+        case .own(let request):
+            var text = request.text
+            coder.data(&text)
+        case .push(var payload, var dialect, var level, var isTrusted, var id, var name):
+            dialect.code(&coder)
+            coder.choice(&level)
+            coder.flag(&isTrusted)
+            coder.text(&id)
+            coder.text(&name)
+            coder.data(&payload)
+            self = .push(
+                payload: payload, dialect, level, isTrusted: isTrusted, id: id, name: name)
+        case .registration(var text, var encryption):
+            coder.data(&text)
+            coder.optional(&encryption)
+            self = .registration(text, encryption)
+        case .raw(var payload, var encoding):
+            coder.text(&encoding)
+            coder.data(&payload)
+            self = .raw(payload: payload, encoding: encoding)
+        case .withdrawal(var name, var level):
+            coder.text(&name)
+            coder.choice(&level)
+            self = .withdrawal(name: name, level)
+        }
+    }
+}
+
+extension Dialect: Coded {
+    package static var blank: Dialect { .auto }
+
+    package mutating func code(_ coder: inout Coder) {
+        var number = number
+        coder.byte(&number)
+        let read = Self.allCases.first { $0.number == number }
+        coder.require(read != nil)
+        self = read ?? self
     }
 
     /// The number in journals.
-    fileprivate var number: UInt8 {
+    private var number: UInt8 {
         switch self {
         case .auto: 0
         case .telegram: 1
@@ -215,34 +181,27 @@ extension Engine {
 /// Several entries that the journal stores together.
 package enum EngineEntries {
     package static func bytes(_ entries: [(time: Double, entry: EngineEntry)]) -> [UInt8] {
-        var bytes: [UInt8] = []
+        var coder = Coder()
         for (time, entry) in entries {
-            let text = entry.bytes
-            bytes.append(bigEndian: time.bitPattern)
-            bytes.append(bigEndian: UInt32(text.count))
-            bytes += text
+            var bits = time.bitPattern
+            coder.fixed(&bits)
+            _ = coder.coded(entry)
         }
-        return bytes
+        return coder.written
     }
 
     /// Applies the entries; false if they cannot be read.
     package static func replay(
         _ bytes: [UInt8], on engine: inout Engine, _ templates: TelegramTemplates
     ) -> Bool {
-        var start = 0
-        while start < bytes.count {
-            guard bytes.count - start >= headLength else { return false }
-            let time = Double(bitPattern: bytes.span.word(at: start))
-            let count = Int(bytes.span.halfWord(at: start + 8))
-            start += headLength
-            guard bytes.count - start >= count,
-                let entry = try? EngineEntry(Array(bytes[start..<start + count]))
-            else { return false }
-            engine.replay(entry, at: time, templates)
-            start += count
+        var coder = Coder(reading: bytes)
+        while coder.hasMore {
+            var bits: UInt64 = 0
+            coder.fixed(&bits)
+            let entry = coder.coded(EngineEntry.blank)
+            guard coder.isSound else { return false }
+            engine.replay(entry, at: Double(bitPattern: bits), templates)
         }
         return true
     }
-
-    private static let headLength = 8 + 4
 }

@@ -1,3 +1,5 @@
+package import Base
+
 /// TDLib's chat identifier. Its range encodes the kind of chat.
 package struct ChatID: Hashable, Comparable, Sendable {
     package enum Kind: Sendable { case user, basicGroup, channel, secret }
@@ -107,6 +109,26 @@ package struct ChatMessageID: Hashable, Comparable, Sendable {
     package static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 
     private static let shift = 20
+}
+
+extension ChatID: Coded {
+    package static var blank: ChatID { ChatID(0) }
+
+    package mutating func code(_ coder: inout Coder) {
+        var number = rawValue
+        coder.number(&number)
+        self = ChatID(number)
+    }
+}
+
+extension ChatMessageID: Coded {
+    package static var blank: ChatMessageID { .none }
+
+    package mutating func code(_ coder: inout Coder) {
+        var number = rawValue
+        coder.number(&number)
+        self = ChatMessageID(number)
+    }
 }
 
 /// Where the user has seen messages: TDLib's `MessageSource`.

@@ -1,9 +1,9 @@
 /// How a payload wants to be shown, beyond what TDLib's types can express.
 package struct Presentation: Equatable, Sendable {
     package struct Action: Equatable, Sendable {
-        package let name: String
-        package let label: String
-        package let link: String
+        package internal(set) var name: String
+        package internal(set) var label: String
+        package internal(set) var link: String
 
         package init(name: String, label: String, link: String = "") {
             self.name = name

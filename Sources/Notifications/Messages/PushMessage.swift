@@ -1,3 +1,5 @@
+package import Base
+
 /// A message known only from a push, until the client loads the real one.
 package struct PushMessage: Equatable, Sendable {
     /// Which settings apply: its chat's for messages or for stories, or none if it is about the
@@ -45,7 +47,7 @@ package struct PushMessage: Equatable, Sendable {
 
 /// A message that the client itself has loaded.
 package struct StoredMessage: Equatable, Sendable {
-    package let id: ChatMessageID
+    package internal(set) var id: ChatMessageID
     /// TDLib's `message` object, as the client wrote it.
     package var source: [UInt8]
     /// The pinned message, if this one announces a pin.
@@ -112,5 +114,15 @@ package struct Boxed<Value: Equatable & Sendable>: Equatable, Sendable {
 
     package static func == (left: Self, right: Self) -> Bool {
         left.box === right.box || left.wrappedValue == right.wrappedValue
+    }
+}
+
+extension Boxed: Coded where Value: Coded {
+    package static var blank: Self { Self(wrappedValue: nil) }
+
+    package mutating func code(_ coder: inout Coder) {
+        var value = wrappedValue
+        coder.optional(&value)
+        if coder.isReading { wrappedValue = value }
     }
 }

@@ -141,6 +141,12 @@ package enum OptionName {
             || name.hasPrefix("x") || name.hasPrefix("X")
     }
 
+    static func allows(_ value: OptionValue, of name: String) -> Bool {
+        guard let range = range(of: name) else { return true }
+        guard case .integer(let number) = value else { return false }
+        return range.contains(number)
+    }
+
     package static func range(of name: String) -> ClosedRange<Int64>? {
         switch name {
         case groupCountMax: 0...25

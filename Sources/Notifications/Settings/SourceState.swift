@@ -107,6 +107,12 @@ package struct SourceConsent: Equatable, Sendable {
         linkSchemes = Set(schemes.filter(Self.mayAllow))
     }
 
+    func members(_ writer: inout JSONWriter) {
+        writer.member("replies", takesReplies)
+        writer.name("link_schemes")
+        writer.array { writer in for scheme in linkSchemes.sorted() { writer.string(scheme) } }
+    }
+
     package static func mayAllow(_ scheme: String) -> Bool {
         URLScheme.isScheme(scheme) && !barred.contains(scheme)
     }

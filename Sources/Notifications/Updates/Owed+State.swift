@@ -1,115 +1,119 @@
+package import Base
+
 extension Owed {
-    func write(to state: inout StateWriter) {
-        state.number(lastID)
-        state.flag(keepsRaw)
-        state.list(items) { state, item in
-            state.number(item.id)
-            state.time(item.time)
-            switch item.content {
-            case .action(let action):
-                state.byte(0)
-                action.write(to: &state)
-            case .notice(let update):
-                state.byte(1)
-                update.write(to: &state)
-            case .raw(let push):
-                state.byte(2)
-                state.data(push.payload)
-                state.text(push.encoding)
-                state.number(push.received)
-            }
-        }
+    mutating func code(_ coder: inout Coder) {
+        coder.counter(&lastID)
+        coder.flag(&keepsRaw)
+        coder.list(&items)
+        coder.require(items.map(\.id).isAscending && items.last?.id ?? 0 <= lastID)
+    }
+}
+
+extension Owed.Item: Coded {
+    package static var blank: Owed.Item {
+        Owed.Item(id: 0, time: 0, content: .notice(.liveLocationsNeeded))
     }
 
-    init(from state: inout StateReader) throws(StateReader.Damage) {
-        lastID = try state.counter()
-        keepsRaw = try state.flag()
-        items = try state.list { state throws(StateReader.Damage) in try Item(from: &state) }
-        let ids = items.map(\.id)
-        guard zip(ids, ids.dropFirst()).allSatisfy({ $0 < $1 }), ids.last ?? 0 <= lastID else {
-            throw StateReader.Damage()
+    package mutating func code(_ coder: inout Coder) {
+        coder.counter(&id)
+        coder.time(&time)
+        coder.kind(&content, content.number, Owed.Content.blank)
+        switch content {
+        case .action(var action):
+            action.code(&coder)
+            action.id = id
+            content = .action(action)
+        case .notice(var notice):
+            notice.code(notice: &coder)
+            content = .notice(notice)
+        case .raw(var push):
+            push.code(&coder)
+            push.id = id
+            content = .raw(push)
         }
     }
 }
 
-extension Owed.Item {
-    fileprivate init(from state: inout StateReader) throws(StateReader.Damage) {
-        id = try state.counter()
-        time = try state.time()
-        switch try state.byte() {
-        case 0:
-            var action = try ChosenAction(from: &state)
-            action.id = id
-            content = .action(action)
-        case 1: content = .notice(try Update(notice: &state))
-        case 2:
-            var push = RawPush(
-                payload: try state.data(), encoding: try state.text(),
-                received: try state.date())
-            push.id = id
-            content = .raw(push)
-        default: throw StateReader.Damage()
+extension Owed.Content {
+    fileprivate static func blank(_ number: UInt8) -> Self? {
+        switch number {
+        case 0: .action(ChosenAction(chatID: ChatID(0), messageID: .none, action: ""))
+        case 1: .notice(.liveLocationsNeeded)
+        case 2: .raw(RawPush(payload: [], encoding: "", received: 0))
+        default: nil
+        }
+    }
+
+    fileprivate var number: UInt8 {
+        switch self {
+        case .action: 0
+        case .notice: 1
+        case .raw: 2
         }
     }
 }
 
 extension ChosenAction {
-    fileprivate func write(to state: inout StateWriter) {
-        state.number(chatID.rawValue)
-        state.number(messageID.rawValue)
-        state.text(action)
-        state.optional(text) { $0.text($1) }
-        state.text(data)
-        state.text(callID)
-        state.number(date)
+    fileprivate mutating func code(_ coder: inout Coder) {
+        chatID.code(&coder)
+        messageID.code(&coder)
+        coder.text(&action)
+        coder.optional(&text)
+        coder.jsonOrEmpty(&data)
+        coder.text(&callID)
+        coder.date(&date)
     }
+}
 
-    fileprivate init(from state: inout StateReader) throws(StateReader.Damage) {
-        self.init(
-            chatID: ChatID(try state.number()), messageID: ChatMessageID(try state.number()),
-            action: try state.text())
-        text = try state.optional { state throws(StateReader.Damage) in try state.text() }
-        data = try state.jsonOrEmpty()
-        callID = try state.text()
-        date = try state.date()
+extension RawPush {
+    fileprivate mutating func code(_ coder: inout Coder) {
+        coder.data(&payload)
+        coder.text(&encoding)
+        coder.date(&received)
     }
 }
 
 /// The updates that can be owed.
 extension Update {
-    fileprivate func write(to state: inout StateWriter) {
+    private static func notice(_ number: UInt8) -> Update? {
+        switch number {
+        case 0: .fetchRequired(reason: "", details: [])
+        case 1: .dcOption(dc: 0, address: "", getConfig: false)
+        case 2: .liveLocationsNeeded
+        default: nil
+        }
+    }
+
+    private var noticeNumber: UInt8 {
         switch self {
-        case .fetchRequired(let reason, let details):
-            state.byte(0)
-            state.text(reason)
-            state.list(details) { state, detail in
-                state.text(detail.name)
-                state.text(detail.source)
-            }
-        case .dcOption(let dc, let address, let getConfig):
-            state.byte(1)
-            state.number(dc)
-            state.text(address)
-            state.flag(getConfig)
-        case .liveLocationsNeeded: state.byte(2)
+        case .fetchRequired: 0
+        case .dcOption: 1
+        case .liveLocationsNeeded: 2
         default: preconditionFailure("this update is never owed")
         }
     }
 
-    fileprivate init(notice state: inout StateReader) throws(StateReader.Damage) {
-        switch try state.byte() {
-        case 0:
-            self = .fetchRequired(
-                reason: try state.text(),
-                details: try state.list { state throws(StateReader.Damage) in
-                    Detail(
-                        try state.text(), source: String(decoding: try state.json(), as: UTF8.self))
-                })
-        case 1:
+    fileprivate mutating func code(notice coder: inout Coder) {
+        coder.kind(&self, noticeNumber, Self.notice)
+        switch self {
+        case .fetchRequired(var reason, var details):
+            coder.text(&reason)
+            coder.list(&details)
+            self = .fetchRequired(reason: reason, details: details)
+        case .dcOption(let dc, let address, let getConfig):
             self = .dcOption(
-                dc: try state.number(), address: try state.text(), getConfig: try state.flag())
-        case 2: self = .liveLocationsNeeded
-        default: throw StateReader.Damage()
+                dc: coder.coded(dc), address: coder.coded(address),
+                getConfig: coder.coded(getConfig))
+        default: break
         }
+    }
+}
+
+extension Update.Detail: Coded {
+    package static var blank: Self { Self("", source: "") }
+
+    package mutating func code(_ coder: inout Coder) {
+        coder.text(&name)
+        coder.json(&source)
     }
 }

@@ -12,10 +12,10 @@ package struct Owed: Equatable, Sendable {
     }
 
     package struct Item: Equatable, Sendable {
-        package let id: Int64
+        package internal(set) var id: Int64
         /// Seconds since 1970.
-        package let time: Double
-        package let content: Content
+        package internal(set) var time: Double
+        package internal(set) var content: Content
     }
 
     package internal(set) var items: [Item] = []

@@ -165,9 +165,7 @@ struct PayloadReader: ~Copyable {
 
     /// Nil if it was encrypted under another secret.
     private func text(_ p: [UInt8], under secret: Secret) throws(Failure) -> [UInt8]? {
-        let key: MTProtoSecret?
-        do throws(OpenSSLError) { key = try MTProtoSecret(secret) } catch { throw .fault }
-        guard let key else { throw .fault }
+        guard let key = MTProtoSecret(secret) else { throw .fault }
         do throws(MTProtoSecret.Failure) {
             return try key.decrypt(p.span)
         } catch {

@@ -139,10 +139,14 @@ extension DeliveryDesk {
         _ reservation: consuming Reservation = Reservation(), isShown: Bool = false
     ) throws(PushRefusal) -> Message {
         do throws(OpenSSLError) {
-            let id =
-                PlantedMistake.idIsRow.isMade
-                ? MessageID(high: 0, low: UInt64(service.index.nextSequence()))
-                : try MessageID(from: &random)
+            #if PLANTED
+                let id =
+                    PlantedMistake.idIsRow.isMade
+                    ? MessageID(high: 0, low: UInt64(service.index.nextSequence()))
+                    : try MessageID(from: &random)
+            #else
+                let id = try MessageID(from: &random)
+            #endif
             let expiry = service.store.clock.now.adding(seconds: content.ttl)
             let location =
                 isShown

@@ -1,5 +1,4 @@
 package import Base
-import Crypto
 package import HTTP
 import Mailbox
 import StatusPage
@@ -29,7 +28,7 @@ struct UserAgentAdmission {
         WebSocketTerms(
             subprotocols: ["push-notification"],
             session: Self.limits(isBehindProxy: service.settings.isBehindProxy),
-            outputLimit: Self.outputLimit, sha1: { try? SHA1.digest(of: $0) })
+            outputLimit: Self.outputLimit)
     }
 
     static func limits(isBehindProxy: Bool) -> WebSocketSession.Limits {

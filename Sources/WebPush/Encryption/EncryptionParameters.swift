@@ -38,7 +38,7 @@ extension EncryptionParameters {
         guard body.count >= headerLength else { throw .shortHeader }
 
         // RFC 8188 section 2.1: a record has room for tag, delimiter and one byte.
-        let recordSize = (16..<20).reduce(UInt64(0)) { $0 << 8 | UInt64(body[$1]) }
+        let recordSize = UInt64(body.halfWord(at: 16))
         guard recordSize >= 18 else { throw .badRecordSize }
 
         guard keyIDLength == UncompressedPoint.length else { throw .badKeyIDLength }

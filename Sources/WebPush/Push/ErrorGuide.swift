@@ -204,17 +204,17 @@ package struct ErrorPage: Equatable, Sendable {
                 isCode.toggle()
             case "<" where rest.hasPrefix("a id="):
                 let end = rest.firstIndex(of: ">") ?? rest.endIndex
-                html += "<" + rest[..<end]
-                rest = rest[end...]
-            case "<" where rest.hasPrefix("/a>"): html += "<"
+                html += "<" + rest[..<end] + ">"
+                rest = rest[end...].dropFirst()
+            case "<" where rest.hasPrefix("/a>"):
+                html += "</a>"
+                rest = rest.dropFirst(3)
             case "[" where !isCode:
                 guard let end = rest.firstIndex(of: "]"), let close = rest.firstIndex(of: ")")
                 else { continue }
                 html += "docs/" + rest[..<end]
                 rest = rest[close...].dropFirst()
-            case "<": html += "&lt;"
-            case "&": html += "&amp;"
-            default: html.append(character)
+            default: html += Printable.markup(String(character))
             }
         }
         return html

@@ -1,42 +1,29 @@
 import Base
+import Notifications
 import System
+import WebPush
 
 /// Sends single requests to the engine of an account over the control socket. It connects as a
 /// viewer, so what waits for the application stays there.
 struct EngineDialogue {
     private static let lineLimit = 64 << 20
-    private static let mark = "answer"
+    private static let mark = EngineRequest.Mark.word("answer")
 
     let control: ControlConnection
     let account: AccountName
 
     /// Returns the answer and skips updates.
-    func ask(_ request: StaticString, _ members: (inout JSONWriter) -> Void = { _ in }) throws
-        -> JSONNode
-    {
+    func ask(_ request: EngineRequest) throws -> JSONNode {
         var stream = try control.stream(lineLimit: Self.lineLimit)
-        var writer = JSONWriter()
-        writer.object { writer in
-            writer.member("@type", "bellwire.open")
-            writer.member("app", account.app)
-            writer.member("account", account.account)
-            writer.member("role", "viewer")
-        }
-        let opening = writer.text
-        writer = JSONWriter()
-        writer.object { writer in
-            writer.member("@type", "\(request)")
-            members(&writer)
-            writer.member("@extra", Self.mark)
-        }
-        let lines = Array("\(opening)\n\(writer.text)\n".utf8)
+        let opening = EngineRequest.open(account).json
+        let lines = Array("\(opening)\n\(request.json(marked: Self.mark))\n".utf8)
         // A broken connection is treated like a closed one.
         _ = try? stream.write(lines.span)
         var isOpen = false
         while case .bytes(let line)? = try? stream.next() {
             guard let answer = try? JSONDocument(line).root else { break }
-            if isOpen, answer["@extra"]?.text != Self.mark { continue }
-            if answer["@type"]?.text == "error" { throw Self.refusal(answer) }
+            if isOpen, EngineRequest.Mark(answer: answer) != Self.mark { continue }
+            if let error = EngineError(answer) { throw Self.refusal(error) }
             if isOpen { return answer }
             isOpen = true
         }
@@ -45,26 +32,20 @@ struct EngineDialogue {
             exitCode: .unavailable)
     }
 
-    private static func refusal(_ answer: JSONNode) -> CommandError {
-        let code = answer["code"]?.integer ?? 0
-        return CommandError(
-            message: Printable.text(answer["message"]?.text ?? "the server refused"),
-            exitCode: code == 429 || code >= 500 ? .unavailable : .refused)
+    private static func refusal(_ error: EngineError) -> CommandError {
+        CommandError(
+            message: Printable.text(error.message.isEmpty ? "the server refused" : error.message),
+            exitCode: error.isTemporary ? .unavailable : .refused)
     }
 }
 
 extension AccountName {
-    /// The name in an answer of the server.
-    init(_ node: JSONNode) {
-        self.init(app: node["app"]?.text ?? "", account: node["account"]?.text ?? "")
-    }
-
     /// All accounts of the server, or the named one: `APP/ACCOUNT`, or only the account. If several
     /// applications have it, what `bellwire hear` made is meant.
     static func all(
         _ control: ControlConnection, named name: String? = nil
     ) throws -> [AccountName] {
-        let known = Set(try RegistrationsPath.list(control).map { AccountName($0) })
+        let known = Set(try RegistrationsPath.list(control).map(\.name))
         guard !known.isEmpty else {
             throw CommandError(
                 message: "there is no registration", hint: "see bellwire register --help",

@@ -1,4 +1,5 @@
 import Base
+import Notifications
 import System
 
 extension Command {
@@ -26,7 +27,7 @@ extension Command {
         ]
     ) { arguments in
         let seconds = try arguments["for"].map(TimeSpan.seconds)
-        return try change(arguments) { _ in seconds ?? Int(Int32.max) }
+        return try change(arguments) { _ in seconds ?? ChatList.forGood }
     }
 
     static let unmute = Command(
@@ -44,7 +45,7 @@ extension Command {
         ]
     ) { arguments in
         // If all chats of its kind are muted, this chat becomes an exception.
-        try change(arguments) { $0.report.mutesKind(of: $0.chat) ? 0 : nil }
+        try change(arguments) { $0.report.list.mutes(kind: $0.chat.kind) ? 0 : nil }
     }
 
     /// `time` returns the seconds to mute; nil follows the kind of the chat.
@@ -62,17 +63,14 @@ extension Command {
         let choice = try ChatChoice(name, in: reports)
         let seconds = time(choice)
         _ = try EngineDialogue(control: control, account: choice.report.account)
-            .ask("bellwire.muteChat") { writer in
-                writer.member("chat_id", choice.chat.id)
-                if let seconds { writer.member("mute_for", seconds) }
-            }
+            .ask(.mute(chat: Int64(choice.chat.id), seconds: seconds))
         try StandardOutput.write(
             arguments.has("json") ? json(choice, seconds ?? 0) : text(choice, seconds ?? 0))
         return .success
     }
 
     private static func text(_ choice: ChatChoice, _ seconds: Int) -> String {
-        let end = ChatReport.end(of: seconds >= Int(Int32.max) ? nil : seconds)
+        let end = ChatReport.end(of: seconds)
         return "\(choice.chat.name) is "
             + (seconds == 0 ? "not muted\n" : "muted \(end)\n")
     }
@@ -93,11 +91,11 @@ extension Command {
 /// The chat that the user named, out of all accounts.
 struct ChatChoice {
     let report: ChatReport
-    let chat: ChatReport.Chat
+    let chat: ChatList.Chat
 
     /// Matches the number, the title, or the beginning of only one title.
     init(_ name: String, in reports: [ChatReport]) throws {
-        let all = reports.flatMap { report in report.chats.map { (report: report, chat: $0) } }
+        let all = reports.flatMap { report in report.list.chats.map { (report: report, chat: $0) } }
         let word = name.lowercased()
         let found = [
             all.filter { String($0.chat.id) == name },
@@ -187,10 +185,8 @@ extension Command {
                 "say which account",
                 hint: accounts.map(\.description).joined(separator: ", "))
         }
-        _ = try EngineDialogue(control: control, account: account).ask("bellwire.pause") { writer in
-            writer.member("paused", isPaused)
-            if let seconds { writer.member("paused_for", seconds) }
-        }
+        _ = try EngineDialogue(control: control, account: account)
+            .ask(.pause(isPaused, seconds: seconds))
         guard arguments.has("json") else { return account }
         var writer = JSONWriter()
         writer.object { writer in

@@ -29,7 +29,7 @@ struct ConfigurationFinding {
             guard FileStamp(of: configuration.state) != nil else { return }
             try PrivateFolder.check(configuration.state)
         }
-        look { advice += try Self.keys(configuration) }
+        look { try KeyFolder.check(configuration) }
         look { try Self.store(configuration.remoteStore) }
         look { advice += try Self.servers(configuration.remoteStore) }
         look { _ = try DesktopHost.receivers(configuration) }
@@ -61,15 +61,6 @@ extension ConfigurationFinding {
                 message: "the clock of this machine is wrong: it shows \(LocalTime.text(Int(now)))",
                 hint: "set it, for example by timedatectl set-ntp true")
         }
-    }
-
-    private static func keys(_ configuration: ServerConfiguration) throws -> [Advice] {
-        guard let earlier = try KeyFolder.check(configuration) else { return [] }
-        return [
-            Advice(
-                finding: "the keys of the store are in \(earlier.folder)",
-                hint: "the next start copies them to \(configuration.ownKeys)")
-        ]
     }
 
     /// What the servers of the store are to be shown, and are checked with.

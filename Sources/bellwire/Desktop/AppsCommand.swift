@@ -1,5 +1,6 @@
 import Base
 import Bus
+import Desktop
 import System
 import WebPush
 
@@ -61,14 +62,34 @@ extension Command {
 
     private static func listApplications(_ arguments: Arguments) throws -> ExitCode {
         let values = try DesktopDialogue.call("ListApplications")
-        let applications = (values.first?.elements ?? []).map(ApplicationReport.init)
+        let applications = (values.first?.elements ?? []).map { Application($0) }
         let answer = try DesktopDialogue.call("ListReceivers")
-        let receivers = (answer.first?.elements ?? []).map(ReceiverReport.init)
+        let receivers = (answer.first?.elements ?? []).map { ReceiverState($0) }
         try StandardOutput.write(
             arguments.has("json")
-                ? ApplicationReport.json(applications, receivers)
-                : ApplicationReport.text(applications, receivers))
+                ? json(applications, receivers)
+                : TextTable.text(receivers.map(\.row))
+                    + (applications.isEmpty
+                        ? "no applications; they register by themselves when they start\n"
+                        : TextTable.text(applications.map(\.row))))
         return .success
+    }
+
+    private static func json(
+        _ applications: [Application], _ receivers: [ReceiverState]
+    ) -> String {
+        var writer = JSONWriter()
+        writer.object { writer in
+            writer.name("applications")
+            writer.array { writer in
+                for application in applications { writer.object { application.members(&$0) } }
+            }
+            writer.name("receivers")
+            writer.array { writer in
+                for receiver in receivers { writer.object { receiver.members(&$0) } }
+            }
+        }
+        return writer.text + "\n"
     }
 
     /// Changes an application and says what has changed.
@@ -88,127 +109,30 @@ extension Command {
     }
 }
 
-/// The applications of the desktop service as text.
-struct ApplicationReport {
-    let service: String
-    let description: String
-    let sandbox: String
-    let registrations: Int
-    let isRunning: Bool
-    let waiting: Int
-    let created: Int
-    /// Seconds since 1970; nil if nothing was delivered yet.
-    let lastDelivery: Int?
-    let isMuted: Bool
-    let urgency: String
-    let trouble: String?
-    /// When its registrations end because no receiver is listed, in seconds since 1970.
-    let end: Int?
-
-    init(_ value: BusValue) {
-        let members = value.members ?? [:]
-        func number(_ name: String) -> Int? { members[name]?.integer.map(Int.init) }
-        service = members["service"]?.text ?? ""
-        description = members["description"]?.text ?? ""
-        sandbox = members["sandbox"]?.text ?? ""
-        registrations = number("registrations") ?? 0
-        isRunning = members["running"]?.flag ?? false
-        waiting = number("waiting") ?? 0
-        created = number("created") ?? 0
-        lastDelivery = number("last-delivery")
-        isMuted = members["muted"]?.flag ?? false
-        urgency = members["urgency"]?.text ?? ""
-        trouble = members["trouble"]?.text
-        end = number("end")
-    }
-
-    static func text(
-        _ applications: [ApplicationReport], _ receivers: [ReceiverReport]
-    ) -> String {
-        TextTable.text(receivers.map(\.row))
-            + (applications.isEmpty
-                ? "no applications; they register by themselves when they start\n"
-                : TextTable.text(applications.map(\.row)))
-    }
-
-    private var row: [String] {
+/// The row of an application.
+extension Application {
+    fileprivate var row: [String] {
         var remarks = [isRunning ? "running" : "not running"]
         if waiting > 0 { remarks.append("\(waiting) waiting") }
         if isMuted { remarks.append("muted") }
-        if urgency != "very-low" { remarks.append("started for \(urgency) and above") }
+        if leastUrgency != .veryLow {
+            remarks.append("started for \(leastUrgency.rawValue) and above")
+        }
         if let trouble { remarks.append(Printable.text(trouble)) }
-        if let end { remarks.append("no receiver is listed, ends " + LocalTime.text(end)) }
+        if let end { remarks.append("no receiver is listed, ends " + LocalTime.text(Int(end))) }
         return [
             Printable.text(service), Printable.text(description),
-            lastDelivery.map { "last " + LocalTime.text($0) } ?? "nothing yet",
+            lastDelivery.map { "last " + LocalTime.text(Int($0)) } ?? "nothing yet",
             remarks.joined(separator: ", "),
         ]
     }
-
-    static func json(
-        _ applications: [ApplicationReport], _ receivers: [ReceiverReport]
-    ) -> String {
-        var writer = JSONWriter()
-        writer.object { writer in
-            writer.name("applications")
-            writer.array { writer in
-                for application in applications { application.append(to: &writer) }
-            }
-            writer.name("receivers")
-            writer.array { writer in
-                for receiver in receivers { receiver.append(to: &writer) }
-            }
-        }
-        return writer.text + "\n"
-    }
-
-    private func append(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.member("service", service)
-            writer.member("description", description)
-            if !sandbox.isEmpty { writer.member("sandbox", sandbox) }
-            writer.member("registrations", registrations)
-            writer.member("running", isRunning)
-            writer.member("waiting", waiting)
-            writer.member("created", created)
-            if let lastDelivery { writer.member("last_delivery", lastDelivery) }
-            writer.member("muted", isMuted)
-            writer.member("urgency", urgency)
-            if let trouble { writer.member("trouble", trouble) }
-            if let end { writer.member("end", end) }
-        }
-    }
 }
 
-/// The receivers of the desktop service as text.
-struct ReceiverReport {
-    let name: String
-    /// A word of `ReceiverState.Condition`.
-    let state: String
-    /// Seconds since 1970.
-    let since: Int
-    let reason: String
-
-    init(_ value: BusValue) {
-        let members = value.members ?? [:]
-        name = members["receiver"]?.text ?? ""
-        state = members["state"]?.text ?? ""
-        since = members["since"]?.integer.map(Int.init) ?? 0
-        reason = members["reason"]?.text ?? ""
-    }
-
-    var row: [String] {
-        var words = Printable.text(state) + " since " + LocalTime.text(since)
+/// The row of a receiver.
+extension ReceiverState {
+    fileprivate var row: [String] {
+        var words = condition.rawValue + " since " + LocalTime.text(Int(since))
         if !reason.isEmpty { words += ": " + Printable.text(reason) }
         return ["receiver", Printable.text(name), words]
-    }
-
-    func append(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.member("receiver", name)
-            writer.member("state", state)
-            writer.member("since", since)
-            if !reason.isEmpty { writer.member("reason", reason) }
-        }
     }
 }

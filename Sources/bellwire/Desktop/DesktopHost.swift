@@ -3,6 +3,7 @@ import Configuration
 import Crypto
 import Desktop
 import System
+import WebPush
 
 /// The desktop service of a process: its folder, its store and its loop.
 final class DesktopHost {
@@ -141,14 +142,14 @@ enum LocalReceiver {
         _ state: String, _ control: ControlConnection
     ) throws -> [UInt8] {
         let path = DesktopHost.folder(in: state) + "/local-device"
-        let devices = try DeviceReport.devices(json: try control.send("GET", devicesPath))
+        let devices: [ListedDevice] = try ServerAnswer.list(
+            try control.send("GET", devicesPath))
         let known = devices.filter { $0.name == deviceName }
         if known.count == 1, FileStamp(of: path) != nil { return try KeyFile.read(path) }
         for device in known { _ = try control.send("DELETE", "\(devicesPath)/\(device.id)") }
-        var body = JSONWriter()
-        body.object { $0.member("name", deviceName) }
-        let answer = try control.send("POST", devicesPath, body.bytes)
-        let secret = Array(try DeviceReport.Added(json: answer).bearer.utf8)
+        let made: MadeDevice = try ServerAnswer.read(
+            try control.send("POST", devicesPath, DeviceRequest(deviceName).json))
+        let secret = Array(made.bearer.utf8)
         try KeyFile.remove(path)
         try KeyFile.create(path, secret.span)
         return secret
@@ -159,7 +160,7 @@ enum LocalReceiver {
     private static func accounts(_ secret: [UInt8], _ state: String) throws -> [EngineAccount] {
         let device = ControlConnection(path: socket(in: state), bearer: Secret(secret.span))
         let answer = try device.send("GET", RegistrationsPath.all)
-        return (try? JSONDocument(answer).root).map(EngineAccount.list) ?? []
+        return [ListedRegistration](json: answer).map(EngineAccount.list) ?? []
     }
 
     private static func address(secret: [UInt8], _ state: String) throws -> ReceiverAddress {

@@ -49,33 +49,15 @@ extension Command {
     static let devicesPath = "/api/v1/devices"
 
     private static func addDevice(_ name: String, _ arguments: Arguments) throws -> ExitCode {
-        var body = JSONWriter()
-        body.object { writer in
-            writer.member("name", name)
-            if let owner = arguments["owner"] { writer.member("owner", owner) }
-            if arguments.has("receive-only") { writer.member("receive_only", true) }
-        }
-        let answer = try ControlConnection(arguments).send("POST", devicesPath, body.bytes)
-        if arguments.has("json") {
-            try StandardOutput.write(answer.span)
-            try StandardOutput.write("\n")
-            return .success
-        }
-        var device = try DeviceReport.Added(json: answer)
-        device.isReceiveOnly = arguments.has("receive-only")
-        try StandardOutput.write(device.text)
-        return .success
+        let device = DeviceRequest(
+            name, owner: arguments["owner"], isReceiveOnly: arguments.has("receive-only"))
+        let answer = try ControlConnection(arguments).send("POST", devicesPath, device.json)
+        return try ServerAnswer.show(answer, arguments, \MadeDevice.text)
     }
 
     private static func listDevices(_ arguments: Arguments) throws -> ExitCode {
         let answer = try ControlConnection(arguments).send("GET", devicesPath)
-        if arguments.has("json") {
-            try StandardOutput.write(answer.span)
-            try StandardOutput.write("\n")
-            return .success
-        }
-        try StandardOutput.write(DeviceReport.text(try DeviceReport.devices(json: answer)))
-        return .success
+        return try ServerAnswer.show(list: answer, arguments, ListedDevice.text)
     }
 
     private static func removeDevice(_ name: String, _ arguments: Arguments) throws -> ExitCode {
@@ -96,7 +78,7 @@ extension Command {
 
     private static func confirmAll(_ arguments: Arguments) throws -> ExitCode {
         let connection = try ControlConnection(arguments)
-        let devices = try DeviceReport.devices(json: try connection.send("GET", devicesPath))
+        let devices = try listedDevices(connection)
         let waiting = devices.filter { device in
             !device.isConfirmed && (arguments["owner"].map { $0 == device.owner } ?? true)
         }
@@ -104,7 +86,7 @@ extension Command {
     }
 
     private static func confirm(
-        _ devices: [DeviceReport.Device], _ arguments: Arguments, _ connection: ControlConnection
+        _ devices: [ListedDevice], _ arguments: Arguments, _ connection: ControlConnection
     ) throws -> ExitCode {
         for device in devices {
             _ = try connection.send("POST", "\(devicesPath)/\(device.id)/confirm")
@@ -117,11 +99,15 @@ extension Command {
         return .success
     }
 
+    static func listedDevices(_ connection: ControlConnection) throws -> [ListedDevice] {
+        try ServerAnswer.list(try connection.send("GET", devicesPath))
+    }
+
     /// The device with this name or number.
     static func listedDevice(
         _ name: String, of owner: String?, _ connection: ControlConnection
-    ) throws -> DeviceReport.Device {
-        let devices = try DeviceReport.devices(json: try connection.send("GET", devicesPath))
+    ) throws -> ListedDevice {
+        let devices = try listedDevices(connection)
         let byName = devices.filter { device in
             device.name == name && (owner.map { $0 == device.owner } ?? true)
         }

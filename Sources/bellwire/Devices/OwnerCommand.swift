@@ -1,5 +1,6 @@
 import Base
 import System
+import WebPush
 
 extension Command {
     static let owner = Command(
@@ -37,22 +38,13 @@ extension Command {
         var body = JSONWriter()
         body.object { $0.member("name", name) }
         let answer = try ControlConnection(arguments).send("POST", ownersPath, body.bytes)
-        if arguments.has("json") {
-            try StandardOutput.write(String(decoding: answer, as: UTF8.self) + "\n")
-        } else {
-            try StandardOutput.write("added \(Printable.text(name))\n")
-        }
-        return .success
+        return try ServerAnswer.show(
+            answer, arguments, plain: "added \(Printable.text(name))\n")
     }
 
     private static func listOwners(_ arguments: Arguments) throws -> ExitCode {
         let answer = try ControlConnection(arguments).send("GET", ownersPath)
-        let isJSON = arguments.has("json")
-        try StandardOutput.write(
-            isJSON
-                ? String(decoding: answer, as: UTF8.self) + "\n"
-                : OwnerReport.text(try OwnerReport.owners(json: answer)))
-        return .success
+        return try ServerAnswer.show(list: answer, arguments, ListedOwner.text)
     }
 
     private static func removeOwner(_ name: String, _ arguments: Arguments) throws -> ExitCode {
@@ -67,8 +59,9 @@ extension Command {
 
     static func listedOwner(
         _ name: String, _ connection: ControlConnection
-    ) throws -> OwnerReport.Owner {
-        let owners = try OwnerReport.owners(json: try connection.send("GET", ownersPath))
+    ) throws -> ListedOwner {
+        let owners: [ListedOwner] = try ServerAnswer.list(
+            try connection.send("GET", ownersPath))
         guard let owner = owners.first(where: { $0.name == name }) else {
             throw CommandError(
                 message: "there is no owner \(name)",
@@ -80,38 +73,8 @@ extension Command {
 }
 
 /// Owners as text.
-enum OwnerReport {
-    struct Owner {
-        let id: Int
-        let name: String
-        let devices: Int
-        let endpoints: Int
-        let registrations: Int
-        let messages: Int
-        let bytes: Int
-    }
-
-    static func owners(json: [UInt8]) throws -> [Owner] {
-        let root = try? JSONDocument(json).root
-        guard let list = root?["owners"], list.kind == .array else { throw unreadable }
-        return try list.elements.map { element in
-            func number(_ name: StaticString) throws -> Int {
-                guard let number = element[name]?.integer else { throw unreadable }
-                return Int(number)
-            }
-            guard let name = element["name"]?.text else { throw unreadable }
-            return Owner(
-                id: try number("id"), name: name, devices: try number("devices"),
-                endpoints: try number("endpoints"), registrations: try number("registrations"),
-                messages: try number("messages"), bytes: try number("bytes"))
-        }
-    }
-
-    private static var unreadable: CommandError {
-        CommandError(message: "the server's answer cannot be read")
-    }
-
-    static func text(_ owners: [Owner]) -> String {
+extension ListedOwner {
+    static func text(_ owners: [ListedOwner]) -> String {
         guard !owners.isEmpty else { return "no owners; add one with bellwire owner add NAME\n" }
         let width = owners.map { Printable.text($0.name).count }.max() ?? 0
         return owners.map { owner in
@@ -124,7 +87,7 @@ enum OwnerReport {
         }.joined()
     }
 
-    private static func waiting(_ owner: Owner) -> String {
+    private static func waiting(_ owner: ListedOwner) -> String {
         let text = "\(count(owner.messages, "message")) waiting"
         return owner.messages == 0 ? text : text + " (\(count(owner.bytes, "byte")))"
     }

@@ -85,12 +85,4 @@ struct Checkout {
     var keys: String { path + "/Keys" }
 
     init(_ path: String) { self.path = path }
-
-    /// The checkout in which this program was built; nil for an installed program.
-    static var ofThisProgram: Checkout? {
-        guard let program = ProgramFile.path, let build = program.place(of: "/.build/")
-        else { return nil }
-        let checkout = Checkout(String(program[..<build.lowerBound]))
-        return FileStamp(of: checkout.keys + "/README.md") == nil ? nil : checkout
-    }
 }

@@ -30,45 +30,12 @@ struct KeyFolder {
         state = configuration.state
     }
 
-    /// Checks what a start would find, without making anything. Returns the earlier keys that it
-    /// would take over.
-    static func check(_ configuration: ServerConfiguration) throws -> EarlierKeys? {
+    /// Checks what a start would find, without making anything.
+    static func check(_ configuration: ServerConfiguration) throws {
         let folder = KeyFolder(places: configuration)
         if FileStamp(of: folder.writable) != nil { try PrivateFolder.check(folder.writable) }
-        let earlier = try folder.earlierKeys(of: Checkout.ofThisProgram)
-        let isThere = try earlier != nil || folder.foundMasterKey() != nil
+        let isThere = try folder.foundMasterKey() != nil
         guard isThere || !SQLiteStore.isThere(in: folder.state) else { throw folder.missing }
-        return earlier
-    }
-
-    /// The keys that deploy/run kept in its checkout, if the store needs one and has none here.
-    func earlierKeys(of checkout: Checkout?) throws -> EarlierKeys? {
-        guard let checkout, SQLiteStore.isThere(in: state), try foundMasterKey() == nil,
-            let master = try Self.masterKey(at: checkout.keys + "/" + Self.masterName)
-        else { return nil }
-        return EarlierKeys(
-            folder: checkout.keys, master: master,
-            former: try Self.masterKey(at: checkout.keys + "/" + Self.formerName))
-    }
-
-    /// Copies keys that have opened the store. The master key comes last, so that an interrupted
-    /// start does it again. Nothing is removed from the other folder.
-    func takeOver(_ earlier: EarlierKeys) throws {
-        let names = [
-            Self.formerName, Self.desktopName, DevelopmentCertificate.certificateName,
-            Self.masterName,
-        ]
-        let authority = "/" + DevelopmentCertificate.authorityName
-        let isFirst = FileStamp(of: writable + authority) == nil
-        if isFirst, FileStamp(of: earlier.folder + authority) != nil {
-            let certificate = try TextFile.read(earlier.folder + authority)
-            try AtomicFile.replace(writable + authority, with: certificate.span, mode: 0o644)
-        }
-        for name in names where FileStamp(of: writable + "/" + name) == nil {
-            guard FileStamp(of: earlier.folder + "/" + name) != nil else { continue }
-            let key = try KeyFile.read(earlier.folder + "/" + name)
-            try KeyFile.create(writable + "/" + name, key.span)
-        }
     }
 
     private static func masterKey(at path: String) throws -> MasterKey? {
@@ -117,9 +84,6 @@ struct KeyFolder {
     static func masterKeys(_ configuration: ServerConfiguration) throws -> [MasterKey] {
         let folder = KeyFolder(places: configuration)
         if FileStamp(of: folder.writable) != nil { try PrivateFolder.check(folder.writable) }
-        if let earlier = try folder.earlierKeys(of: Checkout.ofThisProgram) {
-            return [earlier.master] + [earlier.former].compactMap(\.self)
-        }
         let keys = try folder.clusterKeys()
         guard !keys.isEmpty else { throw folder.missing }
         return keys
@@ -128,9 +92,7 @@ struct KeyFolder {
     /// The file of the current master key.
     static func masterPath(_ configuration: ServerConfiguration) throws -> String {
         let folder = KeyFolder(places: configuration)
-        let earlier = try folder.earlierKeys(of: Checkout.ofThisProgram)?.folder
-        let folders = [earlier].compactMap(\.self) + folder.readable
-        let paths = folders.map { $0 + "/" + masterName }
+        let paths = folder.readable.map { $0 + "/" + masterName }
         guard let path = paths.first(where: { FileStamp(of: $0) != nil }) else {
             throw folder.missing
         }
@@ -178,7 +140,7 @@ struct KeyFolder {
             message: "the master key \(writable)/\(Self.masterName) is missing",
             hint: """
                 restore the key file or credential that belongs to \(state), or name its folder by \
-                --keys; if deploy/run made it in a checkout, start deploy/run there
+                --keys
                 """)
     }
 
@@ -214,12 +176,4 @@ struct KeyFolder {
     func dropFormerMasterKey() throws {
         try KeyFile.remove(formerPath)
     }
-}
-
-/// Keys that lie where deploy/run used to keep them: in the folder `Keys` of its checkout.
-struct EarlierKeys {
-    let folder: String
-    let master: MasterKey
-    /// Nil unless a rotation has not finished.
-    let former: MasterKey?
 }

@@ -68,10 +68,7 @@ struct SetAsideReport {
 
 extension CrashLedger.Entry {
     /// Identifies the input without revealing its content.
-    fileprivate var id: String {
-        let digits = String(digest, radix: 16)
-        return String(repeating: "0", count: 16 - digits.count) + digits
-    }
+    fileprivate var id: String { digest.hexadecimal }
 }
 
 extension Underway.Kind {

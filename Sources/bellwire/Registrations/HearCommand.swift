@@ -75,15 +75,16 @@ struct HeardPlace: Confidential {
 
     /// Finds the caller's endpoint of that name, or makes one.
     init(named name: String, _ format: HeardFormat, _ connection: ControlConnection) throws {
-        let answer = try connection.send("GET", RegistrationsPath.all)
-        if let id = try Self.known(name, format, try Self.root(answer)) {
+        let known = try Self.known(name, format, try RegistrationsPath.list(connection))
+        (self.name, self.format, isNew) = (name, format, known == nil)
+        if let known {
             // Reading it is a sign of life.
-            let answer = try connection.send("GET", RegistrationsPath.one(id))
-            try self.init(name, format, try Self.root(answer), isNew: false)
+            let shown = try Self.look(known.id, connection)
+            (id, endpoint) = (shown.id, shown.endpoint)
         } else {
-            let answer = try connection.send(
-                "POST", RegistrationsPath.all, Self.request(name, format))
-            try self.init(name, format, try Self.root(answer), isNew: true)
+            let made: MadeRegistration = try ServerAnswer.read(
+                try connection.send("POST", RegistrationsPath.all, Self.request(name, format)))
+            (id, endpoint) = (made.id, made.endpoint)
         }
         isHeard = try Self.isHeard(id, connection, patience: isNew ? Self.patience : 1)
     }
@@ -94,8 +95,7 @@ struct HeardPlace: Confidential {
     ) throws -> Bool {
         for attempt in 0..<patience {
             if attempt > 0 { usleep(pause) }
-            let answer = try connection.send("GET", RegistrationsPath.one(id))
-            if try root(answer)["listening"]?.bool == true { return true }
+            if try look(id, connection).hasListeners { return true }
         }
         return false
     }
@@ -104,42 +104,28 @@ struct HeardPlace: Confidential {
     /// In microseconds.
     private static let pause: UInt32 = 100_000
 
-    private init(
-        _ name: String, _ format: HeardFormat, _ node: JSONNode, isNew: Bool
-    ) throws {
-        guard let id = node["id"]?.text, let endpoint = node["endpoint"]?.text else {
-            throw Self.unreadable
-        }
-        (self.id, self.name, self.endpoint) = (id, name, endpoint)
-        (self.format, self.isNew) = (format, isNew)
-    }
-
-    private static func root(_ answer: [UInt8]) throws -> JSONNode {
-        do throws(JSONScanner.Failure) { return try JSONDocument(answer).root } catch {
-            throw unreadable
-        }
-    }
-
-    private static var unreadable: CommandError {
-        CommandError(message: "the server's answer cannot be read")
+    private static func look(
+        _ id: String, _ connection: ControlConnection
+    ) throws -> ListedRegistration {
+        try ServerAnswer.read(try connection.send("GET", RegistrationsPath.one(id)))
     }
 
     /// The latest one. Administrators also see what belongs to others, with its owner.
     private static func known(
-        _ name: String, _ format: HeardFormat, _ root: JSONNode
-    ) throws -> String? {
-        let found = root["registrations"]?.elements.last { node in
-            node["app"]?.text == AccountName.scripts && node["account"]?.text == name
-                && node.has("hears") && !node.has("owner")
+        _ name: String, _ format: HeardFormat, _ registrations: [ListedRegistration]
+    ) throws -> ListedRegistration? {
+        let found = registrations.last {
+            $0.app == AccountName.scripts && $0.account == name && $0.heard != nil
+                && $0.owner == nil
         }
-        guard let found, let id = found["id"]?.text else { return nil }
-        guard found["hears"]?.text == format.dialect.rawValue else {
+        guard let found else { return nil }
+        guard found.heard == format.dialect.rawValue else {
             throw CommandError(
                 message: "\(Printable.text(name)) is heard already, in another format",
-                hint: "choose another name, or end it: bellwire revoke \(Printable.text(id))",
+                hint: "choose another name, or end it: bellwire revoke \(Printable.text(found.id))",
                 exitCode: .refused)
         }
-        return id
+        return found
     }
 
     private static func request(_ name: String, _ format: HeardFormat) -> [UInt8] {

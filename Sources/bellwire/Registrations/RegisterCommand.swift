@@ -1,5 +1,6 @@
 import Base
 import System
+import WebPush
 
 extension Command {
     /// Options of every command that asks the running server.
@@ -76,21 +77,20 @@ extension Command {
         let connection = try ControlConnection(arguments)
         guard let path = arguments["subscription"] else {
             let answer = try connection.send("POST", RegistrationsPath.all, body)
-            return try RegistrationText.print(answer, arguments) { try RegistrationText.full($0) }
+            return try ServerAnswer.show(answer, arguments, \MadeRegistration.text)
         }
         // Without a place for the file, no registration is made.
         let file = try SubscriptionFile(
             path, app: arguments["app"] ?? "", account: arguments["account"] ?? "")
         let answer = try connection.send("POST", RegistrationsPath.all, body)
+        let made: MadeRegistration = try ServerAnswer.read(answer)
         do {
-            try file.write(answer)
+            try file.write(made)
         } catch {
-            file.withdraw(answer, connection)
+            file.withdraw(made, connection)
             throw error
         }
-        return try RegistrationText.print(answer, arguments) { root in
-            try RegistrationText.kept(root, in: path)
-        }
+        return try ServerAnswer.show(answer, arguments, plain: made.text(keptIn: path))
     }
 
     private static func registration(_ arguments: Arguments) throws -> [UInt8] {
@@ -203,23 +203,13 @@ struct SubscriptionFile {
         }
     }
 
-    /// `answer` is the server's answer to the registration.
-    func write(_ answer: [UInt8]) throws {
-        guard let root = try? JSONDocument(answer).root, let id = root["id"]?.text,
-            let endpoint = root["endpoint"]?.text
-        else { throw CommandError(message: "the server's answer cannot be read") }
+    func write(_ made: MadeRegistration) throws {
+        var copy = made
         var writer = JSONWriter()
         writer.object { writer in
-            writer.member("endpoint", endpoint)
-            // A type 4 has no keys.
-            if let p256dh = root["keys"]?["p256dh"]?.text, let auth = root["keys"]?["auth"]?.text {
-                writer.name("keys")
-                writer.object { writer in
-                    writer.member("p256dh", p256dh)
-                    writer.member("auth", auth)
-                }
-            }
-            writer.member("registration", id)
+            writer.member("endpoint", made.endpoint)
+            writer.fields { copy.keys(&$0) }
+            writer.member("registration", made.id)
             writer.member("app", app)
             writer.member("account", account)
         }
@@ -232,10 +222,8 @@ struct SubscriptionFile {
 
     /// Nobody would know the endpoint of a registration whose file could not be written. If this
     /// fails too, the registration expires.
-    func withdraw(_ answer: [UInt8], _ connection: ControlConnection) {
-        guard let id = try? JSONDocument(answer).root["id"]?.text,
-            let path = try? RegistrationsPath.one(id)
-        else { return }
+    func withdraw(_ made: MadeRegistration, _ connection: ControlConnection) {
+        guard let path = try? RegistrationsPath.one(made.id) else { return }
         _ = try? connection.send("DELETE", path)
     }
 

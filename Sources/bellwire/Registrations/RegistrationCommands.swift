@@ -1,14 +1,14 @@
 import Base
 import System
+import WebPush
 
 /// The API paths of registrations.
 enum RegistrationsPath {
     static let all = "/api/v1/registrations"
 
     /// What the caller sees of all registrations.
-    static func list(_ control: ControlConnection) throws -> [JSONNode] {
-        let answer = try control.send("GET", all)
-        return (try? JSONDocument(answer))?.root["registrations"]?.elements ?? []
+    static func list(_ control: ControlConnection) throws -> [ListedRegistration] {
+        try ServerAnswer.list(try control.send("GET", all))
     }
 
     /// Ids are base64url; other characters could change the path.
@@ -28,15 +28,15 @@ enum RegistrationsPath {
         if Bits128(base64URL: bytes.span) != nil { return try one(name) }
         // Administrators also see what belongs to others, with its owner, and reach that by its id alone:
         // a name may be somebody else's by mistake.
-        let named = try list(control).filter { AccountName($0).isCalled(name) }
-        let own = named.filter { !$0.has("owner") }
+        let named = try list(control).filter { $0.name.isCalled(name) }
+        let own = named.filter { $0.owner == nil }
         if own.isEmpty, !named.isEmpty {
             throw unclear(
                 "only other owners have a registration \(Printable.text(name))", named)
         }
-        let heard = own.filter { AccountName($0).app == AccountName.scripts }
+        let heard = own.filter { $0.app == AccountName.scripts }
         let found = heard.isEmpty ? own : heard
-        guard let id = found.first?["id"]?.text else {
+        guard let id = found.first?.id else {
             throw CommandError(
                 message: "there is no registration \(Printable.text(name))",
                 hint: "run bellwire list to see all registrations", exitCode: .refused)
@@ -47,8 +47,10 @@ enum RegistrationsPath {
         return try one(id)
     }
 
-    private static func unclear(_ what: String, _ found: [JSONNode]) -> CommandError {
-        let ids = found.compactMap { $0["id"]?.text }.map { Printable.text($0) }
+    private static func unclear(
+        _ what: String, _ found: [ListedRegistration]
+    ) -> CommandError {
+        let ids = found.map { Printable.text($0.id) }
         return CommandError.usage(
             what, hint: "name one by its id: " + ids.prefix(5).joined(separator: ", "))
     }
@@ -69,7 +71,7 @@ extension Command {
             throw CommandError.usage("list takes options only", hint: "see bellwire list --help")
         }
         let answer = try ControlConnection(arguments).send("GET", RegistrationsPath.all)
-        return try RegistrationText.print(answer, arguments) { try RegistrationText.list($0) }
+        return try ServerAnswer.show(list: answer, arguments, ListedRegistration.text)
     }
 
     static let show = Command(
@@ -89,7 +91,7 @@ extension Command {
     ) { arguments in
         let (control, path) = try place(arguments)
         let answer = try control.send("GET", path)
-        return try RegistrationText.print(answer, arguments) { try RegistrationText.summary($0) }
+        return try ServerAnswer.show(answer, arguments, \ListedRegistration.summary)
     }
 
     static let rotate = Command(
@@ -112,7 +114,7 @@ extension Command {
     ) { arguments in
         let (control, path) = try place(arguments)
         let answer = try control.send("POST", path + "/rotate")
-        return try RegistrationText.print(answer, arguments) { try RegistrationText.full($0) }
+        return try ServerAnswer.show(answer, arguments, \MadeRegistration.text)
     }
 
     static let revoke = Command(
@@ -151,103 +153,67 @@ extension Command {
 }
 
 /// Registrations as text.
-enum RegistrationText {
-    /// Prints the answer as JSON or as `text` renders it.
-    static func print(
-        _ answer: [UInt8], _ arguments: Arguments, _ text: (JSONNode) throws -> String
-    ) throws -> ExitCode {
-        if arguments.has("json") {
-            try StandardOutput.write(answer.span)
-            try StandardOutput.write("\n")
-            return .success
-        }
-        guard let document = try? JSONDocument(answer) else { throw unreadable }
-        try StandardOutput.write(try text(document.root))
-        return .success
-    }
-
-    private static var unreadable: CommandError {
-        CommandError(message: "the server's answer cannot be read")
-    }
-
-    private static func word(_ node: JSONNode?) throws -> String {
-        guard let text = node?.textOrNumber else { throw unreadable }
-        return Printable.text(text)
-    }
-
-    static func full(_ root: JSONNode) throws -> String {
-        var lines = [
-            "registration \(try word(root["id"])); keep these secret:",
-            "  token for account.registerDevice (type \(try word(root["register_device"]?["token_type"]))):",
-            "    \(try word(root["token"]))", "  endpoint:", "    \(try word(root["endpoint"]))",
-            "  push receiver id:", "    \(try word(root["push_receiver_id"]))",
-        ]
-        lines += secrets(root)
-        return lines.joined(separator: "\n") + "\n"
-    }
-
-    /// Endpoint and keys are in a file.
-    static func kept(_ root: JSONNode, in path: String) throws -> String {
-        let file = Printable.text(path)
-        var lines = ["registration \(try word(root["id"])); keep \(file) secret"]
-        lines += secrets(root)
-        lines += ["push to it with: bellwire send --to \(ShellWord.quoted(file)) MESSAGE"]
-        return lines.joined(separator: "\n") + "\n"
-    }
-
-    /// What only this answer tells.
-    private static func secrets(_ root: JSONNode) -> [String] {
-        var lines: [String] = []
-        if let secret = root["register_device"]?["secret"]?.text, !secret.isEmpty {
-            lines += ["  secret:", "    \(Printable.text(secret))"]
-        }
-        if let secret = root["callback_secret"]?.text {
-            lines += ["  callbacks are signed with:", "    \(Printable.text(secret))"]
-        }
-        return lines
-    }
-
-    static func list(_ root: JSONNode) throws -> String {
-        let registrations = root["registrations"]?.elements ?? []
+extension ListedRegistration {
+    static func text(_ registrations: [ListedRegistration]) -> String {
         guard !registrations.isEmpty else {
             return "no registrations; make one with bellwire register\n"
         }
         return TextTable.text(
-            try registrations.map { node in
+            registrations.map { registration in
                 [
-                    try word(node["id"]), try word(node["app"]), try word(node["account"]),
-                    "type " + (try word(node["token_type"])),
-                    "until " + LocalTime.text(Int(node["expires"]?.integer ?? 0)),
-                    node["trust_clear"]?.bool == true ? "trusts clear" : "",
-                    isUnheard(node) ? "nobody listens" : "",
+                    Printable.text(registration.id), Printable.text(registration.app),
+                    Printable.text(registration.account), "type \(registration.tokenType)",
+                    "until " + LocalTime.text(registration.expires),
+                    registration.trustsClear ? "trusts clear" : "",
+                    registration.isUnheard ? "nobody listens" : "",
                 ]
             })
     }
 
-    /// Only a screen shows what is pushed there, and none is connected.
-    static func isUnheard(_ node: JSONNode) -> Bool { node["unheard"]?.bool == true }
-
-    static func summary(_ node: JSONNode) throws -> String {
+    var summary: String {
         var rows = [
-            ["registration", try word(node["id"])], ["app", try word(node["app"])],
-            ["account", try word(node["account"])], ["type", try word(node["token_type"])],
-            ["push receiver id", try word(node["push_receiver_id"])],
-            ["endpoint", try word(node["endpoint"])],
-            ["created", LocalTime.text(Int(node["created"]?.integer ?? 0))],
-            ["expires", LocalTime.text(Int(node["expires"]?.integer ?? 0))],
+            ["registration", Printable.text(id)], ["app", Printable.text(app)],
+            ["account", Printable.text(account)], ["type", "\(tokenType)"],
+            ["push receiver id", Printable.text(receiverID)],
+            ["endpoint", Printable.text(endpoint)], ["created", LocalTime.text(created)],
+            ["expires", LocalTime.text(expires)],
         ]
-        if let service = node["service"]?.text {
-            rows.insert(["application", Printable.text(service)], at: 3)
-        }
-        if node["trust_clear"]?.bool == true {
-            rows.append(["in clear", "trusted: may have actions"])
-        }
-        if isUnheard(node) {
-            rows.append(["nobody listens", Sentence.nobodyListens.text(.english)])
-        }
-        for (reason, count) in node["undecryptable"]?.members ?? [] {
-            rows.append(["undecryptable", "\(try word(count)) \(Printable.text(reason))"])
+        if let service { rows.insert(["application", Printable.text(service)], at: 3) }
+        if trustsClear { rows.append(["in clear", "trusted: may have actions"]) }
+        if isUnheard { rows.append(["nobody listens", Sentence.nobodyListens.text(.english)]) }
+        for item in undecryptable {
+            rows.append(["undecryptable", "\(item.count) \(Printable.text(item.name))"])
         }
         return TextTable.text(rows)
+    }
+}
+
+extension MadeRegistration {
+    var text: String {
+        let lines = [
+            "registration \(Printable.text(id)); keep these secret:",
+            "  token for account.registerDevice (type \(tokenType)):",
+            "    \(Printable.text(token))", "  endpoint:", "    \(Printable.text(endpoint))",
+            "  push receiver id:", "    \(Printable.text(receiverID))",
+        ]
+        return (lines + secrets).joined(separator: "\n") + "\n"
+    }
+
+    /// Endpoint and keys are in a file.
+    func text(keptIn path: String) -> String {
+        let file = Printable.text(path)
+        let first = ["registration \(Printable.text(id)); keep \(file) secret"]
+        let last = ["push to it with: bellwire send --to \(ShellWord.quoted(file)) MESSAGE"]
+        return (first + secrets + last).joined(separator: "\n") + "\n"
+    }
+
+    /// What only this answer tells.
+    private var secrets: [String] {
+        var lines: [String] = []
+        if !secret.isEmpty { lines += ["  secret:", "    \(Printable.text(secret))"] }
+        if let callbackSecret {
+            lines += ["  callbacks are signed with:", "    \(Printable.text(callbackSecret))"]
+        }
+        return lines
     }
 }

@@ -1,6 +1,7 @@
 import Base
 import Bus
 import System
+import WebPush
 
 /// Tests the way of a message to an application: registers on the session bus, pushes to its
 /// endpoint and receives the message. It is a value: events go in, actions come out.
@@ -192,24 +193,24 @@ enum AddressTest {
     static func run(_ control: ControlConnection, report: (HopResult) -> Void) throws {
         // Administrators also see what belongs to others, with its owner.
         let heard = try RegistrationsPath.list(control).filter {
-            !$0.has("owner") && $0.has("hears") && $0["app"]?.text == AccountName.scripts
+            $0.owner == nil && $0.heard != nil && $0.app == AccountName.scripts
         }
-        let unheard = heard.filter(RegistrationText.isUnheard)
+        let unheard = heard.filter(\.isUnheard)
         guard unheard.isEmpty else {
             return report(
                 .failed(
                     .addresses, "nobody listens to \(names(unheard))",
                     advice: Sentence.nobodyListens.text(.english)))
         }
-        let shown = heard.filter { $0["listening"]?.bool == true }
+        let shown = heard.filter(\.hasListeners)
         guard !shown.isEmpty else { return }
         report(.passed(.addresses, "a client listens to \(names(shown))"))
     }
 
     private static let shown = 5
 
-    private static func names(_ list: [JSONNode]) -> String {
-        let names = list.prefix(shown).map { $0["account"]?.text ?? "" }
+    private static func names(_ list: [ListedRegistration]) -> String {
+        let names = list.prefix(shown).map(\.account)
         return names.joined(separator: ", ") + (list.count > shown ? ", …" : "")
     }
 }

@@ -8,8 +8,7 @@ import WebPush
 final class ReceiverTestRun {
     private static let patience = Duration.seconds(10)
     private static let terms = WebSocketTerms(
-        subprotocols: ["push-notification"], session: .init(messageLimit: 1 << 20),
-        sha1: { try? SHA1.digest(of: $0) })
+        subprotocols: ["push-notification"], session: .init(messageLimit: 1 << 20))
 
     private let loop: EventLoop
     private let sender: TestSender
@@ -61,8 +60,7 @@ final class ReceiverTestRun {
     ) throws -> WebSocketClientOptions {
         let trust = try authorities.map { Trust.authorities(try TextFile.read($0)) } ?? .system
         return WebSocketClientOptions(
-            url: url, terms: terms, context: try TLSContext(client: trust, protocols: [.http1]),
-            random: { UInt32.random(in: .min ... .max) })
+            url: url, terms: terms, context: try TLSContext(client: trust, protocols: [.http1]))
     }
 
     private func handle(_ event: ReceiverTest.Event) {

@@ -3,6 +3,7 @@ import Configuration
 import Desktop
 import HTTP
 import System
+import WebPush
 
 extension Command {
     static let test = Command(
@@ -132,16 +133,16 @@ struct TestDevice {
     init(_ arguments: Arguments) throws {
         control = try ControlConnection(arguments)
         try Self.removeAll(control)
-        var body = JSONWriter()
-        body.object { $0.member("name", Self.name) }
-        url = try DeviceReport.Added(json: try control.send("POST", Self.path, body.bytes)).url
+        let made: MadeDevice = try ServerAnswer.read(
+            try control.send("POST", Self.path, DeviceRequest(Self.name).json))
+        url = made.url
     }
 
     /// A failure here says nothing about the tested way; the next test removes the rest.
     func remove() { try? Self.removeAll(control) }
 
     private static func removeAll(_ control: ControlConnection) throws {
-        let devices = try DeviceReport.devices(json: try control.send("GET", path))
+        let devices: [ListedDevice] = try ServerAnswer.list(try control.send("GET", path))
         for device in devices where device.name == name {
             _ = try control.send("DELETE", "\(path)/\(device.id)")
         }

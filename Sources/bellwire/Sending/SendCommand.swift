@@ -80,11 +80,11 @@ extension Command {
         }
     }
 
-    private static func subscription(_ arguments: Arguments) throws -> Subscription {
+    private static func subscription(_ arguments: Arguments) throws -> PushSubscription {
         switch (arguments["to"], arguments["endpoint"]) {
-        case (let file?, nil): return try Subscription(json: try KeyFile.read(file))
+        case (let file?, nil): return try PushSubscription(json: try KeyFile.read(file))
         case (nil, let endpoint?):
-            return try Subscription(
+            return try PushSubscription(
                 endpoint: endpoint, p256dh: arguments["p256dh"], auth: arguments["auth"])
         default:
             throw CommandError.usage(

@@ -6,7 +6,7 @@ import WebPush
 
 extension Command {
     static func encrypt(
-        _ message: [UInt8], _ subscription: Subscription, _ encoding: ContentEncoding,
+        _ message: [UInt8], _ subscription: PushSubscription, _ encoding: ContentEncoding,
         into request: inout HTTPRequest
     ) throws {
         guard let keys = subscription.keys else {
@@ -64,7 +64,7 @@ extension Command {
 }
 
 /// An endpoint and its keys: a browser's PushSubscription as JSON.
-struct Subscription: Confidential {
+struct PushSubscription: Confidential {
     let endpoint: String
     /// Nil for a subscription that gets pushes without a body.
     let keys: (p256dh: UncompressedPoint, auth: Secret)?

@@ -8,16 +8,16 @@ import System
 extension PushServer {
     static func store(
         _ configuration: ServerConfiguration, _ folder: StateFolder, _ keys: KeyFolder,
-        _ node: ClusterNode?, _ checkout: Checkout?, _ log: Log
+        _ node: ClusterNode?, _ log: Log
     ) throws -> SQLiteStore {
-        let earlier = try keys.earlierKeys(of: checkout ?? .ofThisProgram)
         var options = SQLiteStore.Options(
-            folder: configuration.state, masterKey: try earlier?.master ?? keys.masterKey(log))
+            folder: configuration.state, masterKey: try keys.masterKey(log))
         options.lock = folder
         options.templates = LanguageTable.templates()
-        let former = try earlier.map(\.former) ?? keys.formerMasterKey()
         options.formerKeys =
-            node == nil ? [former].compactMap(\.self) : Array(try keys.clusterKeys().dropFirst())
+            node == nil
+            ? [try keys.formerMasterKey()].compactMap(\.self)
+            : Array(try keys.clusterKeys().dropFirst())
         options.setAside = { folder in Self.setAside(folder, log) }
         // The keys of a cluster are put into place by its operator.
         if node == nil { options.onResealed = { Self.endRotation(keys, unopened: $0, log) } }
@@ -30,42 +30,13 @@ extension PushServer {
                 .info, "store-upgrading",
                 [("step", step.name), ("number", "\(step.number)"), ("of", "\(step.last)")])
         }
-        let store = try open(options, keys, earlier, node, log)
+        let store = try node?.openStore(options, log) ?? SQLiteStore(options)
         let report = store.report
         log.write(
             .info, "store-opened",
             [
                 ("folder", configuration.state), ("devices", "\(report.devices)"),
                 ("endpoints", "\(report.endpoints)"), ("messages", "\(report.messages)"),
-            ])
-        return store
-    }
-
-    /// Earlier keys that open the store are taken over.
-    private static func open(
-        _ options: SQLiteStore.Options, _ keys: KeyFolder, _ earlier: EarlierKeys?,
-        _ node: ClusterNode?, _ log: Log
-    ) throws -> SQLiteStore {
-        let store: SQLiteStore
-        do {
-            store = try node?.openStore(options, log) ?? SQLiteStore(options)
-        } catch let error as StoreFault {
-            // The keys of that checkout belong to another store.
-            if earlier != nil, error == .wrongMasterKey { throw keys.missing }
-            throw error
-        }
-        guard let earlier else { return store }
-        do {
-            try keys.takeOver(earlier)
-        } catch {
-            store.close()
-            throw error
-        }
-        log.write(
-            .warning, "keys-taken-over",
-            [
-                ("from", earlier.folder), ("to", keys.writable),
-                ("advice", "they are used there from now on; the files here are only copies"),
             ])
         return store
     }

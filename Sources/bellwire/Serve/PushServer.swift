@@ -52,7 +52,7 @@ final class PushServer {
         }
         let store: SQLiteStore
         do {
-            store = try Self.store(configuration, folder, keys, node, checkout, log)
+            store = try Self.store(configuration, folder, keys, node, log)
         } catch {
             node?.leave()
             throw error

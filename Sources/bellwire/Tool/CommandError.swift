@@ -44,7 +44,7 @@ struct CommandError: Error {
             self.init(message: error.description, hint: error.hint)
         case let error as DevelopmentCertificate.Failure:
             self.init(message: error.description, hint: error.hint)
-        case let error as DesktopStore.Damage:
+        case let error as DesktopStore.Refusal:
             self.init(message: error.description, hint: error.hint)
         case let error as SQLiteError: self.init(message: error.description)
         case let error as Migration.Failure: self.init(message: error.description)

@@ -1,8 +1,17 @@
 import Base
+import WebPush
+
+extension Overview {
+    /// What the server has told, whatever that is. The newest events come first.
+    init(shown node: JSONNode) {
+        self.init(node)
+        events.sort { $0.time > $1.time }
+    }
+}
 
 /// Sentences about the whole server.
 struct OverviewText {
-    let report: OverviewReport
+    let report: Overview
     let context: ViewContext
 
     var title: String {
@@ -11,28 +20,27 @@ struct OverviewText {
     }
 
     var uptime: String {
-        guard let began = report.began, let now = report.now, now >= began else { return "" }
-        return context.language.say(.uptime, Self.span(now - began))
+        guard report.began > 0, report.now >= report.began else { return "" }
+        return context.language.say(.uptime, Self.span(report.now - report.began))
     }
 
     var totals: String {
-        let counts = ["accepted", "delivered", "refused"].map {
-            report.counts[$0].map(String.init) ?? "?"
+        let counts = [\Overview.Counts.accepted, \.delivered, \.refused].map { place in
+            report.counts.map { String($0[keyPath: place]) } ?? "?"
         }
         return context.language.say(.totals, counts[0], counts[1], counts[2])
     }
 
     var load: String {
         var parts: [String] = []
-        if let messages = report.waitingMessages {
-            let bytes = report.waitingBytes.map(ByteCount.text) ?? "?"
-            parts.append(context.language.say(.waitingMessages, String(messages), bytes))
-        }
-        if let clients = report.clients {
+        let bytes = ByteCount.text(report.waitingBytes)
+        parts.append(
+            context.language.say(.waitingMessages, String(report.waitingMessages), bytes))
+        if let clients = report.clients ?? report.userAgents {
             parts.append(context.language.say(.clients, String(clients)))
         }
-        if let durations = report.durations, let half = durations.bound(for: 0.5) {
-            let most = durations.bound(for: 0.99).map(Self.duration) ?? "…"
+        if let durations = report.durations, let half = durations.bound(of: 50) {
+            let most = durations.bound(of: 99).map(Self.duration) ?? "…"
             parts.append(context.language.say(.slowest, Self.duration(half), most))
         }
         return parts.joined(separator: "  ")
@@ -64,8 +72,9 @@ struct OverviewText {
         }
     }
 
-    static func duration(_ seconds: Double) -> String {
-        seconds < 1 ? "\(tenths(seconds * 1_000)) ms" : "\(tenths(seconds)) s"
+    static func duration(_ microseconds: Int) -> String {
+        let seconds = Double(microseconds) / 1_000_000
+        return seconds < 1 ? "\(tenths(seconds * 1_000)) ms" : "\(tenths(seconds)) s"
     }
 
     /// With one digit after the point, if it is not zero.
@@ -100,26 +109,27 @@ enum OverviewTable: Int, CaseIterable, Sendable {
 
     func header(_ context: ViewContext) -> [String] { columns.map(context.say) }
 
-    func count(_ report: OverviewReport) -> Int {
+    func count(_ report: Overview) -> Int {
         switch self {
         case .registrations: report.registrations.count
         case .devices: report.devices.count
-        case .errors: report.refusals.count
+        case .errors: report.failures.count
         case .events: report.events.count
         }
     }
 
     /// The cells of each row, in the order of the columns.
-    func rows(_ report: OverviewReport, _ context: ViewContext, now: Int) -> [[String]] {
+    func rows(_ report: Overview, _ context: ViewContext, now: Int) -> [[String]] {
         func time(_ seconds: Int?) -> String {
-            seconds.map { context.shortTime($0, now: now) } ?? context.say(.never)
+            guard let seconds, seconds > 0 else { return context.say(.never) }
+            return context.shortTime(seconds, now: now)
         }
         switch self {
         case .registrations:
             return report.registrations.map { row in
                 [
-                    row.account, row.state(context), time(row.lastDelivery), String(row.waiting),
-                    time(row.expires), row.service,
+                    row.name, row.state(context), time(row.lastPush), String(row.waiting),
+                    time(row.expires), row.service ?? "",
                 ]
             }
         case .devices:
@@ -130,8 +140,8 @@ enum OverviewTable: Int, CaseIterable, Sendable {
                 ]
             }
         case .errors:
-            return report.refusals.map { row in
-                [String(row.number), String(row.status), String(row.count), row.message]
+            return report.failures.map { row in
+                [String(row.number ?? 0), String(row.status), String(row.count), row.message]
             }
         case .events:
             return report.events.map { row in
@@ -146,7 +156,7 @@ enum OverviewTable: Int, CaseIterable, Sendable {
     }
 
     /// What there is to say of one row besides its cells.
-    func detail(_ report: OverviewReport, row: Int, _ context: ViewContext) -> String {
+    func detail(_ report: Overview, row: Int, _ context: ViewContext) -> String {
         switch self {
         case .registrations:
             let registration = report.registrations[row]
@@ -154,16 +164,41 @@ enum OverviewTable: Int, CaseIterable, Sendable {
                 .joined(separator: "  ")
         case .devices: return ""
         case .errors:
-            let advice = report.refusals[row].advice
-            return advice.isEmpty ? "" : context.language.say(.advice, advice)
+            return report.failures[row].advice.map { context.language.say(.advice, $0) } ?? ""
         case .events: return report.events[row].detail
         }
     }
 }
 
-extension OverviewReport.Registration {
+extension Overview.Registration {
     fileprivate func state(_ context: ViewContext) -> String {
         let words = [isUnheard ? context.say(.noScreen) : "", isPaused ? context.say(.paused) : ""]
         return words.filter { !$0.isEmpty }.joined(separator: ", ")
     }
+}
+
+/// How many pushes a second were accepted, from one report to the next.
+struct OverviewRates: Equatable, Sendable {
+    /// More do not fit on a screen.
+    private static let limit = 400
+
+    private(set) var values: [Double] = []
+    private var last: (began: Int, accepted: Int, time: Double)?
+
+    var current: Double? { values.last }
+
+    /// `time` is in seconds, of a clock that is not set.
+    mutating func add(_ report: Overview, at time: Double) {
+        guard let accepted = report.counts?.accepted else { return }
+        defer { last = (report.began, accepted, time) }
+        // A server that began anew counts anew.
+        guard let last, last.began == report.began, accepted >= last.accepted, time > last.time
+        else { return }
+        values =
+            values.suffix(Self.limit - 1) + [
+                Double(accepted - last.accepted) / (time - last.time)
+            ]
+    }
+
+    static func == (left: Self, right: Self) -> Bool { left.values == right.values }
 }

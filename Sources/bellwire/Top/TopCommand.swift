@@ -2,6 +2,7 @@ import Base
 import Glibc
 import System
 import Terminal
+import WebPush
 
 extension Command {
     private static let overviewPath = "/api/v1/overview"
@@ -53,11 +54,9 @@ extension Command {
         return .success
     }
 
-    private static func report(_ answer: [UInt8]) throws -> OverviewReport {
-        guard let document = try? JSONDocument(answer) else {
-            throw CommandError(message: "the server's answer cannot be read")
-        }
-        return OverviewReport(document.root)
+    private static func report(_ answer: [UInt8]) throws -> Overview {
+        guard let node = try? JSONDocument(answer).root else { throw ServerAnswer.unreadable }
+        return Overview(shown: node)
     }
 
     private static func seconds(_ text: String?) throws -> Double {
@@ -82,7 +81,7 @@ final class TopSession: TerminalProgram, @unchecked Sendable {
     }
 
     /// Returns when the user quits. `ask` may take its time: it runs on a thread of its own.
-    func run(every seconds: Double, _ ask: @escaping @Sendable () throws -> OverviewReport) throws {
+    func run(every seconds: Double, _ ask: @escaping @Sendable () throws -> Overview) throws {
         let loop = shell.loop
         let thread = try WorkThread(name: "overview") {
             repeat {
@@ -108,7 +107,7 @@ final class TopSession: TerminalProgram, @unchecked Sendable {
 
     func screen(_ size: ScreenSize) -> Screen { view.screen(size, now: Int(WallClock.now)) }
 
-    private func take(_ result: Result<OverviewReport, any Error>) {
+    private func take(_ result: Result<Overview, any Error>) {
         switch result {
         case .success(let report): view.received(report, at: Self.seconds)
         case .failure(let error):

@@ -1,5 +1,6 @@
 import Base
 import Terminal
+import WebPush
 
 /// `bellwire top` on a terminal, as a value: keys and reports go in, actions and screens come out.
 struct TopView {
@@ -10,7 +11,7 @@ struct TopView {
     }
 
     let context: ViewContext
-    var report: OverviewReport
+    var report: Overview
     var rates = OverviewRates()
     var table = OverviewTable.registrations
     /// A row is named by its place, because events have no names.
@@ -21,13 +22,13 @@ struct TopView {
     /// How many rows the table had when it was drawn.
     var page = 1
 
-    init(_ report: OverviewReport, _ context: ViewContext, at time: Double) {
+    init(_ report: Overview, _ context: ViewContext, at time: Double) {
         self.report = report
         self.context = context
         received(report, at: time)
     }
 
-    mutating func received(_ report: OverviewReport, at time: Double) {
+    mutating func received(_ report: Overview, at time: Double) {
         self.report = report
         rates.add(report, at: time)
         trouble = ""

@@ -1,46 +1,7 @@
 import Base
 import Desktop
+import Notifications
 import System
-
-/// What the user asks of the engine.
-enum WatchRequest: Equatable, Sendable {
-    case engine(EngineRequest)
-    /// All notifications of the group, up to this one.
-    case removeGroup(Int32, through: Int32)
-    case chats
-    /// Nil follows the settings for the kind of the chat.
-    case mute(chat: Int64, seconds: Int?)
-
-    /// High enough for all chats.
-    private static let chatLimit = 1_000_000
-
-    var json: String {
-        if case .engine(let request) = self { return request.json }
-        var writer = JSONWriter()
-        writer.object { writer in
-            switch self {
-            case .engine: break
-            case .removeGroup(let group, let last):
-                writer.member("@type", "removeNotificationGroup")
-                writer.member("notification_group_id", Int(group))
-                writer.member("max_notification_id", Int(last))
-            case .chats:
-                writer.member("@type", "bellwire.getChats")
-                writer.member("limit", Self.chatLimit)
-            case .mute(let chat, let seconds):
-                writer.member("@type", "bellwire.muteChat")
-                writer.member("chat_id", Int(chat))
-                if let seconds { writer.member("mute_for", seconds) }
-                writer.name("@extra")
-                writer.object { writer in
-                    writer.member("chat", Int(chat))
-                    writer.member("mute_for", seconds ?? 0)
-                }
-            }
-        }
-        return writer.text
-    }
-}
 
 /// A connection to an engine over the control socket that never blocks: requests out, lines in.
 ///
@@ -54,7 +15,7 @@ final class EngineFeed: @unchecked Sendable {
         case update(JSONNode)
         case lost
         /// The engine does not take this client.
-        case refused(JSONNode)
+        case refused(EngineError)
     }
 
     private static let lineLimit = 64 << 20
@@ -62,22 +23,19 @@ final class EngineFeed: @unchecked Sendable {
     /// How many chunks are read in one turn.
     private static let chunksPerTurn = 16
     private static let pause = Duration.seconds(1)
-    /// An account that ended may begin again.
-    private static let longestPause = Duration.seconds(60)
 
     private let loop: EventLoop
     private let address: SocketAddress
     private let opening: [UInt8]
     private let handler: (Event) -> Void
     private var connection: Connection?
-    private var backoff = LinkBackoff()
+    /// An account that ended may begin again.
+    private var backoff = Backoff(first: .seconds(1), longest: .seconds(60))
 
     private final class Connection {
         let socket: Socket
         let watch: Watch
-        var input: [UInt8] = []
-        /// Up to where no line feed was found.
-        var searched = 0
+        var lines = LineSplitter(limit: EngineFeed.lineLimit)
         var output: [UInt8]
         var isOpen = false
         var isRefused = false
@@ -89,12 +47,12 @@ final class EngineFeed: @unchecked Sendable {
         }
     }
 
-    /// `opening` is the first line, with its line feed.
     init(
-        _ address: SocketAddress, opening: [UInt8], on loop: EventLoop,
+        _ address: SocketAddress, _ account: AccountName, on loop: EventLoop,
         _ handler: @escaping (Event) -> Void
     ) {
-        (self.address, self.opening, self.loop, self.handler) = (address, opening, loop, handler)
+        (self.address, self.loop, self.handler) = (address, loop, handler)
+        opening = account.opening
     }
 
     func connect() {
@@ -119,8 +77,7 @@ final class EngineFeed: @unchecked Sendable {
         loop.unwatch(connection.watch)
         handler(.lost)
         guard connection.isRefused else { return connectLater(after: Self.pause) }
-        connectLater(
-            after: backoff.next(chance: .random(in: 0..<1), atMost: Self.longestPause))
+        connectLater(after: backoff.next(chance: .random(in: 0..<1)))
     }
 
     private func connectLater(after pause: Duration) {
@@ -147,7 +104,7 @@ final class EngineFeed: @unchecked Sendable {
             var span = chunk.mutableSpan
             switch connection.socket.read(into: &span) {
             case .bytes(let count):
-                connection.input += chunk[..<count]
+                connection.lines.append(chunk.span.extracting(0..<count))
                 guard take(connection) else { return false }
             case .wouldBlock: return true
             case .closed, .failed: return false
@@ -157,27 +114,22 @@ final class EngineFeed: @unchecked Sendable {
     }
 
     private func take(_ connection: Connection) -> Bool {
-        var start = 0
-        while let end = connection.input[max(start, connection.searched)...]
-            .firstIndex(of: UInt8(ascii: "\n"))
-        {
-            let line = Array(connection.input[start..<end])
-            (start, connection.searched) = (end + 1, end + 1)
-            guard let document = try? JSONDocument(line) else { return false }
+        while let line = connection.lines.next() {
+            guard case .bytes(let line) = line, let document = try? JSONDocument(line) else {
+                return false
+            }
             handle(document.root, connection)
             // The handler may have ended it.
             guard self.connection === connection else { return true }
         }
-        connection.input.removeFirst(start)
-        connection.searched = connection.input.count
-        return connection.input.count <= Self.lineLimit
+        return !connection.lines.isOverlong
     }
 
     private func handle(_ object: JSONNode, _ connection: Connection) {
         if connection.isOpen { return handler(.update(object)) }
-        guard object["@type"]?.text != "error" else {
+        if let error = EngineError(object) {
             connection.isRefused = true
-            return handler(.refused(object))
+            return handler(.refused(error))
         }
         connection.isOpen = true
         backoff.reset()

@@ -1,5 +1,6 @@
 import Base
 import Glibc
+import Notifications
 import System
 import Terminal
 
@@ -82,26 +83,18 @@ extension Command {
     }
 
     /// What the engine says to a client that it does not take.
-    static func refusal(_ answer: JSONNode) -> CommandError {
-        CommandError(
-            message: Printable.text(answer["message"]?.text ?? "the server refused the connection"),
+    static func refusal(_ error: EngineError) -> CommandError {
+        let message = error.message
+        return CommandError(
+            message: Printable.text(
+                message.isEmpty ? "the server refused the connection" : message),
             hint: "run bellwire list to see all registrations", exitCode: .refused)
     }
 }
 
 extension AccountName {
     /// The first line that is sent to its engine.
-    var opening: [UInt8] {
-        var writer = JSONWriter()
-        writer.object { writer in
-            writer.member("@type", "bellwire.open")
-            writer.member("app", app)
-            writer.member("account", account)
-            // A viewer only watches: what waits for the application stays.
-            writer.member("role", "viewer")
-        }
-        return writer.bytes + [UInt8(ascii: "\n")]
-    }
+    var opening: [UInt8] { Array((EngineRequest.open(self).json + "\n").utf8) }
 }
 
 /// Connects to an engine and prints its updates.
@@ -130,15 +123,14 @@ private struct Watch {
                 throw CommandError(message: "the server's answer cannot be read")
             }
             if !isOpen {
-                guard document.root["@type"]?.text != "error" else {
-                    throw Command.refusal(document.root)
-                }
+                if let error = EngineError(document.root) { throw Command.refusal(error) }
                 isOpen = true
             } else if printsJSON {
                 try StandardOutput.write(bytes.span)
                 try StandardOutput.write("\n")
             } else {
-                try StandardOutput.write(text.lines(document.root))
+                try StandardOutput.write(
+                    EngineMessage(document.root).map(text.lines) ?? "")
             }
         }
     }
@@ -164,7 +156,7 @@ final class WatchSession: TerminalProgram {
     /// Returns when the user quits.
     func run(_ address: SocketAddress, _ accounts: [AccountName]) throws {
         feeds = accounts.enumerated().map { place, account in
-            EngineFeed(address, opening: account.opening, on: shell.loop) { [weak self] event in
+            EngineFeed(address, account, on: shell.loop) { [weak self] event in
                 self?.handle(event, of: place)
             }
         }
@@ -180,12 +172,13 @@ final class WatchSession: TerminalProgram {
         switch event {
         case .joined:
             view.joined(account)
-            perform([.send(.chats, account: account)])
+            perform([.send(WatchedAccount.chatsRequest, account: account)])
         case .lost: view.lost(account)
         case .update(let update):
-            perform(view.received(update, from: account, now: Int(WallClock.now)))
-        case .refused(let answer) where feeds.count == 1:
-            shell.end(.failure(Command.refusal(answer)))
+            guard let message = EngineMessage(update) else { return }
+            perform(view.received(message, from: account, now: Int(WallClock.now)))
+        case .refused(let error) where feeds.count == 1:
+            shell.end(.failure(Command.refusal(error)))
         case .refused: view.ended(account)
         }
         shell.redraw()
@@ -194,7 +187,8 @@ final class WatchSession: TerminalProgram {
     private func perform(_ actions: [WatchView.Action]) {
         for action in actions {
             switch action {
-            case .send(let request, let account): feeds[account].send(request.json)
+            case .send(let request, let account):
+                feeds[account].send(request.json(marked: WatchView.mark(of: request)))
             case .open(let link): open(link)
             case .quit: shell.end()
             case .pause: shell.pause()

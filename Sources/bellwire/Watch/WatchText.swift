@@ -13,52 +13,50 @@ struct WatchText {
         case other = "2"
     }
 
-    /// Each line ends with a line feed. Updates that only matter to programs are left out.
-    func lines(_ update: JSONNode) -> String {
-        switch update["@type"]?.text {
-        case "updateActiveNotifications":
-            let groups = update["groups"]?.elements ?? []
+    /// Each line ends with a line feed. What only matters to programs is left out.
+    func lines(_ message: EngineMessage) -> String {
+        if case .update(let update) = message { return lines(update) }
+        return Self.sentence(message).map { line("! \($0)", .other) } ?? ""
+    }
+
+    private func lines(_ update: EngineUpdate) -> String {
+        switch update {
+        case .active(let groups):
             let shown = groups.flatMap { group in
-                (group["notifications"]?.elements ?? []).map { notification in
-                    line("=", notification, number(group["id"]), .other, in: group)
-                }
+                group.notifications.map { line("=", $0, group.id, .other, in: group.title) }
             }
             return line("\(shown.count) shown", .other) + shown.joined()
-        case "updateNotificationGroup":
-            let group = number(update["notification_group_id"])
-            let gone = update["removed_notification_ids"]?.elements ?? []
-            return gone.map { line("- \(group)/\(number($0))", .removed) }.joined()
-                + (update["added_notifications"]?.elements ?? [])
-                .map { line("+", $0, group, .added, in: update) }.joined()
-        case "updateNotification":
-            guard let notification = update["notification"] else { return "" }
-            return line("~", notification, number(update["notification_group_id"]), .changed)
-        case "updateHavePendingNotifications", "updateOption", nil: return ""
-        case let type?: return sentence(of: type, update).map { line("! \($0)", .other) } ?? ""
+        case .change(let change):
+            let gone = change.removed.map { line("- \(change.group)/\($0)", .removed) }
+            let added = change.added.map {
+                line("+", $0, change.group, .added, in: change.title)
+            }
+            return (gone + added).joined()
+        case .edit(let group, let notification):
+            return line("~", notification, group, .changed, in: "")
+        case .badge(let badge): return line("! \(badge.unread) unread", .other)
+        case .consent, .refused: return ""
         }
     }
 
-    /// What an update means for the user. Nil if it means nothing.
-    private func sentence(of type: String, _ update: JSONNode) -> String? {
-        switch type {
-        case "bellwire.updateFetchRequired":
-            update["reason"]?.text == "register_device"
-                ? nil : "there is something new that only the application can fetch"
-        case "bellwire.updateUnreadBadge": "\(number(update["count"])) unread"
-        case "bellwire.updateSessionRevoked": "the service has ended this session"
-        case "bellwire.updateNotificationAction":
-            "the application is told: \(update["action"]?.text ?? "an action")"
-        case "error": "error: \(update["message"]?.text ?? "unknown")"
+    /// What a message means for the user. Nil if it means nothing.
+    private static func sentence(_ message: EngineMessage) -> String? {
+        switch message {
+        case .fetch(let notice) where notice.reason != "register_device":
+            "there is something new that only the application can fetch"
+        case .sessionRevoked: "the service has ended this session"
+        case .action(let action): "the application is told: \(action.action)"
+        case .error(let error): "error: \(error.message.isEmpty ? "unknown" : error.message)"
         default: nil
         }
     }
 
     private func line(
-        _ sign: String, _ notification: JSONNode, _ group: String, _ colour: Colour,
-        in chat: JSONNode? = nil
+        _ sign: String, _ notification: EngineNotification, _ group: Int32, _ colour: Colour,
+        in chat: String
     ) -> String {
-        let sentence = Self.sentence(notification, in: chat?["bellwire.chat_title"]?.text ?? "")
-        return line("\(sign) \(group)/\(number(notification["id"]))  \(sentence)", colour)
+        line(
+            "\(sign) \(group)/\(notification.id)  \(Self.sentence(notification, in: chat))", colour)
     }
 
     private func line(_ text: String, _ colour: Colour) -> String {
@@ -66,36 +64,19 @@ struct WatchText {
         return hasColour ? "\u{1B}[\(colour.rawValue)m\(text)\u{1B}[0m\n" : text + "\n"
     }
 
-    private func number(_ node: JSONNode?) -> String { node?.textOrNumber ?? "?" }
-
     /// The sender with the text, or with the kind of the notification. `chat` is its title.
-    static func sentence(_ notification: JSONNode, in chat: String) -> String {
-        let type = notification["type"]
-        if type?["@type"]?.text == "notificationTypeNewCall" {
+    static func sentence(_ notification: EngineNotification, in chat: String) -> String {
+        guard notification.kind != .call else {
             return chat.isEmpty ? "incoming call" : "\(chat) is calling"
         }
-        let content = type?["content"] ?? type?["message"]?["content"]
-        let presentation = type?["bellwire.presentation"]
-        let body =
-            content?["text"]?.text ?? content?["text"]?["text"]?.text ?? kind(content ?? type)
-        let title = presentation?["title"]?.text
-        if let sentence = presentation?["body"]?.text {
-            guard let title else { return sentence }
-            let rest = ShownSentence.body(
-                sentence, under: title, by: type?["sender_name"]?.text ?? "")
-            return rest.isEmpty ? title : "\(title): \(rest)"
+        let title = notification.title
+        guard notification.line.isPresented else {
+            let name = title.isEmpty ? notification.sender : title
+            return name.isEmpty ? notification.line.text : "\(name): \(notification.line.text)"
         }
-        return [title ?? type?["sender_name"]?.text, body].compactMap(\.self)
-            .joined(separator: ": ")
-    }
-
-    private static func kind(_ node: JSONNode?) -> String {
-        var name = node?["@type"]?.text ?? ""
-        for prefix in ["pushMessageContent", "notificationType", "message"]
-        where name.hasPrefix(prefix) {
-            name = String(name.dropFirst(prefix.count))
-        }
-        return "(\(name))"
+        guard !title.isEmpty else { return notification.body }
+        let rest = ShownSentence.body(notification.body, under: title, by: notification.sender)
+        return rest.isEmpty ? title : "\(title): \(rest)"
     }
 }
 
@@ -139,7 +120,7 @@ final class WatchedAccounts: TimerHandler {
     private func follow(_ accounts: [AccountName]) {
         for account in accounts
         where feeds[account] == nil && (app == nil || account.app == app) {
-            let feed = EngineFeed(control.address, opening: account.opening, on: loop) {
+            let feed = EngineFeed(control.address, account, on: loop) {
                 [weak self] event in
                 self?.handle(event, of: account)
             }
@@ -173,7 +154,8 @@ final class WatchedAccounts: TimerHandler {
     private func print(_ update: JSONNode, of account: AccountName) throws {
         guard printsJSON else {
             let name = Printable.text("\(account)")
-            let lines = text.lines(update).split(separator: "\n").map { "\(name)  \($0)\n" }
+            let lines = (EngineMessage(update).map(text.lines) ?? "")
+                .split(separator: "\n").map { "\(name)  \($0)\n" }
             return try StandardOutput.write(lines.joined())
         }
         var writer = JSONWriter()

@@ -1,12 +1,12 @@
 import Base
-import Desktop
+import Notifications
 import System
 import Terminal
 
 /// What the keys do.
 extension WatchView {
     /// What can be chosen after `m`, by number.
-    private static let muteTimes = [15 * 60, 3_600, 8 * 3_600, 7 * 86_400, Int(Int32.max)]
+    private static let muteTimes = [15 * 60, 3_600, 8 * 3_600, 7 * 86_400, ChatList.forGood]
 
     mutating func typed(_ key: Key) -> [Action] {
         message = ""
@@ -43,7 +43,7 @@ extension WatchView {
 
     /// Requests are lost while the server is away.
     private mutating func send(
-        _ request: WatchRequest, to account: Int, _ sentence: String
+        _ request: EngineRequest, to account: Int, _ sentence: String
     ) -> [Action] {
         guard connections[account] == .open else {
             message = context.say(.notNow)
@@ -71,7 +71,7 @@ extension WatchView {
         let facts = notification.facts
         let request = EngineRequest.act(
             group: group.id, notification: facts.id, action: "default")
-        let actions = send(.engine(request), to: account, context.say(.told))
+        let actions = send(request, to: account, context.say(.told))
         guard !actions.isEmpty, let link = ExternalLink(facts.link) else { return actions }
         guard engines[account].consent.allows(link.scheme) else {
             message = context.say(.linkRefused)
@@ -93,7 +93,7 @@ extension WatchView {
         if case .group = list.selected { return dismissGroup() }
         guard let (account, group, notification) = selected else { return [] }
         return send(
-            .engine(.remove(group: group.id, notification: notification.facts.id)), to: account,
+            .remove(group: group.id, notification: notification.facts.id), to: account,
             context.say(.dismissed))
     }
 
@@ -158,7 +158,7 @@ extension WatchView {
         case .enter:
             let request = EngineRequest.act(
                 group: group, notification: notification, action: "reply", text: editor.text)
-            let actions = send(.engine(request), to: account, context.say(.replied))
+            let actions = send(request, to: account, context.say(.replied))
             // What was typed stays until it can be sent.
             if !actions.isEmpty { mode = .list }
             return actions

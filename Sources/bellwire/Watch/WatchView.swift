@@ -1,5 +1,5 @@
 import Base
-import Desktop
+import Notifications
 import System
 import Terminal
 
@@ -7,7 +7,7 @@ import Terminal
 struct WatchView {
     enum Action: Equatable {
         /// To the engine of an account, by its place in the list.
-        case send(WatchRequest, account: Int = 0)
+        case send(EngineRequest, account: Int = 0)
         case open(ExternalLink)
         case quit
         /// Give the terminal back until the program is continued.
@@ -97,30 +97,34 @@ struct WatchView {
         return states.first(where: connections.contains) ?? .away
     }
 
-    /// An update of the engine, or its answer to a request.
-    mutating func received(_ update: JSONNode, from account: Int = 0, now: Int) -> [Action] {
-        let extra = update["@extra"]
-        if update["chats"] != nil {
-            engines[account].applyChats(update, now: now)
-            return []
+    mutating func received(
+        _ message: EngineMessage, from account: Int = 0, now: Int
+    ) -> [Action] {
+        let chats = Action.send(WatchedAccount.chatsRequest, account: account)
+        switch message {
+        case .chats(let list): engines[account].apply(list, now: now)
+        case .error(let error): self.message = context.language.say(.refused, error.message)
+        case .done(.muted(let chat, let seconds)?):
+            muted(account, chat, seconds, now)
+            return [chats]
+        case .action(let action): return taken(action, account)
+        case .sessionRevoked: self.message = context.say(.revoked)
+        case .fetch(let notice):
+            if notice.reason != "register_device" { self.message = context.say(.fetch) }
+        case .settingsChanged: return [chats]
+        case .update(let update):
+            let isNew = engines[account].apply(update)
+            updateList()
+            return isNew ? [chats] : []
+        case .done, .actionExpired: break
         }
-        switch update["@type"]?.text {
-        case "error":
-            message = context.language.say(.refused, update["message"]?.text ?? "")
-            return []
-        case "ok":
-            guard let chat = extra?["chat"]?.integer else { return [] }
-            muted(account, chat, Int(extra?["mute_for"]?.integer ?? 0), now)
-            return [.send(.chats, account: account)]
-        case "bellwire.updateNotificationAction": return taken(update, account)
-        case "bellwire.updateSessionRevoked": message = context.say(.revoked)
-        case "bellwire.updateFetchRequired":
-            if update["reason"]?.text != "register_device" { message = context.say(.fetch) }
-        default: break
-        }
-        let isNew = engines[account].apply(update, now: now)
-        updateList()
-        return isNew ? [.send(.chats, account: account)] : []
+        return []
+    }
+
+    /// By which the answer to a request is known: it has to say which chat was muted.
+    static func mark(of request: EngineRequest) -> EngineRequest.Mark? {
+        guard case .mute(let chat, let seconds) = request else { return nil }
+        return .muted(chat: chat, seconds: seconds ?? 0)
     }
 
     /// The newest group comes first, in whatever account it is.
@@ -144,22 +148,20 @@ struct WatchView {
         message =
             seconds == 0
             ? context.language.say(.unmuted, title)
-            : seconds >= Int(Int32.max)
+            : seconds >= ChatList.forGood
                 ? context.language.say(.mutedFor, title)
                 : context.language.say(
                     .mutedUntil, title, context.shortTime(now + seconds, now: now))
     }
 
     /// The engine would tell the application of a link that is open by now.
-    private mutating func taken(_ update: JSONNode, _ account: Int) -> [Action] {
-        let done = Performed(
-            account: account, chat: update["chat_id"]?.integer ?? 0,
-            message: update["message_id"]?.integer ?? 0)
-        guard update["action"]?.text == "default", let id = update["id"]?.textOrNumber,
-            let index = performed.firstIndex(of: done)
-        else { return [] }
+    private mutating func taken(_ action: OwedAction, _ account: Int) -> [Action] {
+        let done = Performed(account: account, chat: action.chat, message: action.message)
+        guard action.action == "default", let index = performed.firstIndex(of: done) else {
+            return []
+        }
         performed.remove(at: index)
-        return [.send(.engine(.actionTaken(id: id)), account: account)]
+        return [.send(.actionTaken(id: action.id), account: account)]
     }
 
     mutating func perform(_ account: Int, chat: Int64, message: Int64) {

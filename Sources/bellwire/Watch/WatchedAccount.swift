@@ -1,5 +1,3 @@
-import Base
-import Desktop
 import Notifications
 
 /// What an engine has said so far: groups of notifications, chats, and what the application allows.
@@ -16,21 +14,20 @@ struct WatchedAccount: Sendable {
     private(set) var groups: [WatchedGroup] = []
     private(set) var chats: [Int64: Chat] = [:]
     private(set) var consent = SourceConsent()
-    private(set) var isPaused = false
     private(set) var unread = 0
-    private var mutedKinds: Set<String> = []
+    private var settings = ChatList()
 
-    private static let forGood = Int64(Int32.max)
+    /// High enough for all chats.
+    static let chatsRequest = EngineRequest.chats(limit: ChatReport.limit)
+
+    var isPaused: Bool { settings.isPaused }
 
     var count: Int { groups.reduce(0) { $0 + $1.notifications.count } }
 
     func group(_ id: Int32) -> WatchedGroup? { groups.first { $0.id == id } }
 
     /// Whether the chat is muted unless it has a setting of its own.
-    func mutesKind(of chat: Int64) -> Bool {
-        let kind = chats[chat]?.kind ?? ""
-        return mutedKinds.contains(kind == "secret" ? "private" : kind)
-    }
+    func mutesKind(of chat: Int64) -> Bool { settings.mutes(kind: chats[chat]?.kind ?? "") }
 
     /// A new connection: what it does not say is not so.
     mutating func joined() {
@@ -38,74 +35,49 @@ struct WatchedAccount: Sendable {
         unread = 0
     }
 
-    /// True if the update was of chats that are not known, or whose settings have changed.
-    mutating func apply(_ update: JSONNode, now: Int) -> Bool {
-        switch update["@type"]?.text {
-        case "updateActiveNotifications":
-            groups = (update["groups"]?.elements ?? []).compactMap { node in
-                Self.number(node["id"]).map { id in
-                    Self.change(WatchedGroup(id: id), node, added: node["notifications"])
-                }
+    /// True if the update was of chats that are not known.
+    mutating func apply(_ update: EngineUpdate) -> Bool {
+        switch update {
+        case .active(let shown):
+            groups = shown.map { group in
+                var watched = WatchedGroup(id: group.id)
+                watched.take(group.chat, group.title, group.total, group.notifications)
+                return watched
             }
             sort()
             return true
-        case "updateNotificationGroup":
-            guard let id = Self.number(update["notification_group_id"]) else { return false }
-            change(id, update)
-            return groups.contains { $0.id == id && chats[$0.chat] == nil }
-        case "updateNotification":
-            guard let id = Self.number(update["notification_group_id"]),
-                let index = groups.firstIndex(where: { $0.id == id }),
-                let node = update["notification"],
-                let changed = WatchedNotification(node, in: groups[index].title)
-            else { return false }
-            groups[index].add([changed])
-        case "updateChatNotificationSettings", "updateScopeNotificationSettings": return true
-        case "bellwire.updateSource": consent = SourceConsent(update)
-        case "bellwire.updateUnreadBadge": unread = Int(clamping: update["count"]?.integer ?? 0)
-        default: break
+        case .change(let change):
+            apply(change)
+            return groups.contains { $0.id == change.group && chats[$0.chat] == nil }
+        case .edit(let id, let notification):
+            guard let index = groups.firstIndex(where: { $0.id == id }) else { return false }
+            groups[index].add([notification])
+        case .consent(let consent): self.consent = consent
+        case .badge(let badge): unread = Int(clamping: badge.unread)
+        case .refused: break
         }
         return false
     }
 
-    /// The answer to `bellwire.getChats`.
-    mutating func applyChats(_ answer: JSONNode, now: Int) {
+    mutating func apply(_ list: ChatList, now: Int) {
+        settings = list
         chats = [:]
-        for node in answer["chats"]?.elements ?? [] {
-            guard let id = node["chat_id"]?.integer else { continue }
-            let seconds = node["mute_for"]?.integer ?? 0
-            chats[id] = Chat(
-                title: node["title"]?.text ?? "", kind: node["type"]?.text ?? "",
-                mutedUntil: seconds >= Self.forGood
-                    ? nil : seconds > 0 ? now + Int(clamping: seconds) : 0)
+        for chat in list.chats {
+            let seconds = chat.muteTime
+            chats[Int64(chat.id)] = Chat(
+                title: chat.title, kind: chat.kind,
+                mutedUntil: seconds >= ChatList.forGood ? nil : seconds > 0 ? now + seconds : 0)
         }
-        isPaused = answer["source"]?["paused"]?.bool ?? false
-        mutedKinds = Set(
-            (answer["scopes"]?.members ?? []).filter { ($0.value.integer ?? 0) != 0 }.map(\.name))
     }
 
-    private mutating func change(_ id: Int32, _ update: JSONNode) {
-        let index = groups.firstIndex { $0.id == id }
-        let former = index.map { groups[$0] } ?? WatchedGroup(id: id)
-        var group = Self.change(former, update, added: update["added_notifications"])
-        let gone = Set((update["removed_notification_ids"]?.elements ?? []).compactMap(Self.number))
-        group.notifications.removeAll { gone.contains($0.facts.id) }
+    private mutating func apply(_ change: EngineUpdate.Change) {
+        let index = groups.firstIndex { $0.id == change.group }
+        var group = index.map { groups[$0] } ?? WatchedGroup(id: change.group)
+        group.take(change.chat, change.title, change.total, change.added)
+        group.notifications.removeAll { change.removed.contains($0.facts.id) }
         if let index { groups.remove(at: index) }
         if !group.notifications.isEmpty { groups.append(group) }
         sort()
-    }
-
-    private static func change(
-        _ group: WatchedGroup, _ node: JSONNode, added: JSONNode?
-    ) -> WatchedGroup {
-        var group = group
-        group.chat = node["chat_id"]?.integer ?? group.chat
-        group.title = node["bellwire.chat_title"]?.text ?? group.title
-        group.total = Int(clamping: node["total_count"]?.integer ?? 0)
-        let title = group.title
-        group.add(
-            (added?.elements ?? []).compactMap { WatchedNotification($0, in: title) })
-        return group
     }
 
     /// What is newest comes first.
@@ -115,24 +87,19 @@ struct WatchedAccount: Sendable {
                 > (right.newest?.date ?? 0, right.newest?.facts.id ?? 0)
         }
     }
-
-    private static func number(_ node: JSONNode?) -> Int32? {
-        node?.integer.flatMap(Int32.init(exactly:))
-    }
 }
 
 /// A notification with what the terminal shows of it.
 struct WatchedNotification: Equatable, Sendable {
     let facts: EngineNotification
     let text: String
-    let date: Int
 
-    init?(_ node: JSONNode, in chat: String) {
-        guard let facts = EngineNotification(node) else { return nil }
+    init(_ facts: EngineNotification, in chat: String) {
         self.facts = facts
-        text = WatchText.sentence(node, in: chat)
-        date = Int(node["date"]?.integer ?? 0)
+        text = WatchText.sentence(facts, in: chat)
     }
+
+    var date: Int { facts.line.date }
 }
 
 /// The notifications of one chat.
@@ -149,10 +116,20 @@ struct WatchedGroup: Equatable, Sendable {
     var hidden: Int { max(total - notifications.count, 0) }
     var newest: WatchedNotification? { notifications.last }
 
-    mutating func add(_ added: [WatchedNotification]) {
-        let ids = Set(added.map(\.facts.id))
+    /// What an update leaves out stays as it is.
+    mutating func take(
+        _ chat: Int64, _ title: String, _ total: Int, _ added: [EngineNotification]
+    ) {
+        if chat != 0 { self.chat = chat }
+        if !title.isEmpty { self.title = title }
+        self.total = total
+        add(added)
+    }
+
+    mutating func add(_ added: [EngineNotification]) {
+        let ids = Set(added.map(\.id))
         notifications.removeAll { ids.contains($0.facts.id) }
-        notifications += added
+        notifications += added.map { WatchedNotification($0, in: title) }
         notifications.sort { $0.facts.id < $1.facts.id }
     }
 }

@@ -58,7 +58,7 @@ final class PresenterProbe: EventHandler {
         let connection = EngineConnection(
             of: source.id, at: address,
             trust: try TLSContext(client: .system, protocols: [.http1]),
-            sha1: { try? SHA1.digest(of: $0) }, on: loop, desk, log: log)
+            on: loop, desk, log: log)
         desk.request = { [weak connection] _, request in connection?.send(request) }
         self.connection = connection
     }

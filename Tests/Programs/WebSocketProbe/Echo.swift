@@ -1,5 +1,4 @@
 import Base
-import Crypto
 import HTTP
 
 /// Sends every message back. Texts that begin with `!` are commands.
@@ -7,7 +6,7 @@ final class Echo: WebSocketHandler {
     static let terms = WebSocketTerms(
         subprotocols: ["echo"],
         session: WebSocketSession.Limits(messageLimit: 1 << 24), congestion: 64 * 1024,
-        outputLimit: 1 << 26, sha1: { try? SHA1.digest(of: $0) })
+        outputLimit: 1 << 26)
 
     func opened(_ connection: WebSocketConnection, subprotocol: String?) {}
 

@@ -18,8 +18,7 @@ final class EchoClient: WebSocketClientHandler {
         let loop = try EventLoop()
         let options = WebSocketClientOptions(
             url: url, terms: Echo.terms,
-            context: try TLSContext(client: trust, protocols: [.http1]),
-            random: { UInt32.random(in: .min ... .max) })
+            context: try TLSContext(client: trust, protocols: [.http1]))
         WebSocketClient.connect(options, on: loop, EchoClient(loop))
         _ = loop.run()
     }

@@ -48,18 +48,18 @@ struct NodeTermsTests {
     @Test("A change of the key is under way until its end was written down")
     func resealing() {
         for unopened in [nil, 0, 9] {
-            let one = Resealing(key: .max, unopened: unopened)
-            #expect(Resealing(one.body) == one)
+            let one = ResealingMark(key: .max, unopened: unopened)
+            #expect(ResealingMark(one.body) == one)
         }
-        #expect(Resealing([]) == nil && Resealing([1, 2, 3]) == nil)
+        #expect(ResealingMark([]) == nil && ResealingMark([1, 2, 3]) == nil)
         var terms = KeyTerms(key: 5)
         #expect(!terms.isResealing && terms.unopened == nil)
-        terms.resealing = Resealing(key: 5)
+        terms.resealing = ResealingMark(key: 5)
         #expect(terms.isResealing && terms.unopened == nil)
         terms.resealing?.unopened = 2
         #expect(!terms.isResealing && terms.unopened == 2)
         // One that was never begun.
-        terms.resealing = Resealing(key: 6)
+        terms.resealing = ResealingMark(key: 6)
         #expect(!terms.isResealing && terms.unopened == nil)
     }
 

@@ -29,7 +29,7 @@ struct ConfidentialTests {
         let long = Array(repeatElement(mark, count: 8).joined())
         let point = try #require(UncompressedPoint(base64URL: Self.point))
         let master = try #require(try MasterKey(Secret(mark.span)))
-        let mtproto = try #require(try MTProtoSecret(Secret(long.span)))
+        let mtproto = try #require(MTProtoSecret(Secret(long.span)))
         let text = String(decoding: mark, as: UTF8.self)
         let origin = try #require(Origin(url: "https://push.example.net"))
         let values: [Any] = [

@@ -33,7 +33,7 @@ struct DevelopmentCertificateTests {
             client: .authorities(try TextFile.read(made.authorityPath)), protocols: [.http1])
         let store = try CertificateStore(made.files)
         let connection = try Connection(client, store.context, host: host)
-        return TLSTests.reason(connection.handshake())
+        return CryptoTests.reason(connection.handshake())
     }
 
     @Test("It is valid for localhost, the loopback addresses and this machine, and nothing else")

@@ -43,7 +43,7 @@ struct MTProtoVectorTests {
 
     @Test("Every payload gives its text or its refusal", arguments: try vectors())
     func vector(_ vector: Vector) throws {
-        let secret = try #require(try MTProtoSecret(Secret(vector.secret.span)))
+        let secret = try #require(MTProtoSecret(Secret(vector.secret.span)))
         #expect(String(secret.keyID) == vector.auth_key_id || vector.expect == "error")
         let payload = Array(vector.p.utf8)
         do throws(MTProtoSecret.Failure) {
@@ -60,7 +60,7 @@ struct MTProtoVectorTests {
     @Test("A payload cut anywhere is refused")
     func cutAnywhere() throws {
         let vector = try #require(try Self.vectors().first)
-        let secret = try #require(try MTProtoSecret(Secret(vector.secret.span)))
+        let secret = try #require(MTProtoSecret(Secret(vector.secret.span)))
         for prefix in prefixes(of: Array(vector.p.utf8)) {
             var refused = false
             do throws(MTProtoSecret.Failure) {
@@ -73,9 +73,9 @@ struct MTProtoVectorTests {
     }
 
     @Test("A secret has 256 bytes", arguments: [0, 255, 257])
-    func length(count: Int) throws {
+    func length(count: Int) {
         let short = [UInt8](repeating: 1, count: count)
-        let secret = try MTProtoSecret(Secret(short.span))
+        let secret = MTProtoSecret(Secret(short.span))
         #expect(secret?.keyID == nil)
     }
 }

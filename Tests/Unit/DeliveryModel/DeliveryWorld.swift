@@ -35,14 +35,15 @@ package final class DeliveryWorld {
     var subscriptions: UInt32 = 1
     /// The time since the machine started.
     var nanoseconds: Int64 = 0
-    let mistake: DeliveryMistake?
+    /// What a test changes in each connection.
+    private let prepare: (inout DeviceDelivery) -> Void
 
-    package init(_ dice: Dice, making mistake: DeliveryMistake? = nil) {
+    package init(_ dice: Dice, prepare: @escaping (inout DeviceDelivery) -> Void = { _ in }) {
         let ledger = ModelLedger()
         self.ledger = ledger
         store = ModelStore(ledger)
         self.dice = dice
-        self.mistake = mistake
+        self.prepare = prepare
     }
 
     var now: StoreTime { StoreTime(milliseconds: nanoseconds / 1_000_000) }
@@ -146,9 +147,7 @@ extension DeliveryWorld {
         current = connectionCount
         var connection = Connection()
         connection.delivery.device = Self.device
-        #if DEBUG
-            connection.delivery.mistake = mistake
-        #endif
+        prepare(&connection.delivery)
         connections[connectionCount] = connection
         if let former { tell(former) { $0.closed(&$1) } }
         store.submit(.arrive(connection: connectionCount))

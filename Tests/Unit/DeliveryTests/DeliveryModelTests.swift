@@ -25,11 +25,12 @@ struct DeliveryModelTests {
         }
     }
 
-    #if DEBUG
+    #if PLANTED
         @Test("A mistake in the delivery is found", arguments: DeliveryMistake.allCases)
         func mistakes(mistake: DeliveryMistake) {
             let found = (0..<100).first { seed in
-                DeliveryWorld(Dice(seed: UInt64(seed)), making: mistake).run(Self.eventsEach) != nil
+                DeliveryWorld(Dice(seed: UInt64(seed))) { $0.mistake = mistake }
+                    .run(Self.eventsEach) != nil
             }
             #expect(found != nil)
         }

@@ -7,6 +7,7 @@ import System
 import TestSupport
 import Testing
 import WebPush
+
 @testable import Desktop
 
 @Suite("The desktop's store")
@@ -140,7 +141,7 @@ struct DesktopStoreTests {
             .write(to: URL(filePath: path))
         if content != "letter" { try Connection(path, .readWrite).execute(content) }
         let before = try TextFile.read(path)
-        let damage = try #require(throws: DesktopStore.Damage.self) { try store() }
+        let damage = try #require(throws: DesktopStore.Refusal.self) { try store() }
         #expect(damage.description.hasPrefix("\(path) is damaged: "))
         #expect(
             !damage.description.contains("\n") && damage.hint.contains("move the files \(path)*"))

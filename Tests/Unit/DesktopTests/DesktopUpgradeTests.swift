@@ -5,105 +5,112 @@ import SQLite
 import System
 import TestSupport
 import Testing
+import WebPush
 
 @testable import Desktop
 
-@Suite("Desktop stores of earlier programs")
+@Suite("Desktop stores of other schemas")
 struct DesktopUpgradeTests {
-    /// What `tools/lib/keep_desktop.py` put into it.
-    private struct Facts: Decodable {
-        let service: String
-        let token: String
-        let endpoint: String
-        let receiver: String
-        let schema: Int
-    }
-
-    private static let source = Vectors.folder.appending(path: "Upgrades")
-
-    private static var names: [String] {
-        let names = try? FileManager.default.contentsOfDirectory(atPath: source.path)
-        return (names ?? []).filter { $0.hasPrefix("desktop-") }.sorted()
-    }
+    /// The schemas of a later program.
+    private static let later = DesktopSchema.migrations.adding(
+        Migration(
+            "colours",
+            """
+            CREATE TABLE colour (client INTEGER PRIMARY KEY, name TEXT NOT NULL);
+            INSERT INTO colour SELECT row, 'blue' FROM client;
+            """))
 
     private let folder: TemporaryFolder
-    private var path: String { folder.file("desk/desktop") }
+    private let master: MasterKey
 
-    init() throws { folder = try TemporaryFolder() }
-
-    private func unpack(_ name: String, to folder: TemporaryFolder) throws -> Facts {
-        let tar = try RunningProcess(
-            "/usr/bin/tar",
-            ["-xzf", Self.source.appending(path: name).path, "-C", folder.path, "--no-same-owner"],
-            errors: .withOutput)
-        #expect(try tar.text().isEmpty)
-        chmod(folder.file("desk/desktop"), 0o700)
-        let data = try Data(contentsOf: URL(filePath: folder.file("facts.json")))
-        return try JSONDecoder().decode(Facts.self, from: data)
+    init() throws {
+        folder = try TemporaryFolder()
+        master = try MasterKey.generate()
     }
 
-    @Test("There is a store of every earlier schema")
-    func complete() throws {
-        let schemas = try Self.names.map { try unpack($0, to: try TemporaryFolder()).schema }
-        #expect(
-            schemas == Array(1..<DesktopSchema.migrations.count), "see Tests/Vectors/Upgrades")
+    private func store(
+        in name: String = "desktop", _ migrations: Migrations = DesktopSchema.migrations
+    ) throws -> DesktopStore {
+        try DesktopStore(folder: try StateFolder(folder.file(name)), masterKey: master, migrations)
     }
 
-    @Test("Today's program opens it, and everything is there", arguments: names)
-    func opened(name: String) throws {
-        let facts = try unpack(name, to: folder)
-        let before = try Connection(path + "/desktop.db", .readOnly)
-        #expect(try before.integer("PRAGMA user_version") == facts.schema)
-        // What the first start wrote has today's form.
-        for _ in 0..<2 { try expectEverything(facts) }
-        let after = try Connection(path + "/desktop.db", .readOnly)
-        #expect(try after.integer("PRAGMA user_version") == DesktopSchema.migrations.count)
-        let check = try Statement("PRAGMA integrity_check", on: after)
-        #expect(try check.step() && check.text(0) == "ok")
+    private func path(in name: String = "desktop") -> String {
+        folder.file(name) + "/" + DesktopStore.fileName
     }
 
-    private func expectEverything(_ facts: Facts) throws {
-        let text = try Data(
-            contentsOf: URL(filePath: folder.file("desk/keys/desktop-master.json")))
-        guard case .master(let master) = try StoredKey(json: Array(text)) else {
-            throw POSIXError(.EINVAL)
-        }
-        let store = try DesktopStore(folder: try StateFolder(path), masterKey: master)
-        let client = try #require(try store.clients().first)
-        #expect(client.key.token == facts.token && client.service == facts.service)
-        #expect(client.endpoint == facts.endpoint)
-        #expect(try store.channels().map(\.channel) == [client.channel])
-        let receiver = try store.receiver(at: facts.receiver)
-        #expect(receiver.row == 1 && receiver.userAgent != nil)
-        let history = try store.history()
-        #expect(history.records.map(\.key.group) == [1, 2])
-        #expect(history.records.map(\.key.notification) == [1, 2])
-        // Before groups were told apart, there was one highest number for all.
-        let highest: [Int32: Int32] = facts.schema == 1 ? [1: 2, 2: 2] : [1: 1, 2: 2]
-        #expect(history.highest["telegram/me@localhost"] == highest)
+    private let client = ClientRecord(
+        key: ClientKey(sandbox: "", token: "token"), service: "org.example.App",
+        description: "An app", applicationKey: nil, version: .two,
+        path: "/org/unifiedpush/Connector", channel: ChannelID(Bits128(high: 1, low: 2)),
+        endpoint: "https://p.example/endpoint", created: 5, lastDelivery: nil, lastSeen: 6)
+
+    private func expectEverything(in name: String = "desktop") throws {
+        #expect(try store(in: name, Self.later).clients() == [client])
+        let connection = try Connection(path(in: name), .readOnly)
+        #expect(try connection.integer("PRAGMA user_version") == Self.later.last)
+        #expect(try connection.integer("SELECT count(*) FROM colour") == 1)
+        #expect(try connection.damage(.thorough) == nil)
+    }
+
+    @Test("A later program carries out its step, and everything is there")
+    func carriedOut() throws {
+        try store().save(client)
+        for _ in 0..<2 { try expectEverything() }
+    }
+
+    @Test("A kill in the middle of the step loses nothing, and the next start goes on")
+    func killed() throws {
+        try store().save(client)
+        let connection = try Connection(path(), .readWrite)
+        try connection.setCheckpointAtEnd(false)
+        try connection.execute("PRAGMA cache_size = 1; PRAGMA cache_spill = 1; BEGIN IMMEDIATE")
+        try connection.execute(try #require(Self.later.steps.last).sql)
+        // What the files contain now is what a kill would leave.
+        try FileManager.default.copyItem(
+            atPath: folder.file("desktop"), toPath: folder.file("after"))
+        try? FileManager.default.removeItem(atPath: path(in: "after") + "-shm")
+        let copy = try Connection(path(in: "after"), .readOnly)
+        #expect(try copy.integer("PRAGMA user_version") == DesktopSchema.migrations.last)
+        for _ in 0..<2 { try expectEverything(in: "after") }
+    }
+
+    /// Sets the number of the schema. What was written before stays in the WAL.
+    private func set(_ version: Int) throws {
+        let connection = try Connection(path(), .readWrite)
+        try connection.setCheckpointAtEnd(false)
+        try connection.execute("PRAGMA user_version = \(version)")
     }
 
     @Test("A newer store is refused, and none of its bytes change")
     func newer() throws {
-        let facts = try unpack(try #require(Self.names.last), to: folder)
-        do {
-            let connection = try Connection(path + "/desktop.db", .readWrite)
-            try connection.setCheckpointAtEnd(false)
-            try connection.execute("PRAGMA user_version = 99")
-        }
-        // The lock is made before the store is looked at.
-        _ = try StateFolder(path)
+        try store().save(client)
+        try set(99)
         let before = try files()
         #expect(before["desktop.db-wal"]?.isEmpty == false)
-        let known = DesktopSchema.migrations.count
-        #expect(throws: Migration.Failure.newerSchema(found: 99, known: known)) {
-            try expectEverything(facts)
-        }
+        let known = DesktopSchema.migrations.last
+        #expect(throws: Migration.Failure.newerSchema(found: 99, known: known)) { try store() }
+        #expect(try files() == before)
+    }
+
+    @Test(
+        "One of an earlier program is refused in one sentence, and none of its bytes change",
+        arguments: 1..<DesktopSchema.migrations.first)
+    func earlier(version: Int) throws {
+        try store().save(client)
+        try set(version)
+        let before = try files()
+        let refusal = try #require(throws: DesktopStore.Refusal.self) { try store() }
+        #expect(
+            refusal.description
+                == "\(path()) was written by an earlier bellwire, which this version does not continue"
+        )
+        #expect(refusal.hint == "move the files \(path())* away; applications then register again")
         #expect(try files() == before)
     }
 
     /// Without the index of the WAL, which every reader makes anew.
     private func files() throws -> [String: Data] {
+        let path = folder.file("desktop")
         var files: [String: Data] = [:]
         for name in try FileManager.default.contentsOfDirectory(atPath: path)
         where !name.hasSuffix("-shm") {

@@ -50,15 +50,20 @@ struct ReceiverAddressTests {
     }
 
     @Test("An account opens the application of its first registration that names one")
-    func registrations() throws {
-        let list = """
-            {"registrations":[{"app":"telegram","account":"me"},
-            {"app":"telegram","account":"me","service":"org.example.First"},
-            {"app":"matrix","account":"me","service":"org.example.Chat"},
-            {"app":"telegram","account":"me","service":"org.example.Second"},
-            {"app":"telegram","account":"you"},{"app":"telegram"}]}
-            """
-        let accounts = EngineAccount.list(registrations: try JSONDocument(Array(list.utf8)).root)
+    func registrations() {
+        let list: [(app: String, account: String, service: String?)] = [
+            ("telegram", "me", nil), ("telegram", "me", "org.example.First"),
+            ("matrix", "me", "org.example.Chat"), ("telegram", "me", "org.example.Second"),
+            ("telegram", "you", nil),
+        ]
+        let accounts = EngineAccount.list(
+            list.map { app, account, service in
+                ListedRegistration {
+                    $0.app = app
+                    $0.account = account
+                    $0.service = service
+                }
+            })
         #expect(
             accounts == [
                 EngineAccount(app: "telegram", account: "me", entry: "org.example.First"),

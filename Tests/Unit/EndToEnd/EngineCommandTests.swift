@@ -176,6 +176,25 @@ struct EngineCommandTests {
         #expect(outcome.output.contains(#""body":"Ann hat dir ein Foto geschickt""#))
     }
 
+    @Test("A database of an earlier program is refused in one sentence")
+    func earlier() throws {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        _ = try run([Self.on])
+        let script = "import sqlite3, sys; sqlite3.connect(sys.argv[1]).execute(sys.argv[2])"
+        let said = try ServeFixture.output(
+            "/usr/bin/python3", ["-c", script, folder + "/engine.db", "PRAGMA user_version = 1"])
+        #expect(said.isEmpty)
+        let outcome = try Program.run(["engine", "--database", folder], input: Data())
+        #expect(
+            outcome.errors == """
+                bellwire: error: \(folder)/engine.db was written by an earlier bellwire, which this \
+                version does not continue
+                bellwire: hint: move the files engine.db* away, or restore a backup
+
+                """)
+        #expect(outcome.exitCode == 1 && outcome.output.isEmpty)
+    }
+
     @Test("destroy forgets everything")
     func destroy() throws {
         defer { try? FileManager.default.removeItem(atPath: folder) }

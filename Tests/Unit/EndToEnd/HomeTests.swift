@@ -19,51 +19,19 @@ struct HomeTests {
 
     private var fromCheckout: [String] { ["--listen", "127.0.0.1:0", "--checkout", checkout] }
 
-    @Test("The keys of a checkout are taken over by the first start, and kept where they were")
-    func takenOver() throws {
-        let before = try fixture.start([
-            "--listen", "127.0.0.1:0", "--keys", checkout + "/Keys",
-        ])
-        #expect(before.end() == 0)
-        let names = ["master.json", "development-tls.pem", "development-ca.pem"]
-        let former = try names.map { try bytes("\(checkout)/Keys/\($0)") }
-        let stranger = try fixture.run(["serve", "--listen", "127.0.0.1:0"])
-        #expect(stranger.exitCode == 1 && stranger.errors.contains("start deploy/run there"))
-        let server = try fixture.start(fromCheckout)
-        #expect(try fixture.curl([server.baseURL + "/health"]).hasSuffix(" 200"))
-        #expect(server.end() == 0)
-        #expect(server.errors.contains("event=keys-taken-over from=\"\(checkout)/Keys\""))
-        #expect(try names.map { try bytes("\(fixture.state)/keys/\($0)") } == former)
-        #expect(try names.map { try bytes("\(checkout)/Keys/\($0)") } == former)
-        // From now on neither the checkout nor an option is needed.
-        try FileManager.default.removeItem(atPath: checkout)
-        let plain = try fixture.start()
-        #expect(plain.end() == 0 && !plain.errors.contains("keys-taken-over"))
-        #expect(try fixture.run(["check"]).exitCode == 0)
-    }
-
-    @Test("Keys that do not open the store are left alone")
-    func ofAnotherStore() throws {
+    @Test("A store without its key is refused, and a key elsewhere stays where it is")
+    func missingKey() throws {
         #expect(try fixture.start().end() == 0)
         let master = fixture.state + "/keys/master.json"
-        try FileManager.default.removeItem(atPath: master)
         let other = checkout + "/Keys/master.json"
-        #expect(try fixture.run(["keys", "new", "master", other]).exitCode == 0)
-        let outcome = try fixture.run(["serve"] + fromCheckout)
-        #expect(outcome.exitCode == 1 && outcome.errors.contains("\(master) is missing"))
-        #expect(!FileManager.default.fileExists(atPath: master))
-    }
-
-    @Test("An interrupted rotation and the desktop's key are taken over as well")
-    func everyKey() throws {
-        let folder = checkout + "/Keys"
-        #expect(try fixture.start(["--listen", "127.0.0.1:0", "--keys", folder]).end() == 0)
-        for name in ["master-former.json", "desktop-master.json"] {
-            #expect(try fixture.run(["keys", "new", "master", "\(folder)/\(name)"]).exitCode == 0)
+        try FileManager.default.moveItem(atPath: master, toPath: other)
+        for arguments in [["serve"] + fromCheckout, ["check"]] {
+            let outcome = try fixture.run(arguments)
+            #expect(outcome.exitCode == 1 && outcome.errors.contains("\(master) is missing"))
+            #expect(outcome.errors.contains("hint: restore the key file"))
         }
-        let desktop = try bytes(folder + "/desktop-master.json")
-        #expect(try fixture.start(fromCheckout).end() == 0)
-        #expect(try bytes(fixture.state + "/keys/desktop-master.json") == desktop)
+        #expect(!FileManager.default.fileExists(atPath: master))
+        #expect(try fixture.start(["--keys", checkout + "/Keys"]).end() == 0)
     }
 
     @Test("Two checkouts share one authority, and each has a copy of its certificate")

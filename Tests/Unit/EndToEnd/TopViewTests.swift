@@ -1,6 +1,7 @@
 import Base
 import Terminal
 import Testing
+import WebPush
 
 @testable import bellwire
 
@@ -30,8 +31,8 @@ struct TopViewTests {
         {"time":3661000,"kind":"delivered","subject":"telegram/me","detail":"to desk"}]}
         """
 
-    private static func report(_ text: String) throws -> OverviewReport {
-        OverviewReport(try JSONDocument(Array(text.utf8)).root)
+    private static func report(_ text: String) throws -> Overview {
+        Overview(shown: try JSONDocument(Array(text.utf8)).root)
     }
 
     private var view: TopView
@@ -78,7 +79,7 @@ struct TopViewTests {
 
     @Test("The rate comes from differences, and a server that began anew counts anew")
     mutating func rates() throws {
-        func report(_ began: Int, _ accepted: Int) throws -> OverviewReport {
+        func report(_ began: Int, _ accepted: Int) throws -> Overview {
             try Self.report(#"{"began":\#(began),"counts":{"accepted":\#(accepted)}}"#)
         }
         #expect(view.rates.current == nil)

@@ -1,3 +1,4 @@
+import Base
 import Foundation
 import System
 import TestSupport
@@ -147,7 +148,8 @@ struct WatchCommandTests {
         #expect(server.line() == "ready")
         let loop = try EventLoop()
         var times: [ContinuousClock.Instant] = []
-        let feed = EngineFeed(.unix(path: path), opening: Array("{}\n".utf8), on: loop) { event in
+        let account = AccountName(app: "telegram", account: "me")
+        let feed = EngineFeed(.unix(path: path), account, on: loop) { event in
             guard case .refused = event else { return }
             times.append(.now)
             if times.count == 4 { loop.drain(within: .zero) }

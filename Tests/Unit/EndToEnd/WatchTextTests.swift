@@ -1,4 +1,5 @@
 import Base
+import Notifications
 import Testing
 
 @testable import bellwire
@@ -6,7 +7,8 @@ import Testing
 @Suite("Lines of bellwire watch")
 struct WatchTextTests {
     private func lines(_ update: String) throws -> String {
-        WatchText(hasColour: false).lines(try JSONDocument(Array(update.utf8)).root)
+        let message = EngineMessage(try JSONDocument(Array(update.utf8)).root)
+        return WatchText(hasColour: false).lines(try #require(message))
     }
 
     @Test("What only matters to programs is not shown, the rest in sentences")

@@ -1,5 +1,5 @@
 import Base
-import Desktop
+import Notifications
 import System
 import Terminal
 import Testing
@@ -42,7 +42,8 @@ struct WatchViewTests {
     }
 
     private mutating func receive(_ update: String) throws -> [WatchView.Action] {
-        view.received(try JSONDocument(Array(update.utf8)).root, now: Self.now)
+        view.received(
+            try #require(EngineMessage(try JSONDocument(Array(update.utf8)).root)), now: Self.now)
     }
 
     private mutating func type(_ keys: Key...) -> [WatchView.Action] {
@@ -63,7 +64,9 @@ struct WatchViewTests {
         #expect(lines[3].hasPrefix("   two") && lines[4] == " Team")
         let added = #"{"@type":"updateNotificationGroup","notification_group_id":2,"chat_id":20,"#
         #expect(
-            try receive(added + #""added_notifications":[\#(note(9, "four"))]}"#) == [.send(.chats)]
+            try receive(added + #""added_notifications":[\#(note(9, "four"))]}"#) == [
+                .send(WatchedAccount.chatsRequest)
+            ]
         )
         #expect(
             self.lines()[1...5].map { String($0.prefix(8)) } == [
@@ -84,9 +87,9 @@ struct WatchViewTests {
         view = WatchView(["builds", "telegram/me"], Self.context, opensLinks: true)
         view.joined(0)
         view.joined(1)
-        func shown(_ groups: String) throws -> JSONNode {
+        func shown(_ groups: String) throws -> EngineMessage {
             let update = #"{"@type":"updateActiveNotifications","groups":[\#(groups)]}"#
-            return try JSONDocument(Array(update.utf8)).root
+            return try #require(EngineMessage(try JSONDocument(Array(update.utf8)).root))
         }
         _ = view.received(
             try shown(group(1, "builds", [(7, "green")])), from: 0, now: Self.now)
@@ -101,7 +104,7 @@ struct WatchViewTests {
         #expect(type(.home, .text("d")) == [.send(.removeGroup(1, through: 8), account: 1)])
         #expect(
             type(.end, .text("d"))
-                == [.send(.engine(.remove(group: 1, notification: 7)), account: 0)])
+                == [.send(.remove(group: 1, notification: 7), account: 0)])
         #expect(
             type(.text("m"), .text("2")) == [.send(.mute(chat: 10, seconds: 3_600), account: 0)])
         // One of them ends, and the other goes on.
@@ -143,12 +146,12 @@ struct WatchViewTests {
     @Test("What is opened is opened here, and the application need not hear of it")
     mutating func open() throws {
         let link = try #require(ExternalLink("https://example.org/7"))
-        let act = WatchRequest.engine(.act(group: 1, notification: 7, action: "default"))
+        let act = EngineRequest.act(group: 1, notification: 7, action: "default")
         #expect(type(.down, .enter) == [.open(link), .send(act)])
         let owed = #"{"@type":"bellwire.updateNotificationAction","id":"5","chat_id":10,"#
         #expect(
             try receive(owed + #""message_id":7,"action":"default"}"#)
-                == [.send(.engine(.actionTaken(id: "5")))])
+                == [.send(.actionTaken(id: "5"))])
         #expect(try receive(owed + #""message_id":7,"action":"default"}"#) == [])
         view.notOpened(link)
         #expect(lines().contains("https://example.org/7"))
@@ -158,7 +161,7 @@ struct WatchViewTests {
     @Test("A header stands for its newest notification, and is dismissed as a whole")
     mutating func header() {
         #expect(type(.text("d")) == [.send(.removeGroup(1, through: 8))])
-        #expect(type(.end, .text("d")) == [.send(.engine(.remove(group: 2, notification: 3)))])
+        #expect(type(.end, .text("d")) == [.send(.remove(group: 2, notification: 3))])
         #expect(type(.text("D")) == [.send(.removeGroup(2, through: 3))])
     }
 
@@ -169,10 +172,12 @@ struct WatchViewTests {
         #expect(
             type(.text("9")) == [] && type(.text("2")) == [.send(.mute(chat: 10, seconds: 3_600))])
         #expect(
-            try receive(#"{"@type":"ok","@extra":{"chat":10,"mute_for":3600}}"#) == [.send(.chats)])
+            try receive(#"{"@type":"ok","@extra":{"chat":10,"mute_for":3600}}"#) == [
+                .send(WatchedAccount.chatsRequest)
+            ])
         #expect(lines()[12] == " Ada is muted until 13:00")
         _ = try receive(
-            #"{"@type":"chats","chats":[{"chat_id":10,"title":"Ada","type":"private","mute_for":3600},{"chat_id":20,"title":"Team","type":"group","mute_for":2147483647}],"scopes":{"private":0,"group":9}}"#
+            #"{"@type":"bellwire.chats","chats":[{"chat_id":10,"title":"Ada","type":"private","mute_for":3600},{"chat_id":20,"title":"Team","type":"group","mute_for":2147483647}],"scopes":{"private":0,"group":9}}"#
         )
         #expect(lines()[1].hasSuffix("muted 13:00") && lines()[4].hasSuffix("muted"))
         #expect(type(.text("u")) == [.send(.mute(chat: 10, seconds: nil))])
@@ -195,8 +200,8 @@ struct WatchViewTests {
         #expect(lines()[0].hasSuffix("the server is away; waiting for it"))
         view.joined()
         _ = try receive(#"{"@type":"bellwire.updateSource","replies":true}"#)
-        let act = WatchRequest.engine(
-            .act(group: 1, notification: 7, action: "reply", text: "hi[2J q"))
+        let act = EngineRequest.act(
+            group: 1, notification: 7, action: "reply", text: "hi[2J q")
         #expect(type(.enter) == [.send(act)] && view.mode == .list)
     }
 
@@ -207,7 +212,7 @@ struct WatchViewTests {
         )
         #expect(type(.enter) == [] && view.message.contains("can only be dismissed"))
         #expect(type(.text("r")) == [] && type(.text("m")) == [])
-        #expect(type(.down, .text("d")) == [.send(.engine(.remove(group: 1, notification: 7)))])
+        #expect(type(.down, .text("d")) == [.send(.remove(group: 1, notification: 7))])
     }
 
     @Test("A link of a kind that the application did not allow is not opened")
@@ -216,7 +221,7 @@ struct WatchViewTests {
         let update =
             #"{"@type":"updateActiveNotifications","groups":[{"id":1,"notifications":[\#(note)]}]}"#
         _ = try receive(update)
-        let act = WatchRequest.engine(.act(group: 1, notification: 7, action: "default"))
+        let act = EngineRequest.act(group: 1, notification: 7, action: "default")
         #expect(type(.enter) == [.send(act)] && view.message.contains("not allowed"))
         _ = try receive(#"{"@type":"bellwire.updateSource","link_schemes":["matrix"]}"#)
         #expect(type(.enter).count == 2)

@@ -98,6 +98,7 @@ extension FuzzTarget {
 
     static func readState(_ bytes: [UInt8]) {
         guard let account = try? Account(state: bytes) else { return }
+        precondition(account.state == bytes, "state is written otherwise than it was read")
         var engine = Engine(account)
         engine.start(now: 1_800_000_000)
         check(&engine)

@@ -142,7 +142,7 @@ extension FuzzTarget {
 
     private static func readMTProto(_ bytes: [UInt8]) {
         let key = [UInt8](repeating: 3, count: MTProtoSecret.length)
-        guard let secret = try? MTProtoSecret(Secret(key.span)) else { return }
+        guard let secret = MTProtoSecret(Secret(key.span)) else { return }
         _ = try? secret.decrypt(bytes.span)
         // Past the check of the key id, which random bytes never pass.
         var frame = (0..<8).map { UInt8(truncatingIfNeeded: secret.keyID >> (8 * Int64($0))) }

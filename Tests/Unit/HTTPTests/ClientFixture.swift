@@ -2,6 +2,7 @@ import Base
 import Crypto
 import Foundation
 import System
+
 @testable import HTTP
 
 /// A WebSocket client on a loop of its own that sends every message back.
@@ -23,8 +24,7 @@ final class ClientFixture {
     ) throws {
         guard let url = WebSocketURL(url) else { throw POSIXError(.EINVAL) }
         var options = WebSocketClientOptions(
-            url: url, terms: terms, context: try TLSContext(client: trust, protocols: [.http1]),
-            random: { UInt32.random(in: .min ... .max) })
+            url: url, terms: terms, context: try TLSContext(client: trust, protocols: [.http1]))
         change(&options)
         signal(SIGPIPE, SIG_IGN)
         loops = try LoopGroup(count: 1)
@@ -96,7 +96,7 @@ extension RawSocket {
         let line = request.components(separatedBy: "\r\n").first { $0.hasPrefix(name) }
         guard let line else { throw POSIXError(.EPROTO) }
         let key = Array(line.dropFirst(name.count).utf8)
-        let accept = try WebSocketAccept.value(forKey: key) { try SHA1.digest(of: $0) }
+        let accept = WebSocketAccept.value(forKey: key)
         var lines = [
             "HTTP/1.1 101 Switching Protocols", "Upgrade: websocket", "Connection: Upgrade",
             "Sec-WebSocket-Accept: " + String(decoding: accept, as: UTF8.self),

@@ -6,7 +6,7 @@ final class RawListener: Sendable {
     private let descriptor: Int32
 
     init(backlog: Int32 = 16) throws {
-        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        let descriptor = RawSocket.unconnected()
         var address = sockaddr_in()
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)
         var patience = timeval(tv_sec: 5, tv_usec: 0)

@@ -18,8 +18,14 @@ final class RawSocket {
         setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &patience, length)
     }
 
+    /// A socket for TCP that is not connected. Only a file that imports what other modules see of the
+    /// C library finds its names whatever else is compiled with it.
+    static func unconnected(_ flags: Int32 = 0) -> Int32 {
+        socket(AF_INET, Int32(SOCK_STREAM.rawValue) | flags, 0)
+    }
+
     convenience init(port: UInt16, receiveBuffer: Int32? = nil) throws {
-        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        let descriptor = Self.unconnected()
         self.init(owning: descriptor)
         if var size = receiveBuffer {
             setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, 4)

@@ -154,7 +154,7 @@ struct WebSocketClientTests {
     func connectTimeout() throws {
         let listener = try RawListener(backlog: 0)
         // They fill the queue; the kernel then drops new connection attempts.
-        let fillers = (0..<2).map { _ in socket(AF_INET, Int32(SOCK_STREAM.rawValue) | 0o4000, 0) }
+        let fillers = (0..<2).map { _ in RawSocket.unconnected(0o4000) }
         defer { for filler in fillers { close(filler) } }
         for filler in fillers { _ = withLoopback(listener.port) { connect(filler, $0, $1) } }
         let client = try ClientFixture("ws://127.0.0.1:\(listener.port)/") {

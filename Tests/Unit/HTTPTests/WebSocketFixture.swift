@@ -2,6 +2,7 @@ import Base
 import Crypto
 import Foundation
 import System
+
 @testable import HTTP
 
 extension WebSocketTerms {
@@ -13,7 +14,7 @@ extension WebSocketTerms {
             subprotocols: ["echo", "other"],
             session: WebSocketSession.Limits(
                 messageLimit: 1 << 20, silence: silence, pongPatience: pong, closePatience: close),
-            congestion: congestion, outputLimit: outputLimit, sha1: { try? SHA1.digest(of: $0) })
+            congestion: congestion, outputLimit: outputLimit)
     }
 }
 

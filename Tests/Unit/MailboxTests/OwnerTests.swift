@@ -1,5 +1,4 @@
 import Base
-import SQLite
 import TestSupport
 import Testing
 
@@ -42,28 +41,6 @@ struct OwnerTests {
         let outcomes = try tickets.map { try test.box.outcome($0) }
         #expect(outcomes.count { $0 == .done } == OwnerLimits.devices && outcomes.last == .full)
         try test.expectDone(.addCredential(try draft(test, "bob", "desk")))
-    }
-
-    @Test("A store with duplicate device names opens, and the later devices get new names")
-    func doubles() throws {
-        let folder = try TemporaryFolder()
-        let connection = try Connection(folder.file("store"), .readWrite)
-        let names = Schema.migrations.firstIndex { $0.name.description == "device names" }
-        let before = Array(Schema.migrations[..<(try #require(names))])
-        try connection.migrate(before)
-        try connection.execute(
-            """
-            INSERT INTO owner VALUES (1, 'ann'), (2, 'bob');
-            INSERT INTO credential VALUES (1, x'01', 'desk', 1, 1, NULL),
-            (2, x'02', 'desk', 1, 1, NULL), (3, x'03', 'desk', 1, 1, NULL),
-            (4, x'04', 'desk', 2, 1, NULL), (5, x'05', 'desk (3)', 1, 1, NULL);
-            """)
-        try connection.migrate(Schema.migrations)
-        let select = try Statement("SELECT name FROM credential ORDER BY row", on: connection)
-        var found: [String] = []
-        while try select.step() { found.append(select.text(0)) }
-        #expect(found[..<4] == ["desk", "desk (2)", "desk (3)", "desk"])
-        #expect(found[4].hasPrefix("desk (3) (") && Set(found).count == 4)
     }
 
     private func owners(_ test: TestStore) throws -> [Owner] {

@@ -1,6 +1,7 @@
 import Base
 package import DeliveryModel
 import Desktop
+import Notifications
 
 /// The presenter between an engine, a notification server and a user.
 package struct PresenterPlay: Play {
@@ -101,7 +102,7 @@ package struct PresenterPlay: Play {
 
     private mutating func receive(_ json: String) {
         guard let root = try? JSONDocument(Array(json.utf8)).root,
-            let update = EngineUpdate(root)
+            let update = EngineMessage(root)?.update
         else { return fail("an update is not understood") }
         handle(.update(source: Self.source.id, update))
     }

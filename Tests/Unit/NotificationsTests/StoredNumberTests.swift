@@ -1,3 +1,4 @@
+import Base
 import Testing
 
 @testable import Notifications
@@ -49,9 +50,9 @@ struct StoredNumberTests {
     func options() {
         let values: [OptionValue] = [.empty, .boolean(true), .integer(1), .string("a")]
         let bytes = values.map { value in
-            var state = StateWriter()
-            value.write(to: &state)
-            return state.bytes.first
+            var coder = Coder()
+            _ = coder.coded(value)
+            return coder.written.first
         }
         #expect(bytes == [0, 1, 2, 3])
     }

@@ -1,6 +1,7 @@
 import Base
 import TestSupport
 import Testing
+
 @testable import Notifications
 
 /// Clients and senders may send any number.
@@ -177,9 +178,9 @@ struct WholeRangeTests {
     @Test("After the last identifier, notifications, groups and calls start again at 1")
     func counters() throws {
         var (engine, _) = try story([])
-        engine.account.lastNotificationID = StateReader.lastCount - 1
-        engine.account.lastGroupID = StateReader.lastCount - 1
-        engine.account.lastCallID = StateReader.lastCount - 1
+        engine.account.lastNotificationID = Coder.lastCount - 1
+        engine.account.lastGroupID = Coder.lastCount - 1
+        engine.account.lastCallID = Coder.lastCount - 1
         func push(_ user: Int, _ key: String, _ id: Int) {
             let payload =
                 #"{"loc_key":"\#(key)","loc_args":["A","b"],"custom":{"from_id":"\#(user)","msg_id":"\#(id)"}}"#

@@ -2,6 +2,7 @@ import Base
 import Foundation
 import StatusPage
 import Testing
+import WebPush
 
 @Suite("Pages with one purpose")
 struct SmallPagesTests {
@@ -42,8 +43,14 @@ struct SmallPagesTests {
         let frame = PageFrame(language: .english, formToken: "TOKEN")
         let page = text(
             DevicePage(
-                frame, name: "<phone>", bearer: "BEARER", websocket: "wss://push.example/u/SECRET",
-                url: "https://push.example/u/SECRET", isReceiveOnly: isReceiveOnly
+                frame,
+                MadeDevice {
+                    $0.name = "<phone>"
+                    $0.bearer = "BEARER"
+                    $0.websocket = "wss://push.example/u/SECRET"
+                    $0.url = "https://push.example/u/SECRET"
+                    $0.isReceiveOnly = isReceiveOnly
+                }
             ).html)
         #expect(page.contains("&lt;phone&gt;") && !page.contains("<phone>"))
         func count(_ text: String) -> Int { page.components(separatedBy: text).count - 1 }
@@ -61,8 +68,11 @@ struct SmallPagesTests {
         let url = "https://push.example/" + String(repeating: "a", count: 4_000)
         let page = text(
             DevicePage(
-                .init(language: .german), name: "a", bearer: "b", websocket: "c", url: url,
-                isReceiveOnly: true
+                .init(language: .german),
+                MadeDevice {
+                    $0.url = url
+                    $0.isReceiveOnly = true
+                }
             ).html)
         #expect(page.contains(url) && !page.contains("<svg"))
     }

@@ -1,6 +1,8 @@
 import Base
 import Foundation
+import Notifications
 import Testing
+import WebPush
 
 @testable import StatusPage
 
@@ -9,29 +11,64 @@ struct StatusPageTests {
     private static let hostile = "<script>alert(1)</script>\"'&\u{202E}"
 
     private func overview(owner: String? = nil, isUnheard: Bool = false) -> Overview {
-        var overview = Overview(
-            version: "1", address: "https://push.example", now: 1_000_000, began: 999_000,
-            isUsable: true, owner: owner, waiting: (3, 640))
+        var overview = Overview {
+            $0.version = "1"
+            $0.address = "https://push.example"
+            $0.now = 1_000_000
+            $0.began = 999_000
+            $0.owner = owner
+            $0.waitingMessages = 3
+            $0.waitingBytes = 640
+        }
         overview.devices = [
-            .init(
-                id: 4, name: Self.hostile, owner: "admin", created: 1, isConnected: false,
-                lastSeen: nil, isConfirmed: false)
+            .init {
+                $0.id = 4
+                $0.name = Self.hostile
+                $0.owner = "admin"
+                $0.isConfirmed = false
+            }
         ]
         overview.registrations = [
-            .init(
-                id: "AAAA", app: Self.hostile, account: "me", owner: "admin", created: 1,
-                expires: 2_000_000, lastPush: nil, waiting: 2),
-            .init(
-                id: "BBBB", app: "script", account: "builds", owner: "admin", created: 1,
-                expires: 2_000_000, lastPush: nil, waiting: 0, isUnheard: isUnheard),
+            registration("AAAA", Self.hostile, "me"), registration("BBBB", "script", "builds"),
         ]
+        overview.registrations[0].waiting = 2
+        overview.registrations[1].isUnheard = isUnheard
         overview.failures = [.init(word: "gone", count: 5, status: 410, number: 106)]
-        overview.events = [
-            .init(number: 9, time: 999_999_000, kind: "refused", subject: "", detail: "410 gone")
-        ]
+        overview.events = [event(9, 999_999_000, "refused", "", "410 gone")]
         overview.counts = owner == nil ? .init() : nil
-        overview.durations = .init(bounds: [1_000, 2_500], counts: [98, 99, 100])
+        overview.durations = durations([1_000, 2_500], [98, 99, 100])
         return overview
+    }
+
+    private func registration(
+        _ id: String, _ app: String, _ account: String
+    ) -> Overview.Registration {
+        Overview.Registration {
+            $0.id = id
+            $0.app = app
+            $0.account = account
+            $0.owner = "admin"
+            $0.expires = 2_000_000
+        }
+    }
+
+    private func event(
+        _ number: Int, _ time: Int, _ kind: String, _ subject: String, _ detail: String = ""
+    ) -> Overview.Event {
+        Overview.Event {
+            $0.number = number
+            $0.time = time
+            $0.kind = kind
+            $0.subject = subject
+            $0.detail = detail
+        }
+    }
+
+    private func durations(_ bounds: [Int], _ counts: [Int]) -> Overview.Durations {
+        Overview.Durations {
+            $0.bounds = bounds
+            $0.counts = counts
+        }
     }
 
     private func html(_ language: Language, owner: String? = nil, done: String? = nil) -> String {
@@ -107,9 +144,7 @@ struct StatusPageTests {
         overview.events = [
             (9, 999_900, "accepted", "a"), (8, 990_000, "accepted", "b"),
             (7, 980_000, "accepted", "a"), (6, 700_000, "accepted", "c"),
-        ].map { number, time, kind, subject in
-            .init(number: number, time: time * 1_000, kind: kind, subject: subject, detail: "")
-        }
+        ].map { number, time, kind, subject in event(number, time * 1_000, kind, subject) }
         let page = StatusPage(overview, PageFrame(language: .english))
         let html = String(decoding: page.html, as: UTF8.self)
         #expect(html.components(separatedBy: "push accepted").count == 4)
@@ -132,10 +167,10 @@ struct StatusPageTests {
 
     @Test("Half of all answers, and nearly all of them, stay below a bound")
     func durations() {
-        let durations = Overview.Durations(bounds: [1_000, 2_500], counts: [98, 99, 100])
+        let durations = durations([1_000, 2_500], [98, 99, 100])
         #expect(durations.bound(of: 50) == 1_000 && durations.bound(of: 99) == 2_500)
         #expect(durations.bound(of: 100) == nil)
-        #expect(Overview.Durations(bounds: [1], counts: [0, 0]).bound(of: 50) == nil)
+        #expect(self.durations([1], [0, 0]).bound(of: 50) == nil)
     }
 
     @Test("The script gets the events again only if there are new ones")
@@ -151,8 +186,14 @@ struct StatusPageTests {
     @Test("A new device is shown with its addresses and a picture of one")
     func device() {
         let page = DevicePage(
-            PageFrame(language: .german), name: "Büro", bearer: "B", websocket: "wss://x/u/B",
-            url: "https://x/u/B", isReceiveOnly: true)
+            PageFrame(language: .german),
+            MadeDevice {
+                $0.name = "Büro"
+                $0.bearer = "B"
+                $0.websocket = "wss://x/u/B"
+                $0.url = "https://x/u/B"
+                $0.isReceiveOnly = true
+            })
         let html = String(decoding: page.html, as: UTF8.self)
         #expect(html.contains("<code>wss://x/u/B</code>") && html.contains("<svg class=\"code\""))
         #expect(html.contains("lang=\"de\"") && html.contains("Büro darf sich verbinden"))
@@ -164,7 +205,7 @@ struct StatusPageTests {
             {"chats":[{"chat_id":5,"title":"Ann","type":"private","notifications":2},\
             {"chat_id":6,"title":"","type":"group","mute_for":60}],"source":{"paused":true}}
             """
-        let chats = try JSONDocument(Array(answer.utf8)).root
+        let chats = ChatList(try JSONDocument(Array(answer.utf8)).root)
         let frame = PageFrame(language: .english, formToken: "TOKEN")
         let page = ChatsPage(
             chats, registration: "AAAA", name: "telegram/me", frame, done: "mute")

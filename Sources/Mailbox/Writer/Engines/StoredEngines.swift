@@ -100,11 +100,10 @@ final class StoredEngines {
     func publish(_ engine: UInt32, _ content: EngineNews.Content) {
         guard index.engines.hasListeners(engine) else { return }
         let news = EngineNews(engine: engine, content: content)
-        if PlantedMistake.updateBeforeCommit.isMade {
-            index.engines.notify([news])
-        } else {
-            transaction.effects.engineNews.append(news)
-        }
+        #if PLANTED
+            if PlantedMistake.updateBeforeCommit.isMade { return index.engines.notify([news]) }
+        #endif
+        transaction.effects.engineNews.append(news)
     }
 
     private func answerRequest(

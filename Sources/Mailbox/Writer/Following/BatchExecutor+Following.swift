@@ -33,12 +33,13 @@ extension BatchExecutor {
     ) throws(StoreFault) -> ArraySlice<NumberedEntry> {
         var (count, bytes) = (0, 0)
         for entry in entries.prefix(entriesAtOnce) where bytes < bytesAtOnce {
-            guard entry.entry.schema <= CommitEntry.knownSchema else { break }
+            guard CommitEntry.schemas.contains(entry.entry.schema) else { break }
             bytes += entry.entry.changes.count
             count += 1
             if entry.entry.compares { break }
         }
         if count == 0, let first = entries.first {
+            guard first.entry.schema >= CommitEntry.firstSchema else { throw .earlierSchema }
             throw .newerLog(found: first.entry.schema, known: CommitEntry.knownSchema)
         }
         return entries.prefix(count)

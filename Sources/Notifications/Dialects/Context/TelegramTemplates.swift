@@ -60,65 +60,41 @@ package struct TelegramTemplates: Sendable {
 
 /// A text with placeholders `{1}`, `{2}` and so on.
 struct TemplateText: Sendable {
-    private enum Piece {
-        case text(String)
-        case argument(Int)
-    }
+    private let template: String
 
-    private var pieces: [Piece] = []
-
-    init(_ template: Substring) {
-        var rest = template
-        while let brace = rest.firstIndex(of: "{") {
-            pieces.append(.text(String(rest[..<brace])))
-            let behind = rest.index(after: brace)
-            let end = rest[behind...].firstIndex(of: "}")
-            guard let end, let number = Int(rest[behind..<end]), number > 0 else {
-                pieces.append(.text("{"))
-                rest = rest[behind...]
-                continue
-            }
-            pieces.append(.argument(number - 1))
-            rest = rest[rest.index(after: end)...]
-        }
-        pieces.append(.text(String(rest)))
-    }
+    init(_ template: some StringProtocol) { self.template = String(template) }
 
     /// Reads templates as applications for Apple's systems write them: `%@` for the next argument,
     /// `%2$@` for one by number, `%%` for a percent sign. Braces work as above.
     init(apple template: Substring) {
-        var text = ""
-        var (rest, next) = (template, 1)
-        while let sign = rest.firstIndex(of: "%") {
-            text += rest[..<sign]
-            rest = rest[rest.index(after: sign)...]
-            if rest.first == "%" {
-                text += "%"
-                rest.removeFirst()
-            } else if rest.first == "@" {
-                text += "{\(next)}"
-                next += 1
-                rest.removeFirst()
-            } else if let end = rest.firstIndex(of: "@"), rest[..<end].last == "$",
-                let number = Int(rest[..<end].dropLast()), number > 0
-            {
-                text += "{\(number)}"
-                rest = rest[rest.index(after: end)...]
-            } else {
-                text += "%"
-            }
-        }
-        self.init((text + rest)[...])
+        var next = 1
+        self.init(
+            template.filled(at: "%") { rest in
+                switch rest.first {
+                case "%":
+                    rest.removeFirst()
+                    return "%"
+                case "@":
+                    rest.removeFirst()
+                    defer { next += 1 }
+                    return "{\(next)}"
+                default:
+                    guard let end = rest.firstIndex(of: "@"), rest[..<end].last == "$",
+                        let number = Int(rest[..<end].dropLast()), number > 0
+                    else { return nil }
+                    rest = rest[end...].dropFirst()
+                    return "{\(number)}"
+                }
+            })
     }
 
     /// Missing arguments become empty.
     func filled(_ arguments: [String]) -> String {
-        pieces.reduce(into: "") { result, piece in
-            switch piece {
-            case .text(let text): result += text
-            case .argument(let index):
-                if arguments.indices.contains(index) { result += arguments[index] }
-            }
+        template[...].filled(at: "{") { rest in
+            guard let end = rest.firstIndex(of: "}"), let number = Int(rest[..<end]), number > 0
+            else { return nil }
+            rest = rest[end...].dropFirst()
+            return arguments.indices.contains(number - 1) ? arguments[number - 1] : ""
         }
     }
 }

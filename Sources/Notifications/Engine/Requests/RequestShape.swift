@@ -97,9 +97,7 @@ enum RequestShape {
         case .string: return nil
         case .number:
             let number = UInt32(bitPattern: Int32(wrappedStartOf: type.textOrNumber ?? ""))
-            let digits = String(number, radix: 16)
-            let zeros = String(repeating: "0", count: 8 - digits.count)
-            return "Unknown constructor 0x\(zeros)\(digits)"
+            return "Unknown constructor 0x\(number.hexadecimal)"
         default: return expected("String or Integer", type)
         }
     }

@@ -11,7 +11,7 @@ final class MTProtoPayloads {
 
     init(textLength: Int) throws {
         let bytes = try Random.bytes(count: MTProtoSecret.length)
-        guard let secret = try MTProtoSecret(Secret(bytes.span)) else {
+        guard let secret = MTProtoSecret(Secret(bytes.span)) else {
             throw Yardstick.Unavailable()
         }
         self.secret = secret

@@ -1,4 +1,3 @@
-import Crypto
 import HTTP
 
 /// A client that receives what is published on a topic, each message as one WebSocket message, as
@@ -41,10 +40,7 @@ class WebSocketSubscriber: LoadSubscriber {
 
     func opened(_ connection: LoadConnection) {
         let key = [UInt8](repeating: 7, count: WebSocketOpening.keyLength)
-        guard
-            let opening = try? WebSocketOpening(
-                key: key.span, subprotocols: subprotocols, sha1: { try SHA1.digest(of: $0) })
-        else { return lost("no SHA-1") }
+        let opening = WebSocketOpening(key: key.span, subprotocols: subprotocols)
         connection.output += opening.request(
             host: "\(LoadConnection.host):\(load.options.port)", target: target, fields: fields)
         connection.flush()

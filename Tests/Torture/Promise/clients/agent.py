@@ -101,6 +101,7 @@ class Session:
         if not one.token:
             one.token = token
             self.log.note("registered", c=self.number, s=one.number, token=token)
+        one.asked = []
         one.revive()
 
     def unregistered(self, message):
@@ -218,7 +219,9 @@ class Agent:
         else:
             one = self.world.subscribe(self, former.channel)
             note = self.world.log.note
-            note("register", at=session.tidied, c=session.number, s=one.number, chan=one.channel, a=self.number)
+            # A store that had forgotten it made it anew, perhaps for a request whose answer was lost.
+            for at in former.asked or [session.tidied]:
+                note("register", at=at, c=session.number, s=one.number, chan=one.channel, a=self.number)
         self.channels[former.channel] = one
         return one
 
@@ -229,7 +232,7 @@ class Agent:
             self.restores = self.world.restores
             for one in self.channels.values():
                 if one.token:
-                    session.socket.tell(**one.request())
+                    self.ask_again(session, one)
         for channel, one in list(self.ending.items()):
             self.unregister(session, channel, one)
         dice = self.random.random()
@@ -243,7 +246,7 @@ class Agent:
                 self.channels[channel] = self.world.subscribe(self, channel)
             elif one.token:  # A repeated request changes nothing.
                 self.channels[channel] = one
-                session.socket.tell(**one.request())
+                self.ask_again(session, one)
         while len(self.channels) < self.wanted:
             channel = str(uuid.UUID(int=self.random.getrandbits(128), version=4))
             self.channels[channel] = self.world.subscribe(self, channel)
@@ -251,6 +254,10 @@ class Agent:
             if not one.token:
                 self.world.log.note("register", c=session.number, s=one.number, chan=channel, a=self.number)
                 session.socket.tell(**one.request())
+
+    def ask_again(self, session, one):
+        one.asked.append(session.tidied)
+        session.socket.tell(**one.request())
 
     def unregister(self, session, channel, one):
         self.ending[channel] = one

@@ -36,6 +36,8 @@ class Subscription:
         # The application server whose key it is restricted to, if it is.
         self.token, self.signer = None, signer
         self.is_ending = self.has_ended = self.is_lost = False
+        # When it was asked for again, without an answer since.
+        self.asked = []
 
     def request(self):
         """The message that registers it."""

@@ -1,4 +1,5 @@
 import Testing
+import WebPush
 
 @testable import API
 
@@ -15,14 +16,14 @@ struct ControlTests {
             #"{"name":"\#(String(repeating: "a", count: 65))"}"#,
         ])
     func badBodies(text: String) {
-        #expect(throws: APIRefusal.self) { try NewDevice(json: Array(text.utf8)) }
+        #expect(throws: APIRefusal.self) { try DeviceRequest(body: Array(text.utf8)) }
     }
 
     @Test("A name may have any letters")
     func names() throws {
-        let device = try NewDevice(json: Array(#"{"owner":"uid:7","name":"Büro 1"}"#.utf8))
+        let device = try DeviceRequest(body: Array(#"{"owner":"uid:7","name":"Büro 1"}"#.utf8))
         #expect(device.name == "Büro 1" && device.owner == "uid:7" && !device.isReceiveOnly)
-        let phone = try NewDevice(json: Array(#"{"receive_only":true,"name":"a"}"#.utf8))
+        let phone = try DeviceRequest(body: Array(#"{"receive_only":true,"name":"a"}"#.utf8))
         #expect(phone.isReceiveOnly && phone.owner == nil)
     }
 

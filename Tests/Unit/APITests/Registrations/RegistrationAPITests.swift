@@ -63,13 +63,13 @@ struct RegistrationAPITests {
         let fixture = try PushFixture()
         let app = try RegisteredApp(fixture, #","secret":"new","user_id":7"#)
         let secret = try #require(Base64URL.decode(app.secret))
-        let key = try #require(try MTProtoSecret(Secret(secret.span)))
+        let key = try #require(MTProtoSecret(Secret(secret.span)))
         #expect(app.members["push_receiver_id"] as? String == "\(key.keyID)")
         let given = try Random.bytes(count: 256)
         let changed = try app.call(
             "POST", "registrations/\(app.id)/secret",
             #"{"secret":"\#(Base64URL.text(given.span))"}"#)
-        let other = try #require(try MTProtoSecret(Secret(given.span)))
+        let other = try #require(MTProtoSecret(Secret(given.span)))
         #expect(changed.status == 200)
         #expect(changed.text == #"{"push_receiver_id":"\#(other.keyID)"}"#)
         let made = try app.call("POST", "registrations/\(app.id)/secret", #"{"secret":"new"}"#)

@@ -1,5 +1,6 @@
 import Base
 import Bus
+import Notifications
 import Testing
 
 @testable import Desktop

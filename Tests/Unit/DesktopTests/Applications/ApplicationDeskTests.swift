@@ -1,9 +1,11 @@
 import Base
 import Bus
 import Foundation
+import Notifications
 import System
 import TestSupport
 import Testing
+
 @testable import Desktop
 
 @Suite("Passing user actions to applications")
@@ -47,12 +49,12 @@ struct ApplicationDeskTests {
         "/" + service.replacing(".", with: "/")
     }
 
-    private static func action(for service: String) throws -> JSONNode {
+    private static func action(for service: String) throws -> EngineMessage {
         let json = """
             {"@type":"bellwire.updateNotificationAction","id":"1","chat_id":5,"message_id":9,
             "action":"default","data":{"x":1},"service":"\(service)"}
             """
-        return try JSONDocument(Array(json.utf8)).root
+        return try #require(EngineMessage(try JSONDocument(Array(json.utf8)).root))
     }
 
     @Test("If reading a desktop entry takes too long, the action is passed later")

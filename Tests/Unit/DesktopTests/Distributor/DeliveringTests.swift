@@ -360,10 +360,10 @@ struct DeliveringTests {
     @Test("Waiting signals are merged; a signal in delivery is followed by another")
     func fetch() throws {
         var stage = try Stage.running()
-        let first = stage.heard(.fetch(FetchSignal(service: Stage.service, version: 1)))
+        let first = stage.heard(.fetch(FetchCall(service: Stage.service, version: 1)))
         #expect(first.calls.first?.call.content == .message(Array("version=1".utf8), id: ""))
-        #expect(stage.heard(.fetch(FetchSignal(service: Stage.service, version: 2))).isEmpty)
-        #expect(stage.heard(.fetch(FetchSignal(service: Stage.service, version: 9))).isEmpty)
+        #expect(stage.heard(.fetch(FetchCall(service: Stage.service, version: 2))).isEmpty)
+        #expect(stage.heard(.fetch(FetchCall(service: Stage.service, version: 9))).isEmpty)
         let second = try stage.answer(first.calls.first?.id)
         #expect(second.calls.first?.call.content == .message(Array("version=9".utf8), id: ""))
         #expect(try stage.answer(second.calls.first?.id).calls.isEmpty)
@@ -373,7 +373,7 @@ struct DeliveringTests {
     func fetchTaken() throws {
         var stage = try Stage.running()
         func signal(_ id: String, _ count: Int64 = 1) -> LinkEvent {
-            var signal = FetchSignal(source: "me", id: id, service: Stage.service, version: 3)
+            var signal = FetchCall(source: "me", id: id, service: Stage.service, version: 3)
             signal.count = count
             return .fetch(signal)
         }

@@ -41,7 +41,7 @@ struct PushedMessageTests {
     func signalBehind() throws {
         var stage = try Stage.running()
         let first = stage.push("a")
-        #expect(stage.heard(.fetch(FetchSignal(service: Stage.service, version: 7))).isEmpty)
+        #expect(stage.heard(.fetch(FetchCall(service: Stage.service, version: 7))).isEmpty)
         let second = try stage.answer(first.calls.first?.id)
         #expect(second.calls.first?.call.content == .message(Array("version=7".utf8), id: ""))
     }

@@ -128,7 +128,7 @@ extension [DistributorAction] {
         calls.compactMap { if case .endpoint(let url) = $0.call.content { url } else { nil } }
     }
 
-    var answers: [RegistrationAnswer] {
+    var answers: [RegisterAnswer] {
         compactMap { if case .answer(_, let answer) = $0 { answer } else { nil } }
     }
 

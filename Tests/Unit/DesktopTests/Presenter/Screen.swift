@@ -1,4 +1,5 @@
 import Base
+import Notifications
 import Testing
 
 @testable import Desktop
@@ -146,7 +147,7 @@ struct Screen {
 extension Screen {
     mutating func receive(_ json: String, source: String = "telegram/me") throws {
         let node = try JSONDocument(Array(json.utf8)).root
-        let update = try #require(EngineUpdate(node))
+        let update = try #require(EngineMessage(node)?.update)
         handle(.update(source: source, update))
     }
 

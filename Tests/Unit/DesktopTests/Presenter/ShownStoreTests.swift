@@ -67,27 +67,4 @@ struct ShownStoreTests {
         #expect(history.highest["a/b"]?.count == 20_000)
         #expect(history.highest["a/b"]?[10] == nil && history.highest["other"] == [1: 1])
     }
-
-    @Test("Records of an earlier version are migrated with their groups")
-    func earlier() throws {
-        let folder = try TemporaryFolder()
-        let path = folder.path + "/old.db"
-        let connection = try Connection(path, .readWrite)
-        try connection.migrate(Array(DesktopSchema.migrations.prefix(1)))
-        try connection.execute(
-            """
-            INSERT INTO shown VALUES ('a/b', 4, 2, 'shown', 0, 9, ':1.7', 5),
-                ('a/b', 6, 3, 'listed', 0, 0, NULL, 0);
-            INSERT INTO shown_highest VALUES ('a/b', 8), ('gone', 3);
-            """)
-        try connection.migrate(DesktopSchema.migrations)
-        let select = try Statement(
-            "SELECT of_group || '/' || notification || ' ' || place FROM shown", on: connection)
-        var rows: [String] = []
-        while try select.step() { rows.append(select.text(0)) }
-        #expect(rows == ["2/4 shown", "3/6 listed"])
-        #expect(
-            try connection.integer("SELECT sum(notification) FROM shown_highest") == 16,
-            "what was seen in these groups does not come up again")
-    }
 }

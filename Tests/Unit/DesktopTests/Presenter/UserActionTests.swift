@@ -1,4 +1,5 @@
 import Base
+import Notifications
 import System
 import Testing
 
@@ -148,7 +149,7 @@ struct UserActionTests {
 
     @Test("Muting the chat is sent before the notification is removed")
     func mute() throws {
-        for (key, seconds) in [("mute-hour", Int32(3600)), ("mute", .max)] {
+        for (key, seconds) in [("mute-hour", 3_600), ("mute", Int(Int32.max))] {
             var screen = try screen()
             screen.user(chooses: key, on: 1)
             let requests: [EngineRequest] = [
@@ -236,7 +237,7 @@ struct UserActionTests {
             let node = try JSONDocument(
                 Array(#"{"@type":"error","code":\#(code),\#(error)}"#.utf8)
             ).root
-            #expect(EngineUpdate(node) == nil)
+            #expect(EngineMessage(node)?.update == nil)
         }
         #expect(screen.requests == [reply])
         screen.restart()

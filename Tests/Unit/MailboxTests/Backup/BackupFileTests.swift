@@ -101,11 +101,9 @@ struct BackupFileTests {
         let earlier = try test.backUp("earlier")
         try rewrite(earlier) { try $0.execute("UPDATE backup SET format = 1") }
         #expect(failure(earlier) == .earlierFormat(path: earlier))
-        // Its last line had a checksum only.
-        let line = "\nbellwire backup sha256 \(String(repeating: "0", count: 64))\n"
-        try (Data(contentsOf: URL(filePath: earlier)) + Data(line.utf8))
-            .write(to: URL(filePath: earlier))
-        #expect(failure(earlier) == .earlierFormat(path: earlier))
+        let former = try test.backUp("former")
+        try rewrite(former) { try $0.execute("PRAGMA user_version = \(Schema.first - 1)") }
+        #expect(failure(former) == .earlierFormat(path: former))
         let schema = try test.backUp("schema")
         try rewrite(schema) { try $0.execute("PRAGMA user_version = 999") }
         #expect(failure(schema) == .laterFormat(path: schema))

@@ -99,6 +99,28 @@ struct FollowingKeyTests {
         #expect(try second.keep(subscription.address, "c").content.body == Array("c".utf8))
     }
 
+    /// Another node's entry that changes nothing.
+    private func entry(_ schema: Int, in group: FollowingTests.Group) throws -> CommitEntry {
+        let last = try #require(group.log.entries(after: 0).last).entry
+        return CommitEntry(
+            name: UInt64(schema), position: last.position, sequence: last.sequence, changes: [],
+            schema: schema)
+    }
+
+    @Test("An entry of a program before the first schema is not followed, and says why")
+    func earlier() throws {
+        let group = try FollowingTests.Group(1)
+        let test = group.stores[0]
+        _ = try test.addDevice()
+        let before = try StorePicture.rows(test.path)
+        let (end, earlier) = (group.log.last, CommitEntry.firstSchema - 1)
+        #expect(group.log.append(try entry(earlier, in: group), after: end) == .appended(end + 1))
+        #expect(becomes { !test.store.isUsable })
+        #expect(try StorePicture.applied(test.path) == end)
+        #expect(try StorePicture.rows(test.path) == before)
+        #expect(throws: StoreFault.earlierSchema) { try test.restart() }
+    }
+
     @Test("An entry of a newer schema is not followed, and says why")
     func newer() throws {
         let group = try FollowingTests.Group(1)
@@ -107,17 +129,12 @@ struct FollowingKeyTests {
         let known = CommitEntry.knownSchema
         #expect(group.log.entries(after: 0).allSatisfy { $0.entry.schema == known })
         let before = try StorePicture.rows(test.path)
-        func entry(_ schema: Int) throws -> CommitEntry {
-            let last = try #require(group.log.entries(after: 0).last).entry
-            return CommitEntry(
-                name: UInt64(schema), position: last.position, sequence: last.sequence,
-                changes: [], schema: schema)
-        }
-        // One of an older schema is followed.
         let end = group.log.last
-        #expect(group.log.append(try entry(known - 1), after: end) == .appended(end + 1))
+        #expect(group.log.append(try entry(known, in: group), after: end) == .appended(end + 1))
         try group.settle()
-        #expect(group.log.append(try entry(known + 1), after: end + 1) == .appended(end + 2))
+        #expect(
+            group.log.append(try entry(known + 1, in: group), after: end + 1)
+                == .appended(end + 2))
         #expect(becomes { test.store.newerLog == known + 1 })
         #expect(!test.store.isUsable)
         #expect(try test.run(.touchDevice(device, at: 1)) == .unavailable)
