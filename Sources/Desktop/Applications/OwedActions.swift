@@ -1,3 +1,4 @@
+import Base
 package import Notifications
 
 /// User actions that applications do not have yet.
