@@ -74,7 +74,7 @@ extension Command {
         let control = try ControlConnection(arguments)
         let signals = SignalQueue()
         let answer = try control.send("POST", masterKeyPath)
-        let code = try ServerAnswer.show(answer, arguments) { root in
+        let code = try ServerAnswer.show(answer, arguments) { (root: JSONNode) in
             let id = Printable.text(root["id"]?.text ?? "")
             return "master key \(id) is in use; the server is sealing old data again\n"
         }

@@ -104,7 +104,8 @@ extension EngineDesk: EngineListener {
 
     private static func texts(of handed: EngineNews.HandedSignal) -> [[UInt8]] {
         var notice = FetchNotice()
-        notice.id = Base64URL.text(handed.signal.id.bytes.span)
+        let id = handed.signal.id.bytes
+        notice.id = Base64URL.text(id.span)
         notice.registration = handed.registration.text
         notice.count = Int64(handed.count)
         notice.version = handed.signal.version.map { "\($0)" }

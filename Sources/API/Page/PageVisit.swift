@@ -77,7 +77,7 @@ struct PageVisit {
         { result in
             whileAdmitted {
                 switch result {
-                case .success: exchange.goOn(to: "\(place)?done=\(step.rawValue)")
+                case .success: exchange.goOn(to: "\(place)?done=\(step)")
                 case .failure(let refusal): fail(refusal)
                 }
             }

@@ -102,9 +102,10 @@ struct RegistrationReport {
 extension RegistrationReport {
     static func waiting(_ waiting: Waiting) -> [UInt8] {
         var messages = waiting.messages.map { message in
-            WaitingMessage {
+            let body = message.content.body
+            return WaitingMessage {
                 $0.id = text(of: message.id.bits)
-                $0.payload = Base64URL.text(message.content.body.span)
+                $0.payload = Base64URL.text(body.span)
                 $0.received = Int(message.arrival / 1_000)
             }
         }

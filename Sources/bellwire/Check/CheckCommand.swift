@@ -63,7 +63,7 @@ extension Command {
 
     private static func askServer(_ arguments: Arguments) throws -> ExitCode {
         let answer = try ControlConnection(arguments).send("GET", "/health")
-        return try ServerAnswer.show(answer, arguments) { root in
+        return try ServerAnswer.show(answer, arguments) { (root: JSONNode) in
             let url = Printable.text(root["base_url"]?.text ?? "")
             return "live: \(url), version \(Printable.text(root["version"]?.text ?? ""))\n"
         }

@@ -1,4 +1,5 @@
 import Base
+import System
 
 /// What the server answers to a command: the object that it is, or the same JSON for a program.
 enum ServerAnswer {
