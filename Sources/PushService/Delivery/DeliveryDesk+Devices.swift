@@ -9,7 +9,7 @@ import WebPush
 extension DeliveryDesk {
     /// Connects the device to this loop, and ends its connection on another one. The desk calls
     /// `attached` once that has ended.
-    func attach(_ channel: AutopushChannel, device: UInt32) {
+    func attach(_ channel: UserAgentConnection, device: UInt32) {
         guard let former = claim(channel, device: device) else { return channel.attached() }
         let ticket = operations.put(.arrival(channel))
         former.loop.post {
@@ -24,7 +24,7 @@ extension DeliveryDesk {
 
     /// Returns the other desk to which the device was connected.
     @discardableResult
-    func claim(_ channel: AutopushChannel, device: UInt32) -> DeliveryDesk? {
+    func claim(_ channel: UserAgentConnection, device: UInt32) -> DeliveryDesk? {
         let former = directory.claim(device, for: self)
         channels.updateValue(channel, forKey: device)?.replaced()
         return former === self ? nil : former
@@ -35,7 +35,7 @@ extension DeliveryDesk {
         if directory.desk(of: device) !== self { channels[device]?.replaced() }
     }
 
-    func detach(_ channel: AutopushChannel, device: UInt32) {
+    func detach(_ channel: UserAgentConnection, device: UInt32) {
         guard channels[device] === channel else { return }
         channels[device] = nil
         directory.release(device, by: self)
@@ -48,7 +48,7 @@ extension DeliveryDesk {
 
     /// Also those of user agents that have no device yet.
     func endAll() {
-        for channel in sessions.all(AutopushChannel.self) { channel.replaced() }
+        for channel in sessions.all(UserAgentConnection.self) { channel.replaced() }
     }
 
     /// Tells the device's channel that a message was stored.

@@ -18,14 +18,14 @@ final class DeliveryDesk: @unchecked Sendable {
     let directory: SessionDirectory
     /// Its number in the directory.
     @exclusivity(unchecked) private var number = 0
-    @exclusivity(unchecked) var channels: [UInt32: AutopushChannel] = [:]
+    @exclusivity(unchecked) var channels: [UInt32: UserAgentConnection] = [:]
     @exclusivity(unchecked) private var window = CommitWindow()
     /// Set while a message is held.
     @exclusivity(unchecked) private var timer: TimerID?
     /// Senders that wait here for an answer.
     @exclusivity(unchecked) private var senders = SlotTable<any PushSender>()
     @exclusivity(unchecked) var operations = SlotTable<Operation>()
-    @exclusivity(unchecked) private var retries: [AutopushChannel] = []
+    @exclusivity(unchecked) private var retries: [UserAgentConnection] = []
     /// How many acknowledgements wait for the next retry.
     @exclusivity(unchecked) private var unrecorded = 0
     @exclusivity(unchecked) private var isRetrySet = false
@@ -38,10 +38,10 @@ final class DeliveryDesk: @unchecked Sendable {
 
     enum Operation {
         case message(Message, SenderTicket)
-        case acknowledgement(Acknowledgement, AutopushChannel)
+        case acknowledgement(Acknowledgement, UserAgentConnection)
         /// The device's former loop must let go of the device first.
-        case arrival(AutopushChannel)
-        case load(AutopushChannel)
+        case arrival(UserAgentConnection)
+        case load(UserAgentConnection)
         case list((LoadAnswer) -> Void)
         case other((StoreOutcome) -> Void)
         case reading((PayloadReader.Outcome) -> Void)
@@ -139,7 +139,7 @@ final class DeliveryDesk: @unchecked Sendable {
         store.submit(operation, ticket: operations.put(waiting), to: self)
     }
 
-    func load(_ request: LoadRequest, for channel: AutopushChannel) {
+    func load(_ request: LoadRequest, for channel: UserAgentConnection) {
         store.load(request, ticket: operations.put(.load(channel)), to: self)
     }
 
@@ -158,7 +158,8 @@ final class DeliveryDesk: @unchecked Sendable {
     }
 
     func record(
-        _ operation: StoreOperation, _ acknowledgement: Acknowledgement, _ channel: AutopushChannel
+        _ operation: StoreOperation, _ acknowledgement: Acknowledgement,
+        _ channel: UserAgentConnection
     ) {
         submit(operation, .acknowledgement(acknowledgement, channel))
     }
@@ -213,7 +214,7 @@ extension DeliveryDesk {
 /// Retries after the store has failed.
 extension DeliveryDesk {
     private func recorded(
-        _ acknowledgement: Acknowledgement, _ channel: AutopushChannel, _ outcome: StoreOutcome
+        _ acknowledgement: Acknowledgement, _ channel: UserAgentConnection, _ outcome: StoreOutcome
     ) {
         guard outcome == .unavailable, unrecorded < Self.unrecordedLimit else {
             return channel.recorded(acknowledgement.id)
@@ -222,7 +223,7 @@ extension DeliveryDesk {
         channel.update { $0.unrecorded(acknowledgement, &$1) }
     }
 
-    func tryLater(_ channel: AutopushChannel) {
+    func tryLater(_ channel: UserAgentConnection) {
         retries.append(channel)
         setRetry()
     }

@@ -5,7 +5,7 @@ import System
 import WebPush
 
 /// Passes events to the delivery and carries out its actions.
-extension AutopushChannel {
+extension UserAgentConnection {
     /// `body` passes an event to the delivery; `isReading` marks a page from the store.
     @discardableResult
     func update<Answer>(

@@ -6,7 +6,7 @@ import System
 import WebPush
 
 /// Requests of the user agent.
-extension AutopushChannel {
+extension UserAgentConnection {
     private var index: StoreIndex { desk.service.index }
 
     /// Finds the user agent, which must have the credential that it was made under. An unknown one

@@ -8,7 +8,7 @@ import WebPush
 /// One connection of a user agent. It carries out what its session and its delivery decide.
 ///
 /// Only the loop of its desk uses it.
-final class AutopushChannel {
+final class UserAgentConnection {
     let desk: DeliveryDesk
     /// The row of the credential that the user agent presented.
     let credential: UInt32?
@@ -164,7 +164,7 @@ final class AutopushChannel {
     }
 }
 
-extension AutopushChannel: WebSocketHandler {
+extension UserAgentConnection: WebSocketHandler {
     func opened(_ connection: WebSocketConnection, subprotocol: String?) {
         self.connection = connection
         desk.sessions.enter(self, with: pass)
@@ -195,11 +195,11 @@ extension AutopushChannel: WebSocketHandler {
     }
 }
 
-extension AutopushChannel: PassHolder {
+extension UserAgentConnection: PassHolder {
     func passEnded() { replaced() }
 }
 
-extension AutopushChannel: TimerHandler {
+extension UserAgentConnection: TimerHandler {
     func timerFired(_ cookie: UInt64) {
         guard cookie != Self.paceCookie else {
             paceTimer = nil
