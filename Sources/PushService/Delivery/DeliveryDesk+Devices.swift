@@ -5,6 +5,8 @@ import Mailbox
 import System
 import WebPush
 
+import enum Notifications.TrustLevel
+
 /// Devices connected to this loop.
 extension DeliveryDesk {
     /// Connects the device to this loop, and ends its connection on another one. The desk calls
@@ -111,7 +113,7 @@ extension DeliveryDesk {
 
     /// What an engine shows can be taken back by a location that only tells this server its device.
     func makeMessage(
-        _ content: consuming Message.Content, to address: Address,
+        _ content: consuming MessageContent, _ level: TrustLevel? = nil, to address: Address,
         _ reservation: consuming Reservation = Reservation(), isShown: Bool = false
     ) throws(PushRefusal) -> Message {
         do throws(OpenSSLError) {
@@ -126,7 +128,7 @@ extension DeliveryDesk {
             return Message(
                 id: id, location: location, address: address,
                 sequence: service.index.nextSequence(), content: consume content,
-                arrival: Int64(service.now() * 1_000), expiry: expiry,
+                level: level, arrival: Int64(service.now() * 1_000), expiry: expiry,
                 reservation: reservation)
         } catch {
             throw .unavailable

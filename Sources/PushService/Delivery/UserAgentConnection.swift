@@ -186,14 +186,8 @@ final class UserAgentConnection {
 extension UserAgentConnection {
     func write(_ message: Message, to channel: ChannelID) {
         let content = message.content
-        let headers = content.encoding.map { encoding in
-            PayloadHeaders(
-                encoding: encoding,
-                encryption: content.encryption.isEmpty ? nil : content.encryption,
-                cryptoKey: content.cryptoKey.isEmpty ? nil : content.cryptoKey)
-        }
         var notification = NotificationMessage(
-            channel: channel, version: message.id, headers: headers)
+            channel: channel, version: message.id, headers: content.headers)
         if !session.pointee.extensions.isEmpty {
             session.pointee.extend(
                 &notification, ttl: lifeLeft(of: message), topic: content.topic,

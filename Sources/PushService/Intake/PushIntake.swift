@@ -86,18 +86,12 @@ final class PushIntake {
                 if !body.isEmpty { said.useBody() }
             }
             return receivers.receive(
-                ReceiverPush(
-                    sender: exchange, form: .request(fields, method, said),
-                    body: body, endpoint: endpoint, signer: signer))
+                .request(fields, method, said), body, to: endpoint, signer: signer,
+                from: exchange)
         }
         let request = try PushRequest(
-            consume fields, body: body.span, rules: PushRules(kind: endpoint.kind, method: method))
-        let content = Message.Content(
-            body: body, encoding: request.headers?.encoding,
-            encryption: request.headers?.encryption ?? [],
-            cryptoKey: request.headers?.cryptoKey ?? [], topic: request.topic,
-            urgency: request.urgency, ttl: request.ttl)
-        try accept(consume content, to: endpoint.address, from: exchange)
+            consume fields, body: body, rules: PushRules(kind: endpoint.kind, method: method))
+        try accept(request.content, to: endpoint.address, from: exchange)
     }
 
     /// The endpoint may have ended meanwhile.
@@ -124,7 +118,7 @@ final class PushIntake {
     /// Makes a message of an admitted push, if there is room for it. If the configuration says so,
     /// the oldest messages of a full subscription make room.
     func accept(
-        _ content: consuming Message.Content, to address: Address,
+        _ content: consuming MessageContent, to address: Address,
         _ reservation: consuming Reservation = Reservation(), from sender: any PushSender,
         hasMadeRoom: Bool = false
     ) throws(PushRefusal) {
