@@ -5,55 +5,14 @@ package import enum Notifications.TrustLevel
 
 /// One accepted push, from its acceptance to its end. It is immutable, so any thread may read it.
 package final class Message: Sendable, Confidential {
-    /// What the sender sent, as it goes on to the destination.
-    package struct Content: Equatable, Sendable, Confidential {
-        package var body: [UInt8]
-        /// Nil if the body is not encrypted, or empty.
-        package var encoding: ContentEncoding?
-        /// How the payload was protected; nil if only the destination can read it.
-        package var level: TrustLevel?
-        /// The `aesgcm` header fields, cleaned; empty for other encodings.
-        package var encryption: [UInt8]
-        package var cryptoKey: [UInt8]
-        package var topic: Topic?
-        package var urgency: Urgency
-        /// In seconds, as granted.
-        package var ttl: UInt32
-
-        package init(
-            body: [UInt8], encoding: ContentEncoding? = nil, level: TrustLevel? = nil,
-            encryption: [UInt8] = [], cryptoKey: [UInt8] = [], topic: Topic? = nil,
-            urgency: Urgency = .normal, ttl: UInt32
-        ) {
-            self.body = body
-            self.encoding = encoding
-            self.level = level
-            self.encryption = encryption
-            self.cryptoKey = cryptoKey
-            self.topic = topic
-            self.urgency = urgency
-            self.ttl = ttl
-        }
-
-        /// Even with a TTL of 0, a message with a topic ends the earlier one of that topic.
-        package var needsStore: Bool { ttl > 0 || topic != nil }
-
-        /// The bytes that count in quotas: the size of its record in the store.
-        package var size: Int {
-            Self.overhead + (topic?.text.utf8.count ?? 0) + encryption.count + cryptoKey.count
-                + body.count
-        }
-
-        /// The bytes of a record besides its contents.
-        package static let overhead = 1 + 1 + 1 + 4 + 8 + 3 * 4
-    }
-
     package let id: MessageID
     package let location: LocationID
     package let address: Address
     /// The order of acceptance.
     package let sequence: Int64
-    package let content: Content
+    package let content: MessageContent
+    /// How the payload was protected; nil if only the destination can read it.
+    package let level: TrustLevel?
     /// Milliseconds since 1970, for people and for the engine; nothing expires by this time.
     package let arrival: Int64
     package let expiry: StoreTime
@@ -61,14 +20,16 @@ package final class Message: Sendable, Confidential {
     package let reservation: Reservation
 
     package init(
-        id: MessageID, location: LocationID, address: Address, sequence: Int64, content: Content,
-        arrival: Int64, expiry: StoreTime, reservation: consuming Reservation = Reservation()
+        id: MessageID, location: LocationID, address: Address, sequence: Int64,
+        content: MessageContent, level: TrustLevel? = nil, arrival: Int64, expiry: StoreTime,
+        reservation: consuming Reservation = Reservation()
     ) {
         self.id = id
         self.location = location
         self.address = address
         self.sequence = sequence
         self.content = content
+        self.level = level
         self.arrival = arrival
         self.expiry = expiry
         self.reservation = reservation
@@ -85,6 +46,21 @@ package final class Message: Sendable, Confidential {
     package var size: Int { content.size }
     /// Identifies a repetition of the message, if the sender may repeat it.
     package var mark: RepetitionMark? { reservation.mark }
+}
+
+/// What it means for the store.
+extension MessageContent {
+    /// Even with a TTL of 0, a message with a topic ends the earlier one of that topic.
+    package var needsStore: Bool { ttl > 0 || topic != nil }
+
+    /// The bytes that count in quotas: the size of its record in the store.
+    package var size: Int {
+        Self.overhead + (topic?.text.utf8.count ?? 0) + (headers?.encryption?.count ?? 0)
+            + (headers?.cryptoKey?.count ?? 0) + body.count
+    }
+
+    /// The bytes of a record besides its contents.
+    package static let overhead = 1 + 1 + 1 + 4 + 8 + 3 * 4
 }
 
 /// The rows in the store of the subscription and the device that a message is for.

@@ -25,9 +25,8 @@ final class APIFace {
         case .ours, .foreign: return exchange.respond(.failure(.foreignPage), service)
         }
         let head = exchange.head
-        let bytes = head.bytes
         let credential = head.bearer.flatMap { secret in
-            service.index.credential(secret: bytes.span.extracting(secret))
+            service.index.credential(secret: head.fields.bytes.span.extracting(secret))
         }
         guard let credential else { return exchange.respond(.failure(.unauthorized), service) }
         guard credential.isConfirmed else {

@@ -72,8 +72,7 @@ final class PageFace {
             return exchange.show(error: 403)
         }
         let head = exchange.head
-        let bytes = head.bytes
-        switch router.find(head.method, bytes.span.extracting(path)) {
+        switch router.find(head.method, head.fields.bytes.span.extracting(path)) {
         case .otherMethod: exchange.show(error: 405)
         case .unknown: exchange.show(error: 404)
         case .found(let match):

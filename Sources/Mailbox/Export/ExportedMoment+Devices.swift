@@ -123,10 +123,13 @@ extension ExportedMoment {
             writer.member("ttl", Int(content.ttl))
             writer.member("urgency", content.urgency.rawValue)
             if let topic = content.topic { writer.member("topic", topic.text) }
-            if let encoding = content.encoding { writer.member("encoding", encoding.rawValue) }
-            if let level = content.level { writer.member("protection", level.name) }
+            if let headers = content.headers {
+                writer.member("encoding", headers.encoding.rawValue)
+            }
+            if let level = message.level { writer.member("protection", level.name) }
             for (name, field) in [
-                ("encryption", content.encryption), ("crypto_key", content.cryptoKey),
+                ("encryption", content.headers?.encryption ?? []),
+                ("crypto_key", content.headers?.cryptoKey ?? []),
             ] where !field.isEmpty {
                 writer.member(text: name, String(decoding: field, as: UTF8.self))
             }

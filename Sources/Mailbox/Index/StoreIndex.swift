@@ -2,6 +2,7 @@ package import Base
 package import Delivery
 import Synchronization
 package import System
+package import WebPush
 
 /// What the server must know about its store for every push and every hello, in memory.
 ///
@@ -128,7 +129,7 @@ extension StoreIndex: ReservationKeeper {
 extension StoreIndex {
     /// Counts a message against its quotas, unless it is never stored. False means 429.
     package func reserve(
-        _ content: borrowing Message.Content, for address: Address,
+        _ content: borrowing MessageContent, for address: Address,
         in reservation: inout Reservation
     ) -> Bool {
         guard content.needsStore else { return true }
@@ -139,7 +140,7 @@ extension StoreIndex {
     }
 
     /// Whether there is room for a message right now.
-    package func hasRoom(for content: borrowing Message.Content, _ address: Address) -> Bool {
+    package func hasRoom(for content: borrowing MessageContent, _ address: Address) -> Bool {
         guard content.needsStore else { return true }
         let size = content.size
         return ledger.withLock { $0.refusal(of: size, for: address) } == nil

@@ -12,24 +12,28 @@ import enum Notifications.TrustLevel
 ///     crypto key 4 each | these three | body
 enum MessageRecord {
     private static let version: UInt8 = 1
-    private static let headerLength = Message.Content.overhead
+    private static let headerLength = MessageContent.overhead
 
-    static func bytes(_ content: Message.Content, arrival: Int64) -> [UInt8] {
+    static func bytes(_ message: Message) -> [UInt8] {
+        let content = message.content
+        let encryption = content.headers?.encryption ?? []
+        let cryptoKey = content.headers?.cryptoKey ?? []
         var bytes: [UInt8] = []
         bytes.reserveCapacity(content.size)
         bytes.append(version)
         bytes.append(
-            number(of: content.encoding) | (content.level.map { $0.rawValue + 1 } ?? 0) << 4)
+            number(of: content.headers?.encoding)
+                | (message.level.map { $0.rawValue + 1 } ?? 0) << 4)
         bytes.append(content.urgency.rank)
         bytes.append(bigEndian: content.ttl)
-        bytes.append(bigEndian: UInt64(bitPattern: arrival))
+        bytes.append(bigEndian: UInt64(bitPattern: message.arrival))
         let topic = content.topic?.text ?? ""
         bytes.append(bigEndian: UInt32(topic.utf8.count))
-        bytes.append(bigEndian: UInt32(content.encryption.count))
-        bytes.append(bigEndian: UInt32(content.cryptoKey.count))
+        bytes.append(bigEndian: UInt32(encryption.count))
+        bytes.append(bigEndian: UInt32(cryptoKey.count))
         bytes.append(contentsOf: topic.utf8)
-        bytes.append(contentsOf: content.encryption)
-        bytes.append(contentsOf: content.cryptoKey)
+        bytes.append(contentsOf: encryption)
+        bytes.append(contentsOf: cryptoKey)
         bytes.append(contentsOf: content.body)
         return bytes
     }
@@ -37,7 +41,7 @@ enum MessageRecord {
     /// Nil for an unknown format, perhaps written by a newer version.
     static func content(
         of record: Span<UInt8>
-    ) -> (content: Message.Content, arrival: Int64)? {
+    ) -> (content: MessageContent, level: TrustLevel?, arrival: Int64)? {
         guard record.count >= headerLength, record[0] == version,
             let encoding = encodings.first(where: { number(of: $0) == record[1] & 15 }),
             record[1] >> 4 <= levelLimit, let urgency = Urgency(rank: record[2])
@@ -51,13 +55,17 @@ enum MessageRecord {
         }
         guard let topic = field(0), let encryption = field(1), let cryptoKey = field(2)
         else { return nil }
-        let content = Message.Content(
-            body: record.array(start..<record.count), encoding: encoding,
-            level: record[1] >> 4 == 0 ? nil : TrustLevel(rawValue: (record[1] >> 4) - 1),
-            encryption: encryption, cryptoKey: cryptoKey,
+        let headers = encoding.map {
+            PayloadHeaders(
+                encoding: $0, encryption: encryption.isEmpty ? nil : encryption,
+                cryptoKey: cryptoKey.isEmpty ? nil : cryptoKey)
+        }
+        let content = MessageContent(
+            body: record.array(start..<record.count), headers: headers,
             topic: Topic(String(decoding: topic, as: UTF8.self)),
             urgency: urgency, ttl: record.halfWord(at: 3))
-        return (content, Int64(bitPattern: record.word(at: 7)))
+        let level = record[1] >> 4 == 0 ? nil : TrustLevel(rawValue: (record[1] >> 4) - 1)
+        return (content, level, Int64(bitPattern: record.word(at: 7)))
     }
 
     private static let levelLimit = TrustLevel.mtproto.rawValue + 1
@@ -127,13 +135,13 @@ struct PageDraft {
             let location = row.withBytes(4, { LocationID($0) }),
             // The reader cannot use the reason why it does not open.
             let record = row.withBytes(6, { try? sealer.open($0, at: place) }),
-            let (content, arrival) = record.withSpan(MessageRecord.content)
+            let (content, level, arrival) = record.withSpan(MessageRecord.content)
         else { return nil }
         return Message(
             id: id, location: location,
             address: Address(
                 subscription: UInt32(clamping: row.integer(2)), device: request.device),
-            sequence: row.integer(1), content: content, arrival: arrival,
+            sequence: row.integer(1), content: content, level: level, arrival: arrival,
             expiry: StoreTime(milliseconds: row.integer(5)))
     }
 }
@@ -153,7 +161,7 @@ enum PassedMessage {
         bytes.append(bigEndian: UInt64(bitPattern: message.sequence))
         bytes.append(bigEndian: UInt64(bitPattern: message.expiry.milliseconds))
         var sealer = try keys.sealer()
-        let record = MessageRecord.bytes(message.content, arrival: message.arrival)
+        let record = MessageRecord.bytes(message)
         return bytes + (try sealer.seal(record.span, at: place(message.id)))
     }
 
@@ -168,14 +176,14 @@ enum PassedMessage {
             var sealer = try? keys.sealer(),
             let record = try? sealer.open(
                 bytes.span.extracting(headerLength..<bytes.count), at: place(id)),
-            let (content, arrival) = record.withSpan({ MessageRecord.content(of: $0) })
+            let (content, level, arrival) = record.withSpan({ MessageRecord.content(of: $0) })
         else { return nil }
         return Message(
             id: id, location: location,
             address: Address(
                 subscription: bytes.span.halfWord(at: 4), device: bytes.span.halfWord(at: 0)),
             sequence: Int64(bitPattern: bytes.span.word(at: 40)), content: content,
-            arrival: arrival,
+            level: level, arrival: arrival,
             expiry: StoreTime(milliseconds: Int64(bitPattern: bytes.span.word(at: 48))))
     }
 

@@ -1,4 +1,5 @@
 import Base
+package import Delivery
 package import WebPush
 
 package import struct Notifications.ChosenAction
@@ -6,32 +7,6 @@ package import enum Notifications.Update
 
 /// An event of a registration that its callback is told.
 package enum CallbackEvent: Sendable, Confidential {
-    /// A decrypted push.
-    package struct Payload: Sendable, Confidential {
-        package var id: MessageID
-        package var bytes: [UInt8]
-        /// Its content encoding; nil if unencrypted.
-        package var encoding: ContentEncoding?
-        package var ttl: UInt32
-        package var urgency: Urgency
-        package var topic: Topic?
-        /// Milliseconds since 1970.
-        package var received: Int64
-
-        package init(
-            id: MessageID, bytes: [UInt8], encoding: ContentEncoding?, ttl: UInt32,
-            urgency: Urgency, topic: Topic? = nil, received: Int64
-        ) {
-            self.id = id
-            self.bytes = bytes
-            self.encoding = encoding
-            self.ttl = ttl
-            self.urgency = urgency
-            self.topic = topic
-            self.received = received
-        }
-    }
-
     /// The parameters of registerDevice and unregisterDevice as JSON objects, as in the answers of
     /// the registration API.
     case created(registerDevice: String)
@@ -42,7 +17,8 @@ package enum CallbackEvent: Sendable, Confidential {
     case expired
     case deleted(unregisterDevice: String)
     case session(online: Bool, mobile: Bool, until: Int64?)
-    case message(Payload)
+    /// A decrypted push.
+    case message(Message)
     /// `details`: what the payload names that has to be fetched.
     case fetch(count: Int, version: Int64?, details: [Update.Detail] = [])
     case undecryptable(reason: String)
@@ -81,7 +57,7 @@ package enum CallbackEvent: Sendable, Confidential {
         _ id: MessageID, registration: String, account: String, at milliseconds: Int64
     ) -> OutboxEvent {
         var ttl: UInt32 = 0
-        if case .message(let payload) = self { ttl = payload.ttl }
+        if case .message(let message) = self { ttl = message.content.ttl }
         var action: Int64?
         if case .action(let chosen) = self { action = chosen.id }
         var tally: OutboxEvent.Tally?
@@ -115,7 +91,7 @@ package enum CallbackEvent: Sendable, Confidential {
             writer.member("online", online)
             writer.member("mobile", mobile)
             writer.member("until", json: until.map { JSONText.quoted(Self.time($0)) } ?? "null")
-        case .message(let payload): write(payload, to: &writer)
+        case .message(let message): write(message, to: &writer)
         case .fetch(let count, let version, let details):
             writer.name("count")
             let start = writer.count
@@ -136,16 +112,15 @@ package enum CallbackEvent: Sendable, Confidential {
         return nil
     }
 
-    private func write(_ payload: Payload, to writer: inout JSONWriter) {
-        let bytes = payload.id.bytes
-        writer.member("id", Base64URL.text(bytes.span))
-        let body = payload.bytes
-        writer.member("payload", Base64URL.text(body.span))
-        writer.member("encoding", payload.encoding?.rawValue ?? "clear")
-        writer.member("ttl", Int(payload.ttl))
-        writer.member("urgency", payload.urgency.rawValue)
-        if let topic = payload.topic { writer.member("topic", topic.text) }
-        writer.member("received", Self.time(payload.received))
+    private func write(_ message: Message, to writer: inout JSONWriter) {
+        let content = message.content
+        writer.member("id", Base64URL.text(message.id.bytes.span))
+        writer.member("payload", Base64URL.text(content.body.span))
+        writer.member("encoding", content.headers?.encoding.rawValue ?? "clear")
+        writer.member("ttl", Int(content.ttl))
+        writer.member("urgency", content.urgency.rawValue)
+        if let topic = content.topic { writer.member("topic", topic.text) }
+        writer.member("received", Self.time(message.arrival))
     }
 
     private static func time(_ milliseconds: Int64) -> String {

@@ -69,7 +69,7 @@ extension StoredMessages {
             try name(of: topic.text)
         }
         let sealed = try transaction.seal(
-            MessageRecord.bytes(message.content, arrival: message.arrival),
+            MessageRecord.bytes(message),
             at: MessageRows.place(
                 position, of: try transaction.owner(ofDevice: message.address.device)))
         if let topic {

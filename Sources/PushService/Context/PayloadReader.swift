@@ -9,10 +9,9 @@ import WebPush
 /// Decrypts pushes for which the server has the keys. Use one for each loop.
 struct PayloadReader: ~Copyable {
     struct Payload: Confidential {
-        var text: [UInt8]
+        /// Decrypted; the encoding is that in which it came.
+        var content: MessageContent
         var level: TrustLevel
-        /// Nil if the body is not encrypted.
-        var encoding: ContentEncoding?
         /// Identifies a repetition; nil for an unencrypted body.
         var mark: ReplayMark?
         /// It was encrypted under the current secret.
@@ -28,16 +27,10 @@ struct PayloadReader: ~Copyable {
 
     /// One push, with all that is needed to decrypt it.
     struct Job: Confidential {
-        let body: [UInt8]
-        /// How the sender says that the body is encrypted.
-        let headers: PayloadHeaders?
+        let content: MessageContent
+        let entry: RegistrationCache.Entry
+        /// The endpoint that it came to.
         let target: Registration.Target
-        /// The row of the registration.
-        let device: UInt32
-        /// Whether unencrypted bodies are accepted.
-        let acceptsClear: Bool
-        /// Once the application has named a secret, `p` must be encrypted under it.
-        let secret: Registration.SecretPair?
         let now: StoreTime
     }
 
@@ -54,21 +47,25 @@ struct PayloadReader: ~Copyable {
     }
 
     mutating func outcome(of job: Job) -> Outcome {
-        Underway.mark(.payload, job.body.span) {
+        Underway.mark(.payload, job.content.body.span) {
             do throws(Failure) { return .success(try read(job)) } catch { return .failure(error) }
         }
     }
 
     private mutating func read(_ job: Job) throws(Failure) -> Payload {
         let payload = try decrypt(job)
-        guard let secret = job.secret else { return payload }
+        // Once the application has named a secret, `p` must be encrypted under it.
+        guard let secret = job.entry.registration.secret else { return payload }
         return try open(payload, secret, job.now)
     }
 
     private mutating func decrypt(_ job: Job) throws(Failure) -> Payload {
-        guard let parameters = try Self.parameters(of: job.body, job.headers) else {
-            guard job.acceptsClear else { throw .undecryptable("not-encrypted") }
-            return Payload(text: job.body, level: .clear, mark: nil)
+        var content = job.content
+        guard let parameters = try Self.parameters(of: content) else {
+            guard job.entry.registration.terms.acceptsClear else {
+                throw .undecryptable("not-encrypted")
+            }
+            return Payload(content: content, level: .clear, mark: nil)
         }
         guard let stored = job.target.keys else { throw .fault }
         let keys = try Self.keys(stored)
@@ -76,9 +73,9 @@ struct PayloadReader: ~Copyable {
         do throws(OpenSSLError) {
             mark = try self.mark(of: parameters, job)
         } catch { throw .fault }
-        return Payload(
-            text: try decrypt(job.body, parameters, keys), level: .webpush,
-            encoding: parameters.encoding, mark: mark)
+        content.body = try decrypt(content.body, parameters, keys)
+        content.headers = PayloadHeaders(encoding: parameters.encoding)
+        return Payload(content: content, level: .webpush, mark: mark)
     }
 
     private static func keys(_ stored: Registration.Keys) throws(Failure) -> ReceiverKeys {
@@ -104,8 +101,9 @@ struct PayloadReader: ~Copyable {
 
     /// Nil for a body that does not say that it is encrypted.
     private static func parameters(
-        of body: [UInt8], _ headers: PayloadHeaders?
+        of content: MessageContent
     ) throws(Failure) -> EncryptionParameters? {
+        let (body, headers) = (content.body, content.headers)
         let isFolded = isFolded(body)
         do throws(DecryptionRefusal) {
             switch headers?.encoding {
@@ -136,28 +134,30 @@ struct PayloadReader: ~Copyable {
         bytes.append(bigEndian: job.target.subscription)
         bytes.append(contentsOf: parameters.salt.span)
         parameters.senderKey.withSpan { bytes.append(contentsOf: $0) }
-        return ReplayMark(Digest(try hash.digest(of: bytes.span)), device: job.device)
+        return ReplayMark(
+            Digest(try hash.digest(of: bytes.span)), device: job.entry.registration.device)
     }
 
     /// The second decryption. Once a secret was named, only `p` counts.
     private func open(
         _ payload: Payload, _ pair: Registration.SecretPair, _ now: StoreTime
     ) throws(Failure) -> Payload {
-        guard let root = try? JSONDocument(payload.text).root, let p = root["p"]?.text else {
+        guard let root = try? JSONDocument(payload.content.body).root, let p = root["p"]?.text
+        else {
             throw .undecryptable("no-p")
         }
         let letters = Array(p.utf8)
         var opened = payload
         opened.level = .mtproto
         if let text = try text(letters, under: pair.current) {
-            opened.text = text
+            opened.content.body = text
             opened.usesCurrentSecret = true
             return opened
         }
         if let former = pair.former, let end = pair.formerEnds, now < end,
             let text = try text(letters, under: former)
         {
-            opened.text = text
+            opened.content.body = text
             return opened
         }
         throw .undecryptable(MTProtoSecret.Refusal.unknownKey.rawValue)

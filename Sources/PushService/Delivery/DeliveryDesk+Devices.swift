@@ -5,18 +5,20 @@ import Mailbox
 import System
 import WebPush
 
+import enum Notifications.TrustLevel
+
 /// Devices connected to this loop.
 extension DeliveryDesk {
     /// Connects the device to this loop, and ends its connection on another one. The desk calls
     /// `attached` once that has ended.
-    func attach(_ channel: AutopushChannel, device: UInt32) {
-        guard let former = claim(channel, device: device) else { return channel.attached() }
-        let ticket = operations.put(.arrival(channel))
+    func attach(_ connection: UserAgentConnection, device: UInt32) {
+        guard let former = claim(connection, device: device) else { return connection.attached() }
+        let ticket = operations.put(.arrival(connection))
         former.loop.post {
             former.dismiss(device)
             self.loop.post {
-                if case .arrival(let channel)? = self.operations.remove(ticket) {
-                    channel.attached()
+                if case .arrival(let connection)? = self.operations.remove(ticket) {
+                    connection.attached()
                 }
             }
         }
@@ -24,55 +26,31 @@ extension DeliveryDesk {
 
     /// Returns the other desk to which the device was connected.
     @discardableResult
-    func claim(_ channel: AutopushChannel, device: UInt32) -> DeliveryDesk? {
+    func claim(_ connection: UserAgentConnection, device: UInt32) -> DeliveryDesk? {
         let former = directory.claim(device, for: self)
-        channels.updateValue(channel, forKey: device)?.replaced()
+        connections.updateValue(connection, forKey: device)?.replaced()
         return former === self ? nil : former
     }
 
     /// Ends the device's connection here, unless it has come back meanwhile.
     private func dismiss(_ device: UInt32) {
-        if directory.desk(of: device) !== self { channels[device]?.replaced() }
+        if directory.desk(of: device) !== self { connections[device]?.replaced() }
     }
 
-    func detach(_ channel: AutopushChannel, device: UInt32) {
-        guard channels[device] === channel else { return }
-        channels[device] = nil
+    func detach(_ connection: UserAgentConnection, device: UInt32) {
+        guard connections[device] === connection else { return }
+        connections[device] = nil
         directory.release(device, by: self)
     }
 
     /// Closes the connections of deleted devices.
     func end(_ devices: [UInt32]) {
-        for device in devices { channels[device]?.replaced() }
+        for device in devices { connections[device]?.replaced() }
     }
 
     /// Also those of user agents that have no device yet.
     func endAll() {
-        for channel in sessions.all(AutopushChannel.self) { channel.replaced() }
-    }
-
-    /// Tells the device's channel that a message was stored.
-    func announce(_ message: Message, at position: Int64) {
-        let device = message.address.device
-        if let channel = channels[device] { return channel.stored(message, at: position) }
-        guard let desk = directory.desk(of: device), desk !== self else { return }
-        // This may come late. Meanwhile the device may have acknowledged what an earlier connection
-        // had sent it, so only the store knows whether the message still waits.
-        desk.loop.post { desk.stored(elsewhere: position, device) }
-    }
-
-    /// Another loop or node has stored a message for the device.
-    func stored(elsewhere position: Int64, _ device: UInt32) {
-        channels[device]?.update { $0.stored(elsewhere: position, &$1) }
-    }
-
-    func withdrawn(_ reference: MessageReference) {
-        let device = reference.address.device
-        if let channel = channels[device] {
-            return channel.update { $0.withdrawn(reference, &$1) }
-        }
-        guard let desk = directory.desk(of: device), desk !== self else { return }
-        desk.loop.post { desk.channels[device]?.update { $0.withdrawn(reference, &$1) } }
+        for connection in sessions.all(UserAgentConnection.self) { connection.replaced() }
     }
 }
 
@@ -135,7 +113,7 @@ extension DeliveryDesk {
 
     /// What an engine shows can be taken back by a location that only tells this server its device.
     func makeMessage(
-        _ content: consuming Message.Content, to address: Address,
+        _ content: consuming MessageContent, _ level: TrustLevel? = nil, to address: Address,
         _ reservation: consuming Reservation = Reservation(), isShown: Bool = false
     ) throws(PushRefusal) -> Message {
         do throws(OpenSSLError) {
@@ -154,7 +132,7 @@ extension DeliveryDesk {
             return Message(
                 id: id, location: location, address: address,
                 sequence: service.index.nextSequence(), content: consume content,
-                arrival: Int64(service.now() * 1_000), expiry: expiry,
+                level: level, arrival: Int64(service.now() * 1_000), expiry: expiry,
                 reservation: reservation)
         } catch {
             throw .unavailable

@@ -105,8 +105,7 @@ package final class MetricsHandler: HTTPHandler {
         guard !listener.isClosed else { return false }
         guard let token = service.settings.metricsToken else { return true }
         guard let bearer = head.bearer else { return false }
-        let bytes = head.bytes
-        let given = bytes.span.extracting(bearer)
+        let given = head.fields.bytes.span.extracting(bearer)
         return token.withSpan { $0.isEqualSecretly(to: given) }
     }
 

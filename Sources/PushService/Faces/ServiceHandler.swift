@@ -43,8 +43,7 @@ final class ServiceHandler: HTTPHandler {
     func bodyLimit(for head: borrowing RequestHead) -> Int {
         // A body within this limit is allowed on every route.
         guard head.contentLength ?? .max > Self.bodyLimit else { return Self.bodyLimit }
-        let bytes = head.bytes
-        let isGateway = bytes.span.extracting(path(of: head)).elementsEqual(
+        let isGateway = head.fields.bytes.span.extracting(path(of: head)).elementsEqual(
             ServiceRoute.gatewayPath)
         return isGateway ? MatrixNotification.requestLimit : Self.bodyLimit
     }
@@ -53,30 +52,28 @@ final class ServiceHandler: HTTPHandler {
 
     /// The path without that of base-url, which a proxy may have removed already.
     private func path(of head: borrowing RequestHead) -> Range<Int> {
-        let bytes = head.bytes
         let whole = head.path
-        let start = bytes.span.extracting(whole).hasPrefix(prefix) ? prefix.count : 0
+        let start = head.fields.bytes.span.extracting(whole).hasPrefix(prefix) ? prefix.count : 0
         return whole.lowerBound + start..<whole.upperBound
     }
 
     func handle(_ exchange: HTTPExchange) {
         // Read once, because each access copies it.
         let head = exchange.head
-        let bytes = head.bytes
+        let bytes = head.fields.bytes.span
         let body = exchange.body
-        guard !service.index.setAside.contains(.request, bytes.span, body.span) else {
-            let isMatrix = ServiceRoute.isMatrix(bytes.span.extracting(path(of: head)))
+        guard !service.index.setAside.contains(.request, bytes, body.span) else {
+            let isMatrix = ServiceRoute.isMatrix(bytes.extracting(path(of: head)))
             return isMatrix
                 ? Answer.refuse(MatrixRefusal.unavailable.answer, exchange)
                 : Answer.refuse(.setAside, exchange, service, to: 0)
         }
-        Underway.mark(.request, bytes.span, body.span) { lead(exchange, head, bytes) }
+        Underway.mark(.request, bytes, body.span) { lead(exchange, head) }
     }
 
-    private func lead(
-        _ exchange: HTTPExchange, _ head: borrowing RequestHead, _ bytes: borrowing [UInt8]
-    ) {
+    private func lead(_ exchange: HTTPExchange, _ head: borrowing RequestHead) {
         let path = path(of: head)
+        let text = head.fields.bytes.span.extracting(path)
         // At the root, with or without its slash.
         if path.count <= 1, frontDoor.show(exchange) { return }
         guard !path.isEmpty || head.method != .get else {
@@ -85,7 +82,7 @@ final class ServiceHandler: HTTPHandler {
             }
             return serve(.userAgent, path, exchange, head)
         }
-        switch router.find(head.method, bytes.span.extracting(path)) {
+        switch router.find(head.method, text) {
         case .found(let match):
             let star =
                 match.first.lowerBound + path.lowerBound..<match.first.upperBound
@@ -104,8 +101,8 @@ final class ServiceHandler: HTTPHandler {
             serve(match.action, star, exchange, head)
         case .otherMethod(let allowed):
             refuseMethod(
-                exchange, allowed, isMatrix: ServiceRoute.isMatrix(bytes.span.extracting(path)))
-        case .unknown where ServiceRoute.isMatrix(bytes.span.extracting(path)):
+                exchange, allowed, isMatrix: ServiceRoute.isMatrix(text))
+        case .unknown where ServiceRoute.isMatrix(text):
             Answer.refuse(MatrixRefusal.unknownPath.answer, exchange)
         case .unknown: Answer.empty(404, exchange)
         }

@@ -47,7 +47,7 @@ struct UserAgentAdmission {
             }
             let credential = try credential(exchange, secret)
             let place = credential == nil ? try place(for: exchange.client) : nil
-            exchange.upgrade(terms, to: AutopushChannel(desk, credential: credential, place))
+            exchange.upgrade(terms, to: UserAgentConnection(desk, credential: credential, place))
         } catch {
             switch error {
             case .misdirected:

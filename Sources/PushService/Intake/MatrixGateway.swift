@@ -133,11 +133,10 @@ final class MatrixGateway {
         guard recipient.endpoint.kind == .channel else {
             let appID = notification.devices[recipient.device].appID
             return intake.receivers.receive(
-                ReceiverPush(
-                    sender: sender, form: .matrix(notification.urgency, appID: appID), body: body,
-                    endpoint: recipient.endpoint, reservation: reservation))
+                .matrix(notification.urgency, appID: appID), body, to: recipient.endpoint,
+                reservation, from: sender)
         }
-        let content = Message.Content(
+        let content = MessageContent(
             body: body, urgency: notification.urgency, ttl: MatrixNotification.ttl)
         do throws(PushRefusal) {
             try intake.accept(content, to: recipient.endpoint.address, reservation, from: sender)

@@ -53,9 +53,8 @@ final class PushIntake {
     private func endpoint(
         _ token: Range<Int>, of head: borrowing RequestHead, _ exchange: HTTPExchange
     ) throws(PushRefusal) -> Endpoint {
-        let bytes = head.bytes
         do throws(PushRefusal) {
-            return try lookUp(bytes.span.extracting(token)).endpoint
+            return try lookUp(head.fields.bytes.span.extracting(token)).endpoint
         } catch .unknownToken {
             throw unknown(to: exchange.client)
         }
@@ -65,39 +64,33 @@ final class PushIntake {
         _ exchange: HTTPExchange, _ head: borrowing RequestHead, token: Range<Int>,
         _ endpoint: Endpoint, _ method: PushRules.Method, isLate: Bool
     ) throws(PushRefusal) {
-        let bytes = head.bytes
+        let bytes = head.fields.bytes.span
         var fields = PushFields()
         head.fields.forEach { fields.record($0, $1) }
-        if let query = head.query { fields.record(query: bytes.span.extracting(query)) }
+        if let query = head.query { fields.record(query: bytes.extracting(query)) }
         // New signatures wait while others do, or once this turn has checked its share.
         if fields.authorization != nil, !isLate,
             !later.isEmpty || newSignatures.isSpent(in: desk.loop.now), !gate.knows(fields)
         {
             return later.add { [self] in receiveLater(exchange, token: token, method) }
         }
-        let authority = bytes.span.extracting(head.authority ?? 0..<0)
+        let authority = bytes.extracting(head.authority ?? 0..<0)
         let body = exchange.body
         let signer = try admit(fields, body.span, to: endpoint, of: authority)
         guard endpoint.kind == .channel else {
             var said = SenderFields()
             if endpoint.kind == .receiver {
                 head.fields.forEach { said.record($0, $1) }
-                if let query = head.query { said.record(query: bytes.span.extracting(query)) }
+                if let query = head.query { said.record(query: bytes.extracting(query)) }
                 if !body.isEmpty { said.useBody() }
             }
             return receivers.receive(
-                ReceiverPush(
-                    sender: exchange, form: .request(fields, method, said),
-                    body: body, endpoint: endpoint, signer: signer))
+                .request(fields, method, said), body, to: endpoint, signer: signer,
+                from: exchange)
         }
         let request = try PushRequest(
-            consume fields, body: body.span, rules: PushRules(kind: endpoint.kind, method: method))
-        let content = Message.Content(
-            body: body, encoding: request.headers?.encoding,
-            encryption: request.headers?.encryption ?? [],
-            cryptoKey: request.headers?.cryptoKey ?? [], topic: request.topic,
-            urgency: request.urgency, ttl: request.ttl)
-        try accept(consume content, to: endpoint.address, from: exchange)
+            consume fields, body: body, rules: PushRules(kind: endpoint.kind, method: method))
+        try accept(request.content, to: endpoint.address, from: exchange)
     }
 
     /// The endpoint may have ended meanwhile.
@@ -105,9 +98,8 @@ final class PushIntake {
         _ exchange: HTTPExchange, token: Range<Int>, _ method: PushRules.Method
     ) {
         let head = exchange.head
-        let bytes = head.bytes
         let body = exchange.body
-        Underway.mark(.request, bytes.span, body.span) {
+        Underway.mark(.request, head.fields.bytes.span, body.span) {
             receive(exchange, head, token: token, method, isLate: true)
         }
     }
@@ -124,7 +116,7 @@ final class PushIntake {
     /// Makes a message of an admitted push, if there is room for it. If the configuration says so,
     /// the oldest messages of a full subscription make room.
     func accept(
-        _ content: consuming Message.Content, to address: Address,
+        _ content: consuming MessageContent, to address: Address,
         _ reservation: consuming Reservation = Reservation(), from sender: any PushSender,
         hasMadeRoom: Bool = false
     ) throws(PushRefusal) {

@@ -4,34 +4,30 @@ import Notifications
 import System
 import WebPush
 
-/// A push to a registration; its sender was allowed to push there.
-struct ReceiverPush: ~Copyable {
-    /// What must be checked by the rules of the registration.
-    enum Form {
-        case request(PushFields, PushRules.Method, SenderFields)
-        case matrix(Urgency, appID: String)
-    }
-
+/// A push to a registration, on its way through the steps of intake; its sender was allowed to push
+/// there.
+private final class ReceiverPush {
     let sender: any PushSender
-    let form: Form
-    var body: [UInt8]
     let endpoint: Endpoint
     /// The key that signed it.
-    var signer: KeyHash?
-    var reservation = Reservation()
-}
-
-/// A push and its registration, on the way through the steps of intake.
-private final class Arrival {
-    var push: ReceiverPush
+    let signer: KeyHash?
+    var reservation: Reservation
     let entry: RegistrationCache.Entry
     /// What the sender asked for in vain; nothing of an encrypted push, whose fields are not read.
     var ignored: [String] = []
 
-    init(_ push: consuming ReceiverPush, _ entry: RegistrationCache.Entry) {
-        self.push = push
+    init(
+        to endpoint: Endpoint, _ entry: RegistrationCache.Entry, signer: KeyHash?,
+        _ reservation: consuming Reservation, from sender: any PushSender
+    ) {
+        self.sender = sender
+        self.endpoint = endpoint
+        self.signer = signer
+        self.reservation = reservation
         self.entry = entry
     }
+
+    var device: UInt32 { endpoint.address.device }
 }
 
 /// Handles pushes to registrations: decrypts messages, and records fetch signals.
@@ -48,137 +44,151 @@ final class ReceiverIntake {
         readHere = TurnShare(service.settings.readAtOnce)
     }
 
-    func receive(_ push: consuming ReceiverPush) {
-        let device = push.endpoint.address.device
-        if let entry = service.index.registrations[device] { return judge(Arrival(push, entry)) }
-        let held = Held(push)
+    /// What must be checked by the rules of the registration.
+    enum Form {
+        case request(PushFields, PushRules.Method, SenderFields)
+        case matrix(Urgency, appID: String)
+    }
+
+    func receive(
+        _ form: Form, _ body: [UInt8], to endpoint: Endpoint, signer: KeyHash? = nil,
+        _ reservation: consuming Reservation = Reservation(), from sender: any PushSender
+    ) {
+        let device = endpoint.address.device
+        if let entry = service.index.registrations[device] {
+            return judge(
+                form, body,
+                ReceiverPush(to: endpoint, entry, signer: signer, reservation, from: sender))
+        }
+        let held = Held(reservation)
         desk.list(.registration(.ofDevice(device))) { [self] answer in
-            guard let push = held.value.take() else { return }
+            guard let reservation = held.value.take() else { return }
             switch answer {
-            case .registration(.one(let registration, _)): judge(Arrival(push, .init(registration)))
-            case .registration(.none): push.sender.refuse(.gone, service, to: device)
-            default: push.sender.refuse(.unavailable, service, to: device)
+            case .registration(.one(let registration, _)):
+                let entry = RegistrationCache.Entry(registration)
+                judge(
+                    form, body,
+                    ReceiverPush(to: endpoint, entry, signer: signer, reservation, from: sender))
+            case .registration(.none): sender.refuse(.gone, service, to: device)
+            default: sender.refuse(.unavailable, service, to: device)
             }
         }
     }
 
-    private func judge(_ arrival: Arrival) {
-        guard !isSetAside(arrival) else { return refuse(arrival, .setAside) }
+    private func judge(_ form: Form, _ body: [UInt8], _ push: ReceiverPush) {
+        guard !isSetAside(body) else { return refuse(push, .setAside) }
         do throws(PushRefusal) {
-            let request = try request(arrival)
-            if try rewrite(arrival, request), isSetAside(arrival) { throw .setAside }
+            var request = try request(form, body, push)
+            if try rewrite(&request, form, push), isSetAside(request.content.body) {
+                throw .setAside
+            }
             switch request.effect {
-            case .signal(let version): try signal(version, request, arrival)
+            case .signal(let version): try signal(version, request.content, push)
             // An empty message only says that there is something to fetch.
-            case .message where arrival.push.body.isEmpty: try signal(nil, request, arrival)
-            case .message: try message(request, arrival)
+            case .message where request.content.body.isEmpty:
+                try signal(nil, request.content, push)
+            case .message: try message(request.content, push)
             }
         } catch {
-            refuse(arrival, error)
+            refuse(push, error)
         }
     }
 
-    private func isSetAside(_ arrival: Arrival) -> Bool {
-        let body = arrival.push.body
-        return service.index.setAside.contains(.payload, body.span)
+    private func isSetAside(_ body: [UInt8]) -> Bool {
+        service.index.setAside.contains(.payload, body.span)
     }
 
     /// Gives an unencrypted push the form in which its dialect reads it. False if it has it already.
     private func rewrite(
-        _ arrival: Arrival, _ request: PushRequest
+        _ request: inout PushRequest, _ form: Form, _ push: ReceiverPush
     ) throws(PushRefusal) -> Bool {
-        guard case .request(_, _, var fields) = arrival.push.form, request.headers == nil else {
+        guard case .request(_, _, var fields) = form, request.content.headers == nil else {
             return false
         }
-        let body = arrival.push.body
-        let registration = arrival.entry.registration
+        let body = request.content.body
         if request.effect == .message {
-            arrival.push.body = try registration.clearPayload(of: body, &fields)
+            request.content.body = try push.entry.registration.clearPayload(of: body, &fields)
         }
-        if registration.terms.dialect == .plain { arrival.ignored = fields.ignored }
-        return arrival.push.body != body
+        if push.entry.registration.terms.dialect == .plain { push.ignored = fields.ignored }
+        return request.content.body != body
     }
 
-    private func request(_ arrival: Arrival) throws(PushRefusal) -> PushRequest {
-        let registration = arrival.entry.registration
+    private func request(
+        _ form: Form, _ body: [UInt8], _ push: ReceiverPush
+    ) throws(PushRefusal) -> PushRequest {
+        let registration = push.entry.registration
         let limit = registration.terms.ttlLimit ?? PushRules.longestTTL
-        switch arrival.push.form {
+        switch form {
         case .request(let fields, let method, let said):
-            let body = arrival.push.body
             // A title alone is no fetch signal, whatever the method is.
             let isTitle = body.isEmpty && registration.terms.dialect == .plain && !said.isEmpty
             return try PushRequest(
-                fields, body: body.span,
+                fields, body: body,
                 rules: PushRules(
-                    kind: arrival.push.endpoint.kind, method: isTitle ? .post : method,
-                    ttlLimit: limit,
+                    kind: push.endpoint.kind, method: isTitle ? .post : method, ttlLimit: limit,
                     clearBodyLimit: registration.clearBodyLimit(for: body, said)))
         case .matrix(let urgency, let appID):
             // A push for another application stays wrong however often it is repeated.
-            let terms = arrival.entry.registration.terms
+            let terms = registration.terms
             guard terms.takesMatrix, terms.appID == nil || terms.appID == appID else {
                 throw .unknownToken
             }
-            return PushRequest(clear: urgency, ttl: min(limit, MatrixNotification.ttl))
+            return PushRequest(clear: body, urgency, ttl: min(limit, MatrixNotification.ttl))
         }
     }
 
-    private func refuse(_ arrival: Arrival, _ refusal: PushRefusal) {
-        arrival.push.sender.refuse(
-            refusal, service, to: arrival.push.endpoint.address.device)
+    private func refuse(_ push: ReceiverPush, _ refusal: PushRefusal) {
+        push.sender.refuse(refusal, service, to: push.device)
     }
 
-    private func accept(_ arrival: Arrival, _ message: Message, _ verdict: Verdict) {
+    private func accept(_ push: ReceiverPush, _ message: Message, _ verdict: Verdict) {
         if verdict == .accepted {
             service.lastPushes.note(message.address.device, at: message.arrival)
         }
-        arrival.push.sender.answer(message, verdict, ignoring: arrival.ignored, service)
+        push.sender.answer(message, verdict, ignoring: push.ignored, service)
     }
 
     private func signal(
-        _ version: UInt64?, _ request: PushRequest, _ arrival: Arrival
+        _ version: UInt64?, _ content: MessageContent, _ push: ReceiverPush
     ) throws(PushRefusal) {
-        let message = try make(content(request, []), arrival)
-        guard request.ttl > 0 else { return accept(arrival, message, .accepted) }
+        let message = try make(content, push)
+        guard content.ttl > 0 else { return accept(push, message, .accepted) }
         let signal = FetchSignal(
             id: message.id, version: version, arrival: message.arrival, expiry: message.expiry)
         // A version too large for a signed 64-bit number is left out of the event.
         let event = CallbackEvent.fetch(
             count: 1, version: version.flatMap { Int64(exactly: $0) })
-        bind(arrival) { [self] in
-            submit(.signal(signal, arrival.push.endpoint.address), event, message, arrival)
+        bind(push) { [self] in
+            submit(.signal(signal, push.endpoint.address), event, message, push)
         }
     }
 
-    private func message(_ request: PushRequest, _ arrival: Arrival) throws(PushRefusal) {
+    private func message(_ content: MessageContent, _ push: ReceiverPush) throws(PushRefusal) {
         // This is checked before decryption, so that a full quota does not reveal what could be
-        // decrypted.
-        let address = arrival.push.endpoint.address
-        let sealed = content(request, arrival.push.body)
+        // decrypted. The header fields will not be stored.
+        let address = push.endpoint.address
+        var sealed = content
+        sealed.headers = nil
         guard service.index.hasRoom(for: sealed, address) else {
             throw .tooMany(retryAfter: RetryAfter.whenFull)
         }
-        let target = arrival.entry.registration.targets.first {
+        let target = push.entry.registration.targets.first {
             $0.subscription == address.subscription
         }
         guard let target else { throw .unavailable }
         let job = PayloadReader.Job(
-            body: arrival.push.body, headers: request.headers, target: target,
-            device: arrival.entry.registration.device,
-            acceptsClear: arrival.entry.registration.terms.acceptsClear,
-            secret: arrival.entry.registration.secret, now: service.store.clock.now)
+            content: content, entry: push.entry, target: target, now: service.store.clock.now)
         read(job) { [self] outcome in
-            let body = arrival.push.body
-            Underway.mark(.payload, body.span) {
+            Underway.mark(.payload, content.body.span) {
                 do throws(PushRefusal) {
                     switch outcome {
-                    case .success(let payload): try keep(payload, request, arrival)
+                    case .success(let payload): try keep(payload, push)
                     case .failure(.fault): throw .unavailable
                     case .failure(.undecryptable(let reason)):
-                        count(reason, try make(sealed, arrival), arrival)
+                        count(reason, try make(content, push), push)
                     }
                 } catch {
-                    refuse(arrival, error)
+                    refuse(push, error)
                 }
             }
         }
@@ -194,54 +204,53 @@ final class ReceiverIntake {
     }
 
     private func keep(
-        _ payload: PayloadReader.Payload, _ request: PushRequest, _ arrival: Arrival
+        _ payload: PayloadReader.Payload, _ push: ReceiverPush
     ) throws(PushRefusal) {
-        let content = content(request, payload.text, payload)
-        bind(arrival) { [self] in
+        bind(push) { [self] in
             do throws(PushRefusal) {
-                let message = try makeKept(content, arrival)
+                let message = try makeKept(payload, push)
                 submit(
-                    .receive(message, payload.mark, arrival.entry.push),
-                    .message(CallbackEvent.Payload(message)), message, arrival)
+                    .receive(message, payload.mark, push.entry.push), .message(message), message,
+                    push)
             } catch {
-                return refuse(arrival, error)
+                return refuse(push, error)
             }
-            if payload.usesCurrentSecret { forgetFormerSecret(of: arrival.entry.registration) }
+            if payload.usesCurrentSecret { forgetFormerSecret(of: push.entry.registration) }
         }
     }
 
     /// The sender gets the same answer, at the same time, as for a push that could be decrypted.
-    private func count(_ reason: String, _ message: Message, _ arrival: Arrival) {
-        note(reason, arrival)
+    private func count(_ reason: String, _ message: Message, _ push: ReceiverPush) {
+        note(reason, push)
         submit(
-            .count(device: arrival.entry.registration.device, reason: reason),
-            .undecryptable(reason: reason), message, arrival)
+            .count(device: push.entry.registration.device, reason: reason),
+            .undecryptable(reason: reason), message, push)
     }
 
-    private func note(_ outcome: StoreOutcome, _ arrival: Arrival) {
+    private func note(_ outcome: StoreOutcome, _ push: ReceiverPush) {
         switch outcome {
         case .registration(.outranked): service.metrics.noteOutranked()
-        case .registration(.notUnderstood(let reason)): note(reason, arrival)
+        case .registration(.notUnderstood(let reason)): note(reason, push)
         default: break
         }
     }
 
-    private func note(_ reason: String, _ arrival: Arrival) {
+    private func note(_ reason: String, _ push: ReceiverPush) {
         service.metrics.noteUndecryptable(reason)
         service.record(
             ServerEvent(
-                .undecryptable, word: reason, device: arrival.push.endpoint.address.device))
-        service.onUndecryptable(arrival.entry.registration.id.text, reason)
+                .undecryptable, word: reason, device: push.device))
+        service.onUndecryptable(push.entry.registration.id.text, reason)
     }
 
     /// Counts what a client of the engine got at once. An address that only a screen shows is of no
     /// use without one, so somebody is told.
-    private func noteShown(_ outcome: StoreOutcome, _ arrival: Arrival) {
+    private func noteShown(_ outcome: StoreOutcome, _ push: ReceiverPush) {
         switch outcome {
         case .done, .stored: break
         default: return
         }
-        let registration = arrival.entry.registration
+        let registration = push.entry.registration
         if service.index.engines.hasListeners(registration.engine) {
             service.metrics.noteShown()
         } else if service.index.engines.isUnheard(registration) {
@@ -251,31 +260,31 @@ final class ReceiverIntake {
 
     private func submit(
         _ operation: RegistrationOperation, _ event: @autoclosure () -> CallbackEvent,
-        _ message: Message, _ arrival: Arrival
+        _ message: Message, _ push: ReceiverPush
     ) {
-        let callbacks = try? arrival.entry.registration.telling(
+        let callbacks = try? push.entry.registration.telling(
             event(), at: message.arrival, &desk.random)
-        guard let callbacks else { return refuse(arrival, .unavailable) }
+        guard let callbacks else { return refuse(push, .unavailable) }
         desk.submit(
             .registration(operation, telling: callbacks),
             .other { [self] outcome in
-                note(outcome, arrival)
-                if case .receive = operation { noteShown(outcome, arrival) }
-                accept(arrival, message, Verdict(outcome))
+                note(outcome, push)
+                if case .receive = operation { noteShown(outcome, push) }
+                accept(push, message, Verdict(outcome))
             })
     }
 
     /// The first correctly signed push binds its endpoint to its key. If another was faster, the
     /// sender repeats the push, which is then judged by the other key.
-    private func bind(_ arrival: Arrival, then: @escaping () -> Void) {
-        let endpoint = arrival.push.endpoint
-        guard case .firstKey = endpoint.sender, let signer = arrival.push.signer else {
+    private func bind(_ push: ReceiverPush, then: @escaping () -> Void) {
+        let endpoint = push.endpoint
+        guard case .firstKey = endpoint.sender, let signer = push.signer else {
             return then()
         }
         desk.submit(
             .bindKey(subscription: endpoint.address.subscription, signer),
             .other { [self] outcome in
-                if outcome == .done { then() } else { refuse(arrival, .unavailable) }
+                if outcome == .done { then() } else { refuse(push, .unavailable) }
             })
     }
 
@@ -289,31 +298,24 @@ final class ReceiverIntake {
             .other { _ in })
     }
 
-    private func content(
-        _ request: PushRequest, _ body: [UInt8], _ payload: PayloadReader.Payload? = nil
-    ) -> Message.Content {
-        Message.Content(
-            body: body, encoding: payload?.encoding, level: payload?.level,
-            topic: request.topic, urgency: request.urgency, ttl: request.ttl)
-    }
-
     /// Makes a message that is not stored, only passed on.
     private func make(
-        _ content: Message.Content, _ arrival: Arrival
+        _ content: MessageContent, _ push: ReceiverPush, _ level: TrustLevel? = nil
     ) throws(PushRefusal) -> Message {
-        try desk.makeMessage(content, to: arrival.push.endpoint.address, isShown: true)
+        try desk.makeMessage(content, level, to: push.endpoint.address, isShown: true)
     }
 
     /// Reserves room, and keeps the mark. A message that is not stored needs neither.
     private func makeKept(
-        _ content: Message.Content, _ arrival: Arrival
+        _ payload: PayloadReader.Payload, _ push: ReceiverPush
     ) throws(PushRefusal) -> Message {
-        guard content.needsStore else { return try make(content, arrival) }
-        let address = arrival.push.endpoint.address
-        guard service.index.reserve(content, for: address, in: &arrival.push.reservation) else {
+        let content = payload.content
+        guard content.needsStore else { return try make(content, push, payload.level) }
+        let address = push.endpoint.address
+        guard service.index.reserve(content, for: address, in: &push.reservation) else {
             throw .tooMany(retryAfter: RetryAfter.whenFull)
         }
         return try desk.makeMessage(
-            content, to: address, arrival.push.reservation.take(), isShown: true)
+            content, payload.level, to: address, push.reservation.take(), isShown: true)
     }
 }

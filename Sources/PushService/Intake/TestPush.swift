@@ -28,10 +28,8 @@ package struct TestPush: ~Copyable {
             writer.member("message", text)
         }
         let isSignal = registration.terms.tokenType == .simplePush
-        // As well protected as what the registration's senders send.
-        let content = Message.Content(
-            body: isSignal ? [] : writer.bytes,
-            level: registration.secret == nil ? .webpush : .mtproto, urgency: .high, ttl: Self.ttl)
+        let content = MessageContent(
+            body: isSignal ? [] : writer.bytes, urgency: .high, ttl: Self.ttl)
         do throws(OpenSSLError) {
             return isSignal
                 ? try signal(content, registration) : try message(content, registration)
@@ -39,22 +37,22 @@ package struct TestPush: ~Copyable {
     }
 
     private mutating func message(
-        _ content: Message.Content, _ registration: Registration
+        _ content: MessageContent, _ registration: Registration
     ) throws(OpenSSLError) -> StoreOperation? {
         let address = address(of: registration)
         var reservation = Reservation()
         guard service.index.reserve(content, for: address, in: &reservation) else { return nil }
-        let message = try make(content, address, reservation)
+        let message = try make(content, registration, reservation)
         let telling = try registration.telling(
-            .message(CallbackEvent.Payload(message)), at: message.arrival, &random)
+            .message(message), at: message.arrival, &random)
         return .registration(
             .receive(message, nil, registration.enginePush.ofText), telling: telling)
     }
 
     private mutating func signal(
-        _ content: Message.Content, _ registration: Registration
+        _ content: MessageContent, _ registration: Registration
     ) throws(OpenSSLError) -> StoreOperation {
-        let message = try make(content, address(of: registration), Reservation())
+        let message = try make(content, registration, Reservation())
         let signal = FetchSignal(
             id: message.id, version: nil, arrival: message.arrival, expiry: message.expiry)
         let telling = try registration.telling(
@@ -67,11 +65,15 @@ package struct TestPush: ~Copyable {
     }
 
     private mutating func make(
-        _ content: Message.Content, _ address: Address, _ reservation: consuming Reservation
+        _ content: MessageContent, _ registration: Registration,
+        _ reservation: consuming Reservation
     ) throws(OpenSSLError) -> Message {
         Message(
             id: try MessageID(from: &random), location: try LocationID(from: &random),
-            address: address, sequence: service.index.nextSequence(), content: content,
+            address: address(of: registration), sequence: service.index.nextSequence(),
+            content: content,
+            // As well protected as what the registration's senders send.
+            level: registration.secret == nil ? .webpush : .mtproto,
             arrival: Int64(service.now() * 1_000),
             expiry: service.store.clock.now.adding(seconds: content.ttl),
             reservation: reservation)
@@ -132,14 +134,5 @@ extension Registration {
         let entry = event().entry(
             try MessageID(from: &random), registration: id.text, account: terms.account, at: time)
         return [.add(entry, to: device)]
-    }
-}
-
-extension CallbackEvent.Payload {
-    init(_ message: Message) {
-        self.init(
-            id: message.id, bytes: message.content.body, encoding: message.content.encoding,
-            ttl: message.content.ttl, urgency: message.content.urgency,
-            topic: message.content.topic, received: message.arrival)
     }
 }

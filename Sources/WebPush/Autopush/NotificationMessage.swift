@@ -99,7 +99,7 @@ package struct NotificationMessage: Sendable, Confidential {
     private static func append(
         _ value: [UInt8]?, _ name: StaticString, to output: inout [UInt8]
     ) {
-        guard let value else { return }
+        guard let value, !value.isEmpty else { return }
         output.append(contentsOf: name)
         for byte in value {
             if byte == UInt8(ascii: "\\") { output.append(byte) }

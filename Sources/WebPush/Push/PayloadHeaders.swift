@@ -7,7 +7,9 @@ package struct PayloadHeaders: Equatable, Sendable, Confidential {
     package let cryptoKey: [UInt8]?
 
     /// Takes fields that were checked before.
-    package init(encoding: ContentEncoding, encryption: [UInt8]?, cryptoKey: [UInt8]?) {
+    package init(
+        encoding: ContentEncoding, encryption: [UInt8]? = nil, cryptoKey: [UInt8]? = nil
+    ) {
         self.encoding = encoding
         self.encryption = encryption
         self.cryptoKey = cryptoKey

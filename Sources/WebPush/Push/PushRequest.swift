@@ -1,5 +1,27 @@
 import Base
 
+/// What the sender sent, as it goes on to the destination.
+package struct MessageContent: Equatable, Sendable, Confidential {
+    package var body: [UInt8]
+    /// Nil for an empty body, a simple push, and a body without stated encryption.
+    package var headers: PayloadHeaders?
+    package var topic: Topic?
+    package var urgency: Urgency
+    /// In seconds, as granted.
+    package var ttl: UInt32
+
+    package init(
+        body: [UInt8], headers: PayloadHeaders? = nil, topic: Topic? = nil,
+        urgency: Urgency = .normal, ttl: UInt32
+    ) {
+        self.body = body
+        self.headers = headers
+        self.topic = topic
+        self.urgency = urgency
+        self.ttl = ttl
+    }
+}
+
 /// A valid push: what its sender asked for, and what is granted.
 package struct PushRequest: Sendable, Confidential {
     package enum Effect: Equatable, Sendable {
@@ -10,44 +32,37 @@ package struct PushRequest: Sendable, Confidential {
     }
 
     package let effect: Effect
-    /// The TTL in seconds, after all limits.
-    package let ttl: UInt32
-    package let topic: Topic?
-    package let urgency: Urgency
-    /// Nil for an empty body, a simple push, and a body without stated encryption. For `receiver`,
-    /// where this server decrypts, they are as the sender wrote them; for `channel` they are
-    /// normalised.
-    package let headers: PayloadHeaders?
+    /// Its headers are normalised for `channel`; for `receiver`, where this server decrypts, they
+    /// are as the sender wrote them.
+    package var content: MessageContent
 
     /// A push in clear that did not come by a request to the endpoint.
-    package init(clear urgency: Urgency, ttl: UInt32) {
+    package init(clear body: [UInt8], _ urgency: Urgency, ttl: UInt32) {
         effect = .message
-        self.ttl = ttl
-        topic = nil
-        self.urgency = urgency
-        headers = nil
+        content = MessageContent(body: body, urgency: urgency, ttl: ttl)
     }
 
     /// Performs the remaining checks, once endpoint and signature are valid. Their order decides
     /// which error is reported.
     package init(
-        _ fields: consuming PushFields, body: Span<UInt8>, rules: PushRules
+        _ fields: consuming PushFields, body: [UInt8], rules: PushRules
     ) throws(PushRefusal) {
         let limit = fields.encoding == .absent ? rules.clearBodyLimit : PushRules.bodyLimit
         guard body.count <= limit else { throw .tooLarge }
-        let effect = Self.effect(of: body, fields.version, rules)
+        effect = Self.effect(of: body.span, fields.version, rules)
         let ttl = try Self.ttl(fields.ttl, isSignal: effect != .message, rules)
-        headers = try Self.headers(fields, body, rules)
+        let headers = try Self.headers(fields, body.span, rules)
         guard let ttl else { throw .negativeTTL }
+        let topic: Topic?
         switch fields.topic {
         case .absent: topic = nil
         case .name(let name): topic = name
         case .tooLong: throw .topicTooLong
         case .malformed: throw .badTopic
         }
-        self.effect = effect
-        self.ttl = min(ttl, rules.ttlLimit)
-        urgency = fields.urgency ?? .normal
+        content = MessageContent(
+            body: body, headers: headers, topic: topic, urgency: fields.urgency ?? .normal,
+            ttl: min(ttl, rules.ttlLimit))
     }
 
     /// `version` is from the query, if the body has none.

@@ -1,6 +1,7 @@
 import Base
 import Configuration
 import Crypto
+import Delivery
 import Glibc
 import Mailbox
 import Outbound
@@ -59,9 +60,13 @@ final class CallbackProbe {
             try run((0..<number).map { try make(1_000 + $0, crowdURL($0, port)).operation })
         case ("add", let text?):
             let event = CallbackEvent.message(
-                CallbackEvent.Payload(
-                    id: try MessageID(from: &random), bytes: Array(text.utf8),
-                    encoding: .aes128gcm, ttl: 60, urgency: .normal, received: now))
+                Message(
+                    id: try MessageID(from: &random), location: try LocationID(from: &random),
+                    address: Address(subscription: 1, device: 1), sequence: 1,
+                    content: MessageContent(
+                        body: Array(text.utf8), headers: PayloadHeaders(encoding: .aes128gcm),
+                        ttl: 60),
+                    arrival: now, expiry: store.clock.now.adding(seconds: 60)))
             try run([.add(try entry(event), to: number)])
         case ("rotate", nil):
             let secret = try WebhookSecret.make()

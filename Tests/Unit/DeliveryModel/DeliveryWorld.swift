@@ -101,7 +101,7 @@ extension DeliveryWorld {
         guard let subscription = dice.pick(store.subscriptions.sorted()) else { return }
         number += 1
         let ttl: UInt32 = dice.hits(12) ? 0 : dice.hits(10) ? 2 : 86_400
-        let content = Message.Content(
+        let content = MessageContent(
             body: dice.hits(40) ? Self.bodies[2] : Self.bodies[dice.roll(2)],
             topic: dice.hits(6) ? Topic(dice.hits(2) ? "a" : "b") : nil,
             urgency: dice.hits(10) ? .low : .normal, ttl: ttl)

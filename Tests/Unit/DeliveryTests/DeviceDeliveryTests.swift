@@ -33,7 +33,7 @@ private struct Desk {
             id: MessageID(Bits128(high: 1, low: UInt64(number))),
             location: LocationID(Bits128(high: 2, low: UInt64(number))), address: endpoint,
             sequence: Int64(number),
-            content: Message.Content(
+            content: MessageContent(
                 body: Array(repeating: 0, count: length), topic: topic.flatMap { Topic($0) },
                 urgency: urgency, ttl: ttl),
             arrival: 0, expiry: StoreTime(milliseconds: 60_000))

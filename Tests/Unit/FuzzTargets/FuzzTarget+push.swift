@@ -60,8 +60,8 @@ extension FuzzTarget {
         for kind in SubscriptionKind.allCases {
             for method in [PushRules.Method.post, .put] {
                 let rules = PushRules(kind: kind, method: method)
-                let request = try? PushRequest(fields, body: body.span, rules: rules)
-                guard let headers = request?.headers, kind == .channel else { continue }
+                let request = try? PushRequest(fields, body: body, rules: rules)
+                guard let headers = request?.content.headers, kind == .channel else { continue }
                 let isClean = [headers.encryption, headers.cryptoKey].allSatisfy { value in
                     (value ?? []).allSatisfy { (0x20...0x7E).contains($0) && $0 != 0x22 }
                 }

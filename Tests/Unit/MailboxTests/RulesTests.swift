@@ -5,6 +5,8 @@ import TestSupport
 import Testing
 import WebPush
 
+import enum Notifications.TrustLevel
+
 @testable import Mailbox
 
 @Suite("The clock of the store")
@@ -177,17 +179,29 @@ struct EndpointTokenTests {
 
 @Suite("The sealed record of a message")
 struct MessageRecordTests {
-    static let content = Message.Content(
-        body: [9, 8, 7], encoding: .aesgcm, encryption: [1, 2], cryptoKey: [3], topic: Topic("t"),
-        urgency: .low, ttl: 12)
+    static let content = MessageContent(
+        body: [9, 8, 7],
+        headers: PayloadHeaders(encoding: .aesgcm, encryption: [1, 2], cryptoKey: [3]),
+        topic: Topic("t"), urgency: .low, ttl: 12)
+
+    private func record(
+        _ content: MessageContent = Self.content, _ level: TrustLevel? = nil, arrival: Int64 = 1
+    ) -> [UInt8] {
+        MessageRecord.bytes(
+            Message(
+                id: MessageID(high: 1, low: 2), location: LocationID(Bits128(high: 3, low: 4)),
+                address: Address(subscription: 1, device: 1), sequence: 1, content: content,
+                level: level, arrival: arrival, expiry: StoreTime(milliseconds: 1)))
+    }
 
     @Test("A record reads back unchanged and counts with its whole length")
     func roundTrip() throws {
-        let record = MessageRecord.bytes(Self.content, arrival: -5)
+        let record = record(Self.content, .webpush, arrival: -5)
         #expect(record.count == Self.content.size)
         let read = MessageRecord.content(of: record.span)
-        let (content, arrival) = try #require(read)
+        let (content, level, arrival) = try #require(read)
         #expect(content == Self.content)
+        #expect(level == .webpush)
         #expect(arrival == -5)
     }
 
@@ -204,8 +218,9 @@ struct MessageRecordTests {
         for (rank, urgency) in urgencies.enumerated() {
             for (number, encoding) in encodings.enumerated() {
                 var content = Self.content
-                (content.urgency, content.encoding, content.level) = (urgency, encoding, .mtproto)
-                let record = MessageRecord.bytes(content, arrival: 1)
+                content.urgency = urgency
+                content.headers = encoding.map { PayloadHeaders(encoding: $0) }
+                let record = record(content, .mtproto)
                 #expect(record[1] == UInt8(3 << 4 | number) && record[2] == UInt8(rank))
             }
         }
@@ -228,7 +243,7 @@ struct MessageRecordTests {
 
     @Test("A record that is cut, or of another version, is rejected")
     func cut() {
-        let record = MessageRecord.bytes(Self.content, arrival: 1)
+        let record = record()
         for length in 0..<record.count - Self.content.body.count {
             #expect(!isRecord(Array(record[..<length])))
         }

@@ -20,9 +20,12 @@ struct StoreTests {
 
     @Test("A stored message comes back whole, also after a restart")
     func roundTrip() throws {
-        let content = Message.Content(
-            body: [0, 1, 255], encoding: .aesgcm, encryption: Array("salt=abc".utf8),
-            cryptoKey: Array("dh=def".utf8), topic: Topic("t-1"), urgency: .veryLow, ttl: 99)
+        let content = MessageContent(
+            body: [0, 1, 255],
+            headers: PayloadHeaders(
+                encoding: .aesgcm, encryption: Array("salt=abc".utf8),
+                cryptoKey: Array("dh=def".utf8)),
+            topic: Topic("t-1"), urgency: .veryLow, ttl: 99)
         let sent = try test.message(address)
         let message = Message(
             id: sent.id, location: sent.location, address: address, sequence: sent.sequence,

@@ -192,8 +192,8 @@ extension TestStore {
         _ address: Address, _ body: String = "body", topic: String? = nil, ttl: UInt32 = 3_600,
         level: TrustLevel? = nil, mark: RepetitionMark? = nil
     ) throws -> Message {
-        let content = Message.Content(
-            body: Array(body.utf8), encoding: .aes128gcm, level: level,
+        let content = MessageContent(
+            body: Array(body.utf8), headers: PayloadHeaders(encoding: .aes128gcm),
             topic: topic.flatMap(Topic.init), urgency: .high, ttl: ttl)
         var reservation = Reservation()
         if let mark { _ = store.index.reserve(mark, for: address.device, in: &reservation) }
@@ -204,7 +204,7 @@ extension TestStore {
         return Message(
             id: try MessageID(from: &random), location: try mint.location(for: address.device),
             address: address, sequence: store.index.nextSequence(),
-            content: content, arrival: 3,
+            content: content, level: level, arrival: 3,
             expiry: store.clock.time(at: clocks.now).adding(seconds: ttl),
             reservation: reservation)
     }
@@ -217,7 +217,7 @@ extension TestStore {
 
     /// Whether a message would be accepted now.
     func hasRoom(_ address: Address) -> Bool {
-        store.index.hasRoom(for: Message.Content(body: [1, 2], ttl: 60), address)
+        store.index.hasRoom(for: MessageContent(body: [1, 2], ttl: 60), address)
     }
 
     /// Reserves room for a message and stores it.

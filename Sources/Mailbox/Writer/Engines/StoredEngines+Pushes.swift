@@ -87,7 +87,7 @@ extension StoredEngines {
         guard message.content.ttl > 0 || index.engines.hasListeners(engine.row) else {
             return (.done, nil)
         }
-        let level = message.content.level ?? .clear
+        let level = message.level ?? .clear
         let isLearning = engine.hosted.engine.account.policy == .learn
         let dialect = isLearning ? push.dialect.reader(of: message.content.body) : push.dialect
         let isTrusted = push.trustsClear && level == .clear
@@ -98,7 +98,8 @@ extension StoredEngines {
             message.content.body, dialect, level, isTrusted: isTrusted, name: name, now: wall)
         if engine.hosted.engine.account.owed.keepsRaw {
             engine.hosted.keepRaw(
-                message.content.body, encoding: message.content.encoding?.rawValue ?? "clear",
+                message.content.body,
+                encoding: message.content.headers?.encoding.rawValue ?? "clear",
                 now: wall)
         }
         let outcome = try finish(engine, push: message.address.device)
@@ -114,7 +115,7 @@ extension StoredEngines {
             return
         }
         try withdraw(
-            try messages.pushName(of: message), message.content.level ?? .clear,
+            try messages.pushName(of: message), message.level ?? .clear,
             from: try destinations(of: message, push))
     }
 
@@ -169,7 +170,7 @@ extension StoredEngines {
     /// account. A payload without a user goes to all accounts of the same owner and application
     /// that share the endpoint; a registration limits how many those are.
     func destinations(of message: Message, _ push: EnginePush) throws(StoreFault) -> [UInt32] {
-        guard push.dialect == .telegram, message.content.level != .mtproto,
+        guard push.dialect == .telegram, message.level != .mtproto,
             push.userID != nil || !push.otherUserIDs.isEmpty,
             let user = try? PushReceiver.id(of: message.content.body), user != push.userID
         else { return [push.engine] }

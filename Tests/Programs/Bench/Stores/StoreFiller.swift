@@ -63,7 +63,8 @@ final class StoreFiller {
         let body = [UInt8](repeating: 7, count: Self.bodyLength)
         for number in 0..<count {
             let address = addresses[number * addresses.count / count]
-            let content = Message.Content(body: body, encoding: .aes128gcm, ttl: Self.lifetime)
+            let content = MessageContent(
+                body: body, headers: PayloadHeaders(encoding: .aes128gcm), ttl: Self.lifetime)
             var reservation = Reservation()
             guard store.index.reserve(content, for: address, in: &reservation) else {
                 throw MadeStore.Failed(what: "no room for a message")

@@ -1,6 +1,7 @@
 import Base
 import Configuration
 import Crypto
+import Delivery
 import Foundation
 import HookSupport
 import Mailbox
@@ -8,6 +9,7 @@ import Outbound
 import System
 import TestSupport
 import WebPush
+
 @testable import PushService
 
 /// The store's clock, with time added to it.
@@ -114,9 +116,13 @@ final class CallbackFixture {
     func message(_ text: String) throws -> OutboxEvent {
         try event(
             .message(
-                CallbackEvent.Payload(
-                    id: MessageID(high: 1, low: 2), bytes: Array(text.utf8), encoding: .aes128gcm,
-                    ttl: 60, urgency: .high, received: 1_795_281_909_000)))
+                Message(
+                    id: MessageID(high: 1, low: 2), location: LocationID(Bits128(high: 1, low: 2)),
+                    address: Address(subscription: 1, device: 1), sequence: 1,
+                    content: MessageContent(
+                        body: Array(text.utf8), headers: PayloadHeaders(encoding: .aes128gcm),
+                        urgency: .high, ttl: 60),
+                    arrival: 1_795_281_909_000, expiry: StoreTime(milliseconds: 60_000))))
     }
 
     /// Adds a callback by the control socket, confirmed or not.

@@ -2,6 +2,7 @@ import Foundation
 import Synchronization
 import System
 import Testing
+
 @testable import PushService
 
 @Suite("Interrupted deliveries")
@@ -264,8 +265,8 @@ struct BreakTests {
         return fixture.loops.first { loop in
             let count = Mutex(0)
             pass(loop) {
-                let channels = service.sessions(on: loop).all(AutopushChannel.self)
-                count.withLock { $0 = channels.count }
+                let connections = service.sessions(on: loop).all(UserAgentConnection.self)
+                count.withLock { $0 = connections.count }
             }
             return count.withLock { $0 } > 0
         }

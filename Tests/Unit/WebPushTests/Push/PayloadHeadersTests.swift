@@ -17,7 +17,7 @@ struct PayloadHeadersTests {
         ] {
             if let value { push.fields.append((name, value)) }
         }
-        return try push.request().headers
+        return try push.request().content.headers
     }
 
     private func fault(
@@ -67,7 +67,7 @@ struct PayloadHeadersTests {
     func joined() throws {
         var push = TestPush.complete([("content-encoding", "aesgcm"), ("encryption", "salt=AAAA")])
         push.fields += [("crypto-key", "dh=AAAA"), ("crypto-key", "p256ecdsa=\"BB==\"")]
-        #expect(text(try push.request().headers?.cryptoKey) == "dh=AAAA, p256ecdsa=BB")
+        #expect(text(try push.request().content.headers?.cryptoKey) == "dh=AAAA, p256ecdsa=BB")
     }
 
     @Test(
@@ -119,8 +119,8 @@ struct PayloadHeadersTests {
     @Test("With an empty body encryption fields are neither read nor passed on")
     func emptyBody() throws {
         var push = TestPush(fields: [("ttl", "1")], body: [])
-        #expect(try push.request().headers == nil)
+        #expect(try push.request().content.headers == nil)
         push.fields += [("content-encoding", "x"), ("encryption", "y"), ("crypto-key", "z")]
-        #expect(try push.request().headers == nil)
+        #expect(try push.request().content.headers == nil)
     }
 }

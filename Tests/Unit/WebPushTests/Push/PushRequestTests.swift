@@ -26,7 +26,7 @@ struct TestPush {
         let query = Array(query.utf8)
         noted.record(query: query.span)
         return try PushRequest(
-            noted, body: body.span,
+            noted, body: body,
             rules: PushRules(kind: kind, method: method, ttlLimit: ttlLimit))
     }
 
@@ -49,7 +49,7 @@ struct PushRequestTests {
             ("2592001", 2_592_000), ("99999999999999999999", 2_592_000),
         ] as [(String, UInt32)])
     func ttl(value: String, granted: UInt32) throws {
-        #expect(try TestPush.complete([("TTL", value)]).request().ttl == granted)
+        #expect(try TestPush.complete([("TTL", value)]).request().content.ttl == granted)
     }
 
     @Test(
@@ -67,12 +67,12 @@ struct PushRequestTests {
     func ownLimit() throws {
         var push = TestPush.complete([("TTL", "5000")])
         push.ttlLimit = 1000
-        #expect(try push.request().ttl == 1000)
+        #expect(try push.request().content.ttl == 1000)
         push.ttlLimit = .max
         push.fields = [
             ("TTL", "9999999"), ("content-encoding", "aesgcm"), ("encryption", "salt=AA"),
         ]
-        #expect(try push.request().ttl == PushRules.longestTTL)
+        #expect(try push.request().content.ttl == PushRules.longestTTL)
     }
 
     @Test(
@@ -83,16 +83,16 @@ struct PushRequestTests {
         ] as [(SubscriptionKind, PushRules.Method, UInt32)])
     func absentTTL(kind: SubscriptionKind, method: PushRules.Method, granted: UInt32) throws {
         let push = TestPush(kind: kind, method: method)
-        #expect(try push.request().ttl == granted)
+        #expect(try push.request().content.ttl == granted)
         #expect(TestPush(kind: .channel, method: .post).refusal == .missingTTL)
     }
 
     @Test("A fetch signal of a receiver is kept 28 days if its sender says nothing")
     func signalTTL() throws {
         var push = TestPush(body: Array("version=1".utf8), kind: .receiver, method: .put)
-        #expect(try push.request().ttl == 2_419_200)
+        #expect(try push.request().content.ttl == 2_419_200)
         push.ttlLimit = 3600
-        #expect(try push.request().ttl == 3600)
+        #expect(try push.request().content.ttl == 3600)
     }
 
     @Test(
@@ -102,7 +102,7 @@ struct PushRequestTests {
             (String(repeating: "a", count: 32), String(repeating: "a", count: 32)),
         ])
     func topic(value: String, name: String) throws {
-        #expect(try TestPush.complete([("topic", value)]).request().topic?.text == name)
+        #expect(try TestPush.complete([("topic", value)]).request().content.topic?.text == name)
     }
 
     @Test(
@@ -124,8 +124,8 @@ struct PushRequestTests {
             ("", .normal), ("urgent", .normal), ("HIGH", .normal),
         ])
     func urgency(value: String, urgency: Urgency) throws {
-        #expect(try TestPush.complete([("Urgency", value)]).request().urgency == urgency)
-        #expect(try TestPush.complete([]).request().urgency == .normal)
+        #expect(try TestPush.complete([("Urgency", value)]).request().content.urgency == urgency)
+        #expect(try TestPush.complete([]).request().content.urgency == .normal)
     }
 
     @Test("Only the first line of TTL, Topic and Content-Encoding counts; names have any case")
@@ -135,8 +135,8 @@ struct PushRequestTests {
             ("Content-encoding", "aes128gcm"), ("content-encoding", "gzip"),
         ])
         let request = try push.request()
-        #expect(request.ttl == 5 && request.topic?.text == "a")
-        #expect(request.headers?.encoding == .aes128gcm)
+        #expect(request.content.ttl == 5 && request.content.topic?.text == "a")
+        #expect(request.content.headers?.encoding == .aes128gcm)
     }
 
     @Test("Other fields are ignored")
@@ -214,7 +214,7 @@ struct SimplePushTests {
             #expect(try push.request().effect == .signal(version: nil))
             push.body = Array("version=4".utf8)
             #expect(try push.request().effect == .signal(version: 4))
-            #expect(try push.request().headers == nil)
+            #expect(try push.request().content.headers == nil)
         }
     }
 
@@ -239,7 +239,7 @@ struct SimplePushTests {
         var push = TestPush(body: Array("version=4".utf8), method: .put)
         push.fields = [("content-encoding", "gzip")]
         let request = try push.request()
-        #expect(request.effect == .message && request.headers == nil)
+        #expect(request.effect == .message && request.content.headers == nil)
     }
 
     @Test("A POST to a receiver is a message, whatever it holds")

@@ -23,12 +23,14 @@ struct RecordedPushTests {
         }
         let request = try push.request()
         #expect(request.effect == .message)
-        #expect(request.ttl == recorded.header("ttl").flatMap { UInt32(decimalDigits: $0.span) })
+        #expect(
+            request.content.ttl == recorded.header("ttl").flatMap { UInt32(decimalDigits: $0.span) }
+        )
         if push.body.isEmpty {
-            #expect(request.headers == nil)
+            #expect(request.content.headers == nil)
         } else {
-            #expect(request.headers?.encoding.rawValue == recorded.encoding)
-            #expect((request.headers?.encryption != nil) == (recorded.encoding == "aesgcm"))
+            #expect(request.content.headers?.encoding.rawValue == recorded.encoding)
+            #expect((request.content.headers?.encryption != nil) == (recorded.encoding == "aesgcm"))
         }
     }
 
@@ -56,7 +58,7 @@ struct RecordedPushTests {
                 continue
             }
             #expect(Array("version=\(version)".utf8) == push.body)
-            #expect(request.ttl == 28 * 86_400)
+            #expect(request.content.ttl == 28 * 86_400)
         }
     }
 }

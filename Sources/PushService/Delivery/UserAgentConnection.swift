@@ -5,10 +5,11 @@ import Mailbox
 import System
 import WebPush
 
-/// One connection of a user agent. It carries out what its session and its delivery decide.
+/// One connection of a user agent. It carries out what its session decides, and writes what its
+/// delivery sends; the desk carries out the rest of that.
 ///
 /// Only the loop of its desk uses it.
-final class AutopushChannel {
+final class UserAgentConnection {
     let desk: DeliveryDesk
     /// The row of the credential that the user agent presented.
     let credential: UInt32?
@@ -19,7 +20,7 @@ final class AutopushChannel {
     /// other code may run while one is accessed.
     let session: UnsafeMutablePointer<AutopushSession>
     let delivery: UnsafeMutablePointer<DeviceDelivery>
-    @exclusivity(unchecked) var connection: WebSocketConnection?
+    @exclusivity(unchecked) var socket: WebSocketConnection?
     @exclusivity(unchecked) var userAgent: UserAgentID?
     /// When the device said hello here, in milliseconds, if the store has written that down: the
     /// device's newest connection is known by it.
@@ -72,11 +73,11 @@ final class AutopushChannel {
         case .open:
             say(reply)
             let takesBack = session.pointee.extensions.contains(.withdrawn)
-            update { $0.opened(takesBack: takesBack, &$1) }
+            desk.update(self) { $0.opened(takesBack: takesBack, &$1) }
         case .want(let least):
             say(reply)
-            update { $0.wants(from: least, &$1) }
-        case .acknowledged: update { $0.goOn(&$1) }
+            desk.update(self) { $0.wants(from: least, &$1) }
+        case .acknowledged: desk.update(self) { $0.goOn(&$1) }
         case .identify(let userAgent): identify(userAgent)
         case .register(let channel, let key): begin(.register(channel, key: key))
         case .unregister(let channel): begin(.unregister(channel))
@@ -86,7 +87,7 @@ final class AutopushChannel {
 
     func say(_ reply: borrowing [UInt8]) {
         switch delivery.pointee.turn(of: reply) {
-        case .now: connection?.send(text: reply.span)
+        case .now: socket?.send(text: reply.span)
         case .later: break
         case .never: close(.badState)
         }
@@ -96,7 +97,7 @@ final class AutopushChannel {
     func replaced() { perform(session.pointee.replaced()) }
 
     private func close(_ closing: AutopushClosing) {
-        connection?.close(
+        socket?.close(
             WebSocketCloseCode(rawValue: closing.code), reason: "\(closing.reason)")
         leave()
     }
@@ -111,7 +112,7 @@ final class AutopushChannel {
         session.pointee.end()
         inbox = Inbox()
         if let device { desk.detach(self, device: device) }
-        update { $0.closed(&$1) }
+        desk.update(self) { $0.closed(&$1) }
     }
 
     /// Handles what came while a request was under way.
@@ -127,7 +128,7 @@ final class AutopushChannel {
     func holdUp() {
         let isAhead =
             paceTimer != nil || delivery.pointee.isCrowded || !session.pointee.isReady
-        connection?.setReading(!isAhead || session.pointee.isClosed)
+        socket?.setReading(!isAhead || session.pointee.isClosed)
     }
 
     private func spend() {
@@ -162,11 +163,59 @@ final class AutopushChannel {
         swap(&reply, &desk.text)
         if strain > 0, !session.pointee.isClosed { spend() }
     }
+
+    /// The client acknowledged a message of this connection or an earlier one.
+    private func acknowledged(_ id: MessageID) {
+        guard let device else { return }
+        desk.service.metrics.noteAcknowledged()
+        record(.delivered)
+        let index = desk.service.index
+        let isKnown = desk.update(self) {
+            $0.acknowledged(id, isWaiting: index.usage(ofDevice: device).messages > 0, &$1)
+        }
+        if !isKnown { strain += 1 }
+    }
+
+    private func record(_ kind: ServerEvent.Kind) {
+        desk.service.record(
+            ServerEvent(kind, device: device ?? 0, credential: pass.credential ?? 0))
+    }
 }
 
-extension AutopushChannel: WebSocketHandler {
+/// What its delivery sends.
+extension UserAgentConnection {
+    func write(_ message: Message, to channel: ChannelID) {
+        let content = message.content
+        var notification = NotificationMessage(
+            channel: channel, version: message.id, headers: content.headers)
+        if !session.pointee.extensions.isEmpty {
+            session.pointee.extend(
+                &notification, ttl: lifeLeft(of: message), topic: content.topic,
+                urgency: content.urgency)
+        }
+        socket?.send(textOfAbout: notification.capacity(bodyLength: content.body.count)) {
+            notification.append(body: content.body.span, to: &$0)
+        }
+        desk.service.metrics.noteDelivered()
+    }
+
+    /// How many seconds are left, rounded up; zero for a message with a TTL of 0.
+    private func lifeLeft(of message: Message) -> UInt32 {
+        guard message.content.ttl > 0 else { return 0 }
+        let rest = message.expiry.milliseconds - desk.service.store.clock.now.milliseconds
+        return max(1, min(message.content.ttl, UInt32(clamping: (rest + 999) / 1_000)))
+    }
+
+    func takeBack(_ id: MessageID, of channel: ChannelID) {
+        var reply: [UInt8] = []
+        ServerMessage.appendWithdrawn(id, channel, to: &reply)
+        say(reply)
+    }
+}
+
+extension UserAgentConnection: WebSocketHandler {
     func opened(_ connection: WebSocketConnection, subprotocol: String?) {
-        self.connection = connection
+        socket = connection
         desk.sessions.enter(self, with: pass)
         desk.service.metrics.noteOpened()
         desk.service.clients.userAgentCame(pass)
@@ -187,7 +236,7 @@ extension AutopushChannel: WebSocketHandler {
     func received(binary: Span<UInt8>, on connection: WebSocketConnection) { close(.binary) }
 
     func closed(_ end: WebSocketEnd, on connection: WebSocketConnection) {
-        self.connection = nil
+        socket = nil
         desk.service.metrics.noteClosed()
         desk.service.clients.userAgentLeft(pass)
         record(.disconnected)
@@ -195,11 +244,11 @@ extension AutopushChannel: WebSocketHandler {
     }
 }
 
-extension AutopushChannel: PassHolder {
+extension UserAgentConnection: PassHolder {
     func passEnded() { replaced() }
 }
 
-extension AutopushChannel: TimerHandler {
+extension UserAgentConnection: TimerHandler {
     func timerFired(_ cookie: UInt64) {
         guard cookie != Self.paceCookie else {
             paceTimer = nil
@@ -212,35 +261,5 @@ extension AutopushChannel: TimerHandler {
     func stopTimer() {
         if let timer { desk.loop.cancel(timer) }
         timer = nil
-    }
-}
-
-/// Messages of a client that cannot be handled yet, in order and up to a limit.
-struct Inbox {
-    private var texts: [[UInt8]] = []
-    private var first = 0
-    private var bytes = 0
-
-    private static let countLimit = 4_096
-    private static let byteLimit = 256 * 1024
-
-    var isEmpty: Bool { first == texts.count }
-
-    /// Returns false, and keeps nothing, if there is no room.
-    mutating func put(_ text: Span<UInt8>) -> Bool {
-        guard texts.count < Self.countLimit, bytes + text.count <= Self.byteLimit else {
-            return false
-        }
-        texts.append(text.array(text.indices))
-        bytes += text.count
-        return true
-    }
-
-    mutating func removeFirst() -> [UInt8]? {
-        guard first < texts.count else { return nil }
-        let text = texts[first]
-        first += 1
-        if isEmpty { self = Inbox() }
-        return text
     }
 }

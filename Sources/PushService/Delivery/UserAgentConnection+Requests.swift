@@ -6,7 +6,7 @@ import System
 import WebPush
 
 /// Requests of the user agent.
-extension AutopushChannel {
+extension UserAgentConnection {
     private var index: StoreIndex { desk.service.index }
 
     /// Finds the user agent, which must have the credential that it was made under. An unknown one
@@ -38,7 +38,7 @@ extension AutopushChannel {
             .other { [self] outcome in
                 seen = outcome == .unavailable ? nil : time
                 outcome == .conflict && hasToMove(device)
-                    ? retire(device) : desk.load(.subscriptions(device: device), for: self)
+                    ? retire(device) : findSubscriptions(of: device)
             })
     }
 
@@ -64,11 +64,15 @@ extension AutopushChannel {
         sayHello(to: made)
     }
 
-    func identified(with subscriptions: [Subscription]) {
-        for subscription in subscriptions {
-            delivery.pointee.endpoints.add(subscription.address.subscription, subscription.channel)
+    private func findSubscriptions(of device: UInt32) {
+        desk.list(.subscriptions(device: device)) { [self] answer in
+            guard case .subscriptions(let subscriptions) = answer else { return replaced() }
+            for subscription in subscriptions {
+                delivery.pointee.endpoints.add(
+                    subscription.address.subscription, subscription.channel)
+            }
+            if let userAgent { sayHello(to: userAgent) }
         }
-        if let userAgent { sayHello(to: userAgent) }
     }
 
     private func sayHello(to userAgent: UserAgentID) {
@@ -140,7 +144,7 @@ extension AutopushChannel {
                 .unregister(subscription: known),
                 .other { [self] outcome in
                     guard outcome != .unavailable else { return registered(channel, .failed) }
-                    update { $0.ended(known, &$1) }
+                    desk.update(self) { $0.ended(known, &$1) }
                     make(channel, sender, device)
                 })
         }
@@ -211,7 +215,7 @@ extension AutopushChannel {
         desk.submit(
             .unregister(subscription: subscription),
             .other { [self] outcome in
-                if outcome != .unavailable { update { $0.ended(subscription, &$1) } }
+                if outcome != .unavailable { desk.update(self) { $0.ended(subscription, &$1) } }
                 unregistered(channel, isDone: outcome != .unavailable)
             })
     }
@@ -221,5 +225,35 @@ extension AutopushChannel {
         let action = session.pointee.unregistered(channel, isDone: isDone, reply: &reply)
         perform(action, reply)
         finish()
+    }
+}
+
+/// Messages of a client that cannot be handled yet, in order and up to a limit.
+struct Inbox {
+    private var texts: [[UInt8]] = []
+    private var first = 0
+    private var bytes = 0
+
+    private static let countLimit = 4_096
+    private static let byteLimit = 256 * 1024
+
+    var isEmpty: Bool { first == texts.count }
+
+    /// Returns false, and keeps nothing, if there is no room.
+    mutating func put(_ text: Span<UInt8>) -> Bool {
+        guard texts.count < Self.countLimit, bytes + text.count <= Self.byteLimit else {
+            return false
+        }
+        texts.append(text.array(text.indices))
+        bytes += text.count
+        return true
+    }
+
+    mutating func removeFirst() -> [UInt8]? {
+        guard first < texts.count else { return nil }
+        let text = texts[first]
+        first += 1
+        if isEmpty { self = Inbox() }
+        return text
     }
 }
