@@ -86,18 +86,18 @@ package final class PinnedStore: @unchecked Sendable {
 
 /// Stores that stay alike by a log.
 extension BatchExecutor {
-    /// All tables but `state`, which is each store's own. Changes come in this order, and endpoints
-    /// have to end before their devices.
+    /// All tables but `state`, which is each store's own. Changes come in this order: those with
+    /// triggers first, and endpoints have to end before their devices.
     static let tables = [
-        "owner", "credential", "subscription", "device", "ended_endpoint", "message", "mark",
-        "replay", "registration", "undecryptable", "fetch_signal", "kept_answer", "engine",
-        "engine_record", "callback", "callback_event", "share", "engine_client",
+        "registration", "kept_answer", "engine", "callback", "owner", "credential", "subscription",
+        "device", "ended_endpoint", "message", "mark", "replay", "undecryptable", "fetch_signal",
+        "engine_record", "callback_event", "share", "engine_client",
     ]
 
     /// Call it before any statement is prepared.
     static func recorder(on connection: borrowing Connection) throws(StoreFault) -> ChangeRecorder {
         try connection.forStore { connection throws(SQLiteError) in
-            try ChangeRecorder(of: tables, on: connection)
+            try ChangeRecorder(of: tables, keeping: FollowedRows.kept, on: connection)
         }
     }
 
