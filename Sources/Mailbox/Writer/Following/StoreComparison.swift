@@ -5,26 +5,6 @@ import SQLite
 import Synchronization
 import System
 
-/// What the tables of a store contain after an entry of the log: the same in all stores.
-package struct TableDigests: Equatable, Sendable {
-    package let entry: Int64
-    /// The beginning of the SHA-256 of each, in hexadecimal digits and in a fixed order.
-    package let digests: [String]
-
-    package init(entry: Int64, digests: [String]) {
-        (self.entry, self.digests) = (entry, digests)
-    }
-
-    /// The first table in which they are not the same; nil if they cannot be compared, or all are.
-    package func difference(from other: TableDigests) -> StoreDifference? {
-        guard entry == other.entry, digests.count == other.digests.count,
-            digests.count == BatchExecutor.tables.count,
-            let index = digests.indices.first(where: { digests[$0] != other.digests[$0] })
-        else { return nil }
-        return StoreDifference(table: BatchExecutor.tables[index], entry: entry)
-    }
-}
-
 /// A store as it was after an entry of the log, whatever is written since.
 ///
 /// As long as it is there, the WAL keeps what is written.
@@ -34,6 +14,7 @@ package final class PinnedStore: @unchecked Sendable {
     private static let portion = 1 << 20
 
     package let entry: Int64
+    package static var tables: [String] { BatchExecutor.tables }
     private let connection: Connection
     private let isGivenUp = Atomic(false)
 
@@ -50,15 +31,16 @@ package final class PinnedStore: @unchecked Sendable {
     /// Whoever reads it is to stop: what is in the WAL has to go into the file. Any thread may call it.
     func giveUp() { isGivenUp.store(true, ordering: .relaxed) }
 
-    /// Reads all of it. Nil if nobody waits for it any more, or it was given up.
-    package func digests(while isWanted: () -> Bool) throws(StoreFault) -> TableDigests? {
+    /// Reads all of it: the beginning of the SHA-256 of each table, in hexadecimal digits. Nil if
+    /// nobody waits for it any more, or it was given up.
+    package func digests(while isWanted: () -> Bool) throws(StoreFault) -> [String]? {
         func goesOn() -> Bool { isWanted() && !isGivenUp.load(ordering: .relaxed) }
         var digests: [String] = []
-        for table in BatchExecutor.tables {
+        for table in Self.tables {
             guard goesOn(), let digest = try digest(of: table, goesOn) else { return nil }
             digests.append(digest)
         }
-        return TableDigests(entry: entry, digests: digests)
+        return digests
     }
 
     private func digest(
