@@ -8,6 +8,8 @@ package final class Membership: Sendable {
     package let record: ClusterRecord
     /// The cluster's time in milliseconds since 1970, less `Boot.milliseconds`.
     package let clockOffset: Int64
+    /// What was found last in the node's store. Nil before that.
+    let tableDigests = Lock<TableDigests?>(nil)
 
     private let connection: NatsConnection
     private let jetStream: JetStream

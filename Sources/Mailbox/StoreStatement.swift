@@ -66,6 +66,18 @@ struct StoreStatement: ~Copyable, Sendable {
     }
 }
 
+/// Values by their place: a row that a statement found, or one that another store has changed.
+protocol StoredRow: ~Copyable {
+    func integer(_ column: Int32) -> Int64
+    func isNull(_ column: Int32) -> Bool
+    func bytes(_ column: Int32) -> [UInt8]
+    func text(_ column: Int32) -> String
+    func withBytes<Result: ~Copyable>(_ column: Int32, _ body: (Span<UInt8>) -> Result) -> Result
+}
+
+extension StoreStatement: StoredRow {}
+extension ChangedValues: StoredRow {}
+
 /// A value that can be bound to a parameter.
 protocol StoreValue {
     func bind(to statement: borrowing StoreStatement, at index: Int32) throws(StoreFault)
@@ -118,6 +130,12 @@ extension Connection {
             try value.bind(to: statement, at: index)
         }
         return statement
+    }
+
+    /// Finds these columns of all rows.
+    func select(_ columns: [String], from table: String) throws(StoreFault) -> StoreStatement {
+        try StoreStatement(
+            "SELECT \(columns.joined(separator: ", ")) FROM \(table)", on: self)
     }
 
     func run<each Value: StoreValue>(

@@ -5,42 +5,66 @@ import CSQLite
 /// function prepares all of them for each changeset.
 // Unchecked: it is used by the thread of its connection alone.
 package final class ChangeApplier: @unchecked Sendable {
-    private var statements: [String: TableStatements] = [:]
+    package typealias Visit = (borrowing ChangeReader) -> Void
+
+    private var tables: [String: TableStatements] = [:]
 
     package init() {}
 
-    /// Whether the rows can be changed one after the other. No if a table has triggers, which would
-    /// run here too, or if it is not as it was there.
-    package func canApply(
-        _ changes: [UInt8], to connection: borrowing Connection
-    ) throws(SQLiteError) -> Bool {
-        let reader = try ChangeReader(changes)
-        var last = ""
-        while let (name, _) = try reader.next() {
-            if name == last { continue }
-            last = name
-            if statements[name] == nil {
-                guard let table = try ChangedTable(name, on: connection) else { return false }
-                statements[name] = try TableStatements(table, on: connection)
+    /// Makes the changes one after the other, and passes each row to `visit`. Fails if a row is not as
+    /// it was there, or if rows are in each other's way; some rows have changed then.
+    ///
+    /// Tables with triggers, which would run here too, come first, so that their changes are left to
+    /// SQLite before any is made.
+    package func apply(
+        _ changes: [UInt8], to connection: borrowing Connection, _ visit: Visit
+    ) throws(SQLiteError) {
+        let isLeft = try ChangeReader.read(changes) {
+            (reader: inout ChangeReader) throws(SQLiteError) -> Bool in
+            var isFirst = true
+            while try reader.next() {
+                guard let table = try table(of: &reader, on: connection), table.takes(reader) else {
+                    if isFirst { return true }
+                    throw Self.mismatch
+                }
+                try table.apply(reader, to: connection)
+                guard connection.changedRows == 1 else { throw Self.mismatch }
+                visit(reader)
+                isFirst = false
             }
-            guard let known = statements[name], !known.hasTriggers,
-                known.table.columns.count == reader.columnCount
-            else { return false }
+            return false
         }
-        return true
+        if isLeft { try applyAtOnce(changes, to: connection, visit) }
     }
 
-    /// Fails if a row is not as it was there, or if rows are in each other's way.
-    package func apply(
-        _ changes: [UInt8], to connection: borrowing Connection
+    /// The same by SQLite's own function, which is slower. It knows what to do with triggers and with
+    /// rows that are in each other's way. If it fails it has changed nothing.
+    package func applyAtOnce(
+        _ changes: [UInt8], to connection: borrowing Connection, _ visit: Visit
     ) throws(SQLiteError) {
-        let reader = try ChangeReader(changes)
-        while let (name, kind) = try reader.next() {
-            try statements[name]?.apply(kind, reader, to: connection)
-            guard connection.changedRows == 1 else {
-                throw SQLiteError("ChangeApplier.apply", code: SQLITE_MISMATCH)
+        try connection.apply(changes: changes)
+        try ChangeReader.read(changes) { (reader: inout ChangeReader) throws(SQLiteError) in
+            while try reader.next() {
+                if try table(of: &reader, on: connection) != nil { visit(reader) }
             }
         }
+    }
+
+    private static var mismatch: SQLiteError {
+        SQLiteError("ChangeApplier.apply", code: SQLITE_MISMATCH)
+    }
+
+    /// The table of the present row; nil if there is none of that name here.
+    private func table(
+        of reader: inout ChangeReader, on connection: borrowing Connection
+    ) throws(SQLiteError) -> TableStatements? {
+        var known = tables[reader.table]
+        if known == nil, let table = try ChangedTable(reader.table, on: connection) {
+            known = try TableStatements(table, on: connection)
+            tables[reader.table] = known
+        }
+        reader.columns = known?.table.columns ?? []
+        return known
     }
 }
 
@@ -56,7 +80,7 @@ private final class TableStatements {
     }
 
     let table: ChangedTable
-    let hasTriggers: Bool
+    private let hasTriggers: Bool
     private let insert: Statement
     private let delete: Statement
     private var updates: [[Bool]: Update] = [:]
@@ -71,12 +95,16 @@ private final class TableStatements {
         delete = try Statement(table.delete, on: connection)
     }
 
+    /// Whether its statements do all that changes such a row, and nothing else.
+    func takes(_ row: borrowing ChangeReader) -> Bool {
+        !hasTriggers && table.columns.count == row.columnCount
+    }
+
     func apply(
-        _ kind: ChangeReader.Kind, _ row: borrowing ChangeReader,
-        to connection: borrowing Connection
+        _ row: borrowing ChangeReader, to connection: borrowing Connection
     ) throws(SQLiteError) {
         let columns = Int32(table.columns.count)
-        switch kind {
+        switch row.kind {
         case .insert:
             for column in 0..<columns { try row.bindNew(column, to: insert, at: column + 1) }
             try insert.run()

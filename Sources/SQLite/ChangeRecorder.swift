@@ -14,15 +14,19 @@ package final class ChangeRecorder: @unchecked Sendable {
     private var isRecording = false
     private var fault: SQLiteError?
 
-    /// For these tables, of which each declares a primary key. A statement tells all that it changes
-    /// only if it is prepared afterwards.
-    package init(of tables: [String], on connection: borrowing Connection) throws(SQLiteError) {
+    /// For these tables, of which each declares a primary key. An update also tells what is in the
+    /// `kept` columns of its table. A statement tells all that it changes only if it is prepared
+    /// afterwards.
+    package init(
+        of tables: [String], keeping kept: [String: [String]] = [:],
+        on connection: borrowing Connection
+    ) throws(SQLiteError) {
         for name in tables {
             guard let table = try ChangedTable(name, on: connection) else {
                 throw SQLiteError("table_info", code: SQLITE_MISMATCH)
             }
             places[name] = self.tables.count
-            self.tables.append(TableChanges(of: table))
+            self.tables.append(TableChanges(of: table, keeping: kept[name] ?? []))
         }
         sqlite3_preupdate_hook(
             connection.handle,
@@ -105,11 +109,16 @@ private struct TableChanges {
     }
 
     let table: ChangedTable
+    /// The columns of which each update tells the value, apart from the key.
+    private let isKept: [Bool]
     /// In the order in which rows were first changed.
     private var changes: [Change] = []
     private var places: [ChangedRow: Int] = [:]
 
-    init(of table: ChangedTable) { self.table = table }
+    init(of table: ChangedTable, keeping kept: [String]) {
+        self.table = table
+        isKept = table.columns.map(kept.contains)
+    }
 
     mutating func empty() {
         guard !changes.isEmpty else { return }
@@ -139,7 +148,8 @@ private struct TableChanges {
             case (nil, let current?): Self.append(SQLITE_INSERT, current.bytes, to: &bytes)
             case (let former?, nil): Self.append(SQLITE_DELETE, former.bytes, to: &bytes)
             case (let former?, let current?):
-                let update = former.difference(to: current, keeping: table.key)
+                let update = former.difference(
+                    to: current, of: table.key, keeping: isKept)
                 Self.append(SQLITE_UPDATE, update, to: &bytes)
             case (nil, nil): break
             }
@@ -157,7 +167,7 @@ private struct TableChanges {
 extension Connection {
     /// Makes recorded changes. Triggers stay silent: what they changed there is among the changes.
     /// Fails if anything here is not as it was there; the error has the table then.
-    package func apply(changes: [UInt8]) throws(SQLiteError) {
+    func apply(changes: [UInt8]) throws(SQLiteError) {
         try setTriggers(areOn: false)
         var table: String?
         let code = withUnsafeMutablePointer(to: &table) { table in

@@ -91,16 +91,21 @@ struct ChangedRow: Hashable {
     }
 
     /// What an update contains: the values before, then those after it. Values that did not change
-    /// are undefined, but those of the key are there before.
-    func difference(to other: ChangedRow, keeping key: [UInt8]) -> [UInt8] {
+    /// are undefined, but those of the key are there before, and those that are kept on both sides:
+    /// SQLite would not read them on one.
+    func difference(
+        to other: ChangedRow, of key: [UInt8], keeping isKept: [Bool]
+    ) -> [UInt8] {
         let (mine, others) = (values, other.values)
-        let isChanged = zip(mine, others).map { bytes[$0] != other.bytes[$1] }
+        let isTold = zip(isKept, zip(mine, others)).map {
+            $0 || bytes[$1.0] != other.bytes[$1.1]
+        }
         var result: [UInt8] = []
         for (column, range) in mine.enumerated() {
-            result += isChanged[column] || key[column] > 0 ? bytes[range] : [Kind.undefined]
+            result += isTold[column] || key[column] > 0 ? bytes[range] : [Kind.undefined]
         }
         for (column, range) in others.enumerated() {
-            result += isChanged[column] ? other.bytes[range] : [Kind.undefined]
+            result += isTold[column] ? other.bytes[range] : [Kind.undefined]
         }
         return result
     }

@@ -1,3 +1,4 @@
+import Base
 import Crypto
 import Mailbox
 import System
@@ -24,6 +25,26 @@ enum ConfirmedEntry {
     static func forget(in folder: String) {
         FileRemoval.remove(path(folder))
         WantedCopy.forget(in: folder)
+    }
+}
+
+/// As it is kept, here and at the servers.
+extension EntryMark {
+    /// Nil unless `body` has written it.
+    init?(_ body: [UInt8]) {
+        guard let root = try? JSONDocument(body).root, let number = root["entry"]?.integer,
+            let digest = root["sha256"]?.text
+        else { return nil }
+        self.init(number: number, digest: digest)
+    }
+
+    var body: [UInt8] {
+        var writer = JSONWriter()
+        writer.object { writer in
+            writer.member("entry", Int(number))
+            writer.member("sha256", digest)
+        }
+        return writer.bytes
     }
 }
 

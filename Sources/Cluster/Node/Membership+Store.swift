@@ -24,11 +24,11 @@ extension Membership {
         options.log = LogSource(log: log, node: node, origin: try origin(&options))
         try checkLog(for: options.folder)
         let store = try open(options, report)
-        record.tell { [weak store] in
+        record.tell { [weak store, weak self] in
             var terms = NodeTerms(
                 schema: CommitEntry.knownSchema, keys: store?.knownKeys ?? keys,
                 sealingKey: store?.sealingKey)
-            terms.tables = store?.tableDigests
+            terms.tables = self?.tableDigests.withLock { $0 }
             return terms
         }
         record.standForLead()

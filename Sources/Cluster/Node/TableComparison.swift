@@ -52,7 +52,7 @@ final class TableComparison: Sendable {
         let now = Boot.milliseconds
         if store.isLead, schedule.withLock({ $0.isDue(at: now) }) { store.askForComparison() }
         if let pinned = store.takePinned() { read(pinned) }
-        guard let own = store.tableDigests else { return }
+        guard let own = cluster.tableDigests.withLock({ $0 }) else { return }
         let verdict = schedule.withLock { schedule in
             schedule.judge(own, cluster.record.otherTerms, at: Boot.milliseconds)
         }
@@ -72,7 +72,7 @@ final class TableComparison: Sendable {
         let began = Boot.milliseconds
         // A store that cannot be read says so by itself.
         guard let digests = try? pinned.digests(while: { !isEnding }) else { return }
-        store.note(digests)
+        cluster.tableDigests.withLock { $0 = TableDigests(entry: pinned.entry, digests: digests) }
         let now = Boot.milliseconds
         schedule.withLock { $0.hasRead(from: began, to: now) }
     }

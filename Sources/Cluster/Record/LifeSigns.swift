@@ -58,6 +58,23 @@ package struct NodeTerms: Equatable, Sendable {
     }
 }
 
+/// What the tables of a store contain after an entry of the log: the same in all stores.
+struct TableDigests: Equatable, Sendable {
+    let entry: Int64
+    /// As `PinnedStore` reads them.
+    let digests: [String]
+
+    /// The first table in which they are not the same; nil if they cannot be compared, or all are.
+    func difference(from other: TableDigests) -> StoreDifference? {
+        let tables = PinnedStore.tables
+        guard entry == other.entry, digests.count == other.digests.count,
+            digests.count == tables.count,
+            let index = digests.indices.first(where: { digests[$0] != other.digests[$0] })
+        else { return nil }
+        return StoreDifference(table: tables[index], entry: entry)
+    }
+}
+
 /// Which nodes live, by the signs that all give: a value, which asks no clock.
 struct LifeSigns {
     /// In milliseconds.

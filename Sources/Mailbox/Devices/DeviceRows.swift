@@ -7,51 +7,55 @@ import WebPush
 /// Reads devices from the file.
 enum DeviceRows {
     /// What `device` reads.
-    static let query = "SELECT row, user_agent, credential, owner, created FROM device"
+    static let columns = ["row", "user_agent", "credential", "owner", "created"]
 
     static func device(
-        _ select: borrowing StoreStatement
+        _ row: borrowing some StoredRow & ~Copyable
     ) -> (device: KnownUserAgent, owner: UInt32)? {
-        guard let userAgent = select.withBytes(1, { Digest($0) }) else { return nil }
+        guard let userAgent = row.withBytes(1, { Digest($0) }) else { return nil }
         let device = KnownUserAgent(
-            row: UInt32(clamping: select.integer(0)), userAgent: userAgent,
-            credential: select.isNull(2) ? nil : UInt32(clamping: select.integer(2)),
-            created: select.integer(4))
-        return (device, UInt32(clamping: select.integer(3)))
+            row: UInt32(clamping: row.integer(0)), userAgent: userAgent,
+            credential: row.isNull(2) ? nil : UInt32(clamping: row.integer(2)),
+            created: row.integer(4))
+        return (device, UInt32(clamping: row.integer(3)))
     }
 }
 
 /// Reads credentials and owners from the file.
 enum CredentialRows {
-    private static let query = """
-        SELECT credential.row, secret, credential.name, owner.name, created, last_seen,
-        unconfirmed, receive_only FROM credential JOIN owner ON owner.row = credential.owner
-        """
+    /// What `credential` reads, and the number of its owner.
+    static let columns = [
+        "row", "secret", "name", "owner", "created", "last_seen", "unconfirmed", "receive_only",
+    ]
 
     static func load(from connection: borrowing Connection) throws(StoreFault) -> [DeviceCredential]
     {
-        let select = try StoreStatement(query + " ORDER BY credential.row", on: connection)
+        let names = columns.map { "credential.\($0)" }.joined(separator: ", ")
+        let select = try StoreStatement(
+            """
+            SELECT \(names), owner.name FROM credential
+            JOIN owner ON owner.row = credential.owner ORDER BY credential.row
+            """, on: connection)
         var credentials: [DeviceCredential] = []
         while try select.step() {
-            if let credential = credential(select) { credentials.append(credential) }
+            if let credential = credential(select, of: select.text(8)) {
+                credentials.append(credential)
+            }
         }
         return credentials
     }
 
-    static func load(
-        from connection: borrowing Connection, row: Int64
-    ) throws(StoreFault) -> DeviceCredential? {
-        let select = try connection.statement(query + " WHERE credential.row = ?1", row)
-        return try select.step() ? credential(select) : nil
-    }
+    static func owner(_ row: borrowing some StoredRow & ~Copyable) -> Int64 { row.integer(3) }
 
-    private static func credential(_ select: borrowing StoreStatement) -> DeviceCredential? {
-        guard let secret = select.withBytes(1, { Digest($0) }) else { return nil }
+    static func credential(
+        _ row: borrowing some StoredRow & ~Copyable, of owner: String
+    ) -> DeviceCredential? {
+        guard let secret = row.withBytes(1, { Digest($0) }) else { return nil }
         return DeviceCredential(
-            row: UInt32(clamping: select.integer(0)), secret: secret, name: select.text(2),
-            owner: select.text(3), created: select.integer(4),
-            lastSeen: select.isNull(5) ? nil : select.integer(5),
-            isConfirmed: select.integer(6) == 0, isReceiveOnly: select.integer(7) != 0)
+            row: UInt32(clamping: row.integer(0)), secret: secret, name: row.text(2),
+            owner: owner, created: row.integer(4),
+            lastSeen: row.isNull(5) ? nil : row.integer(5),
+            isConfirmed: row.integer(6) == 0, isReceiveOnly: row.integer(7) != 0)
     }
 
     static func owners(
@@ -117,22 +121,23 @@ enum SubscriptionRows {
     }
 
     /// What `endpointAndDigest` reads.
-    static let endpointQuery =
-        "SELECT row, device, kind, sender, key_hash, endpoint FROM subscription"
+    static let columns = ["row", "device", "kind", "sender", "key_hash", "endpoint"]
 
-    static func endpointAndDigest(_ select: borrowing StoreStatement) -> (Endpoint, Digest)? {
-        guard let endpoint = endpoint(select), let digest = select.withBytes(5, { Digest($0) })
+    static func endpointAndDigest(
+        _ row: borrowing some StoredRow & ~Copyable
+    ) -> (Endpoint, Digest)? {
+        guard let endpoint = endpoint(row), let digest = row.withBytes(5, { Digest($0) })
         else { return nil }
         return (endpoint, digest)
     }
 
-    static func endpoint(_ select: borrowing StoreStatement) -> Endpoint? {
-        guard let kind = SubscriptionKind(rawValue: UInt8(clamping: select.integer(2))),
-            let sender = SenderRule(number: select.integer(3), keyHash: select.bytes(4))
+    static func endpoint(_ row: borrowing some StoredRow & ~Copyable) -> Endpoint? {
+        guard let kind = SubscriptionKind(rawValue: UInt8(clamping: row.integer(2))),
+            let sender = SenderRule(number: row.integer(3), keyHash: row.bytes(4))
         else { return nil }
         let address = Address(
-            subscription: UInt32(clamping: select.integer(0)),
-            device: UInt32(clamping: select.integer(1)))
+            subscription: UInt32(clamping: row.integer(0)),
+            device: UInt32(clamping: row.integer(1)))
         return Endpoint(address: address, kind: kind, sender: sender)
     }
 

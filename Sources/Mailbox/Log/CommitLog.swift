@@ -176,28 +176,11 @@ package struct EntryMark: Equatable, Sendable {
     /// In hexadecimal digits.
     package let digest: String
 
-    init(number: Int64, digest: String) { (self.number, self.digest) = (number, digest) }
+    package init(number: Int64, digest: String) { (self.number, self.digest) = (number, digest) }
 
     package init(_ entry: CommitEntry, at number: Int64) throws(OpenSSLError) {
         self.number = number
         digest = try entry.digest
-    }
-
-    /// Nil unless `body` has written it.
-    package init?(_ body: [UInt8]) {
-        guard let root = try? JSONDocument(body).root, let number = root["entry"]?.integer,
-            let digest = root["sha256"]?.text
-        else { return nil }
-        (self.number, self.digest) = (number, digest)
-    }
-
-    package var body: [UInt8] {
-        var writer = JSONWriter()
-        writer.object { writer in
-            writer.member("entry", Int(number))
-            writer.member("sha256", digest)
-        }
-        return writer.bytes
     }
 }
 

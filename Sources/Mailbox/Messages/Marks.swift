@@ -253,7 +253,10 @@ final class MarkRows<Mark: StoredMark> {
         while try select.step() { forEach(in: select, body) }
     }
 
-    private static func forEach(in row: borrowing StoreStatement, _ body: (Mark) -> Void) {
+    /// `row` consists of the column of marks.
+    static func forEach(
+        in row: borrowing some StoredRow & ~Copyable, _ body: (Mark) -> Void
+    ) {
         row.withBytes(0) { bytes in
             for start in stride(from: 0, through: bytes.count - Mark.length, by: Mark.length) {
                 body(Mark(bytes, at: start))

@@ -5,11 +5,46 @@ import WebPush
 
 /// The writer's access to the table of messages.
 final class MessageRows {
+    /// A stored message, as memory knows it.
+    struct Kept {
+        static let columns = ["position", "location", "subscription", "device", "size"]
+
+        let position: Int64
+        /// The first word of it.
+        let location: UInt64
+        let address: Address
+        let size: Int
+
+        init?(_ row: borrowing some StoredRow & ~Copyable) {
+            guard let location = row.withBytes(1, { LocationID($0) }) else { return nil }
+            (position, self.location) = (row.integer(0), location.high)
+            address = Address(
+                subscription: UInt32(clamping: row.integer(2)),
+                device: UInt32(clamping: row.integer(3)))
+            size = Int(row.integer(4))
+        }
+    }
+
     /// A deleted message.
     struct Ended {
+        static let columns = [
+            "id", "subscription", "device", "sequence", "location", "size", "position",
+        ]
+
         let reference: MessageReference
         let location: UInt64
         let size: Int
+
+        init?(_ row: borrowing some StoredRow & ~Copyable) {
+            guard let id = row.withBytes(0, { MessageID($0) }),
+                let location = row.withBytes(4, { LocationID($0) })
+            else { return nil }
+            let address = Address(
+                subscription: UInt32(clamping: row.integer(1)),
+                device: UInt32(clamping: row.integer(2)))
+            reference = MessageReference(id: id, address: address, sequence: row.integer(3))
+            (self.location, size) = (location.high, Int(row.integer(5)))
+        }
     }
 
     /// `owner`: the number that the row of its device has.
@@ -31,7 +66,7 @@ final class MessageRows {
     private let firstExpiry: StoreStatement
 
     init(on connection: borrowing Connection) throws(StoreFault) {
-        let columns = "id, subscription, device, sequence, location, size, position"
+        let columns = Ended.columns.joined(separator: ", ")
         func find(_ condition: String) throws(StoreFault) -> StoreStatement {
             try StoreStatement(
                 "SELECT \(columns) FROM message WHERE " + condition, on: connection)
@@ -162,18 +197,7 @@ final class MessageRows {
         var (ended, positions): ([Ended], [Int64]) = ([], [])
         while try statement.step() {
             positions.append(statement.integer(6))
-            guard let id = statement.withBytes(0, { MessageID($0) }),
-                let location = statement.withBytes(4, { LocationID($0) })
-            else { continue }
-            let address = Address(
-                subscription: UInt32(clamping: statement.integer(1)),
-                device: UInt32(clamping: statement.integer(2)))
-            let reference = MessageReference(
-                id: id, address: address, sequence: statement.integer(3))
-            ended.append(
-                Ended(
-                    reference: reference, location: location.high,
-                    size: Int(statement.integer(5))))
+            if let found = Ended(statement) { ended.append(found) }
         }
         for position in positions {
             try delete.bind(position, at: 1)

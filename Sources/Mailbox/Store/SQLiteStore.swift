@@ -209,10 +209,6 @@ extension SQLiteStore {
             return pinned
         }
     }
-
-    /// What was found last. Nil before that.
-    package var tableDigests: TableDigests? { writer.digests.withLock { $0 } }
-    package func note(_ digests: TableDigests) { writer.digests.withLock { $0 = digests } }
 }
 
 /// A change of the master key while the store serves.

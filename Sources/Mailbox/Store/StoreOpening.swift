@@ -161,14 +161,14 @@ extension StoreIndex {
     }
 
     private func loadDevices(from connection: borrowing Connection) throws(StoreFault) {
-        let select = try StoreStatement(DeviceRows.query, on: connection)
+        let select = try connection.select(DeviceRows.columns, from: "device")
         while try select.step() {
             if let (device, owner) = DeviceRows.device(select) { add(device, owner: owner) }
         }
     }
 
     private func loadEndpoints(from connection: borrowing Connection) throws(StoreFault) {
-        let select = try StoreStatement(SubscriptionRows.endpointQuery, on: connection)
+        let select = try connection.select(SubscriptionRows.columns, from: "subscription")
         while try select.step() {
             if let (endpoint, digest) = SubscriptionRows.endpointAndDigest(select) {
                 add(endpoint, digest)

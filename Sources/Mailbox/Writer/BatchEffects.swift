@@ -29,7 +29,7 @@ struct BatchEffects {
     /// Messages that are now stored, and their positions.
     var stored: [(message: Message, position: Int64)] = []
     /// Messages that another store has stored.
-    var counted: [FollowedMessage] = []
+    var counted: [MessageRows.Kept] = []
     var ended: [MessageRows.Ended] = []
     var marks: [OwnedMark] = []
     var expiredMarks: [OwnedMark] = []

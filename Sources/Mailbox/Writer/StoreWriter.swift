@@ -47,7 +47,6 @@ final class StoreWriter: @unchecked Sendable {
     let pinned = Lock<PinnedStore?>(nil)
     /// The same while somebody reads it.
     weak var lastPinned: PinnedStore?
-    let digests = Lock<TableDigests?>(nil)
     /// All stores shall look at what they are.
     let isComparisonDue = Atomic(false)
     /// How far a change of the master key is; nil if there is none. Any thread may use it.

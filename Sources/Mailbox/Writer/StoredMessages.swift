@@ -17,16 +17,11 @@ final class StoredMessages {
     ) throws(StoreFault) {
         rows = try MessageRows(on: transaction.connection)
         self.transaction = transaction
-        let select = try StoreStatement(
-            "SELECT position, location, subscription, device, size FROM message",
-            on: transaction.connection)
+        let select = try transaction.connection.select(MessageRows.Kept.columns, from: "message")
         while try select.step() {
-            guard let location = select.withBytes(1, { LocationID($0) }) else { continue }
-            locations.set(location.high, position: select.integer(0))
-            let address = Address(
-                subscription: UInt32(clamping: select.integer(2)),
-                device: UInt32(clamping: select.integer(3)))
-            visit(address, Int(select.integer(4)))
+            guard let kept = MessageRows.Kept(select) else { continue }
+            locations.set(kept.location, position: kept.position)
+            visit(kept.address, kept.size)
         }
     }
 
@@ -35,20 +30,15 @@ final class StoredMessages {
         acknowledged = AcknowledgedMessages(in: submissions)
     }
 
-    /// Call this after the commit.
+    /// Call this after the commit, also of what another store did.
     func committed() {
         for entry in transaction.effects.stored {
             locations.set(entry.message.location.high, position: entry.position)
         }
+        for message in transaction.effects.counted {
+            locations.set(message.location, position: message.position)
+        }
         for message in transaction.effects.ended { locations.remove(location: message.location) }
-    }
-}
-
-/// What another store did.
-extension StoredMessages {
-    func followed(_ messages: [FollowedMessage], _ ended: [MessageRows.Ended]) {
-        for message in messages { locations.set(message.location, position: message.position) }
-        for message in ended { locations.remove(location: message.location) }
     }
 }
 

@@ -7,7 +7,7 @@ import Testing
 struct TableComparisonTests {
     private var schedule = ComparisonSchedule(every: 60_000)
 
-    /// Of as many tables as there are; the first is the owners'.
+    /// Of as many tables as there are; the first is the registrations'.
     private func tables(_ first: String, at entry: Int64 = 7) -> TableDigests {
         TableDigests(entry: entry, digests: [first] + Array(repeating: "0", count: 17))
     }
@@ -18,7 +18,7 @@ struct TableComparisonTests {
         return terms
     }
 
-    private let difference = StoreDifference(table: "owner", entry: 7)
+    private let difference = StoreDifference(table: "registration", entry: 7)
 
     @Test("Who is unlike most of the others says so, once")
     mutating func differs() {

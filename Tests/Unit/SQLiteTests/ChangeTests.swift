@@ -76,7 +76,8 @@ struct ChangeTests {
     func same(seed: UInt64) throws {
         var numbers = SeededGenerator(seed: seed)
         let first = try database()
-        let recorder = try ChangeRecorder(of: Self.tables, on: first)
+        let recorder = try ChangeRecorder(
+            of: Self.tables, keeping: ["message": ["topic"]], on: first)
         let library = try database()
         let quick = try database()
         let applier = ChangeApplier()
@@ -97,13 +98,48 @@ struct ChangeTests {
     private func apply(
         _ changes: [UInt8], to connection: borrowing Connection, _ applier: ChangeApplier
     ) throws {
-        #expect(try applier.canApply(changes, to: connection))
+        var (rows, others): ([String], [String]) = ([], [])
         try connection.execute("BEGIN")
-        do throws(SQLiteError) { try applier.apply(changes, to: connection) } catch {
+        do throws(SQLiteError) {
+            try applier.apply(changes, to: connection) { rows.append(Self.text($0)) }
+        } catch {
             connection.rollBack()
-            return try connection.apply(changes: changes)
+            return try applier.applyAtOnce(changes, to: connection) { _ in }
         }
-        try connection.execute("COMMIT")
+        connection.rollBack()
+        try applier.applyAtOnce(changes, to: connection) { others.append(Self.text($0)) }
+        #expect(rows == others)
+    }
+
+    private static func text(_ row: borrowing ChangeReader) -> String {
+        let values = row.columns.map { String(describing: (row.old($0), row.new($0))) }
+        return "\(row.table) \(row.kind) \(values)"
+    }
+
+    @Test("Who makes the changes learns what they are, and of an update also what is kept")
+    func visited() throws {
+        let first = try database()
+        let recorder = try ChangeRecorder(
+            of: Self.tables, keeping: ["message": ["topic"]], on: first)
+        let other = try database()
+        let applier = ChangeApplier()
+        var rows: [(topic: ChangedValue?, size: ChangedValue?, values: ChangedValues)] = []
+        func make(_ sql: String) throws {
+            let changes = try changes(of: first, recorder, sql)
+            try applier.apply(changes, to: other) { row in
+                rows.append((row.old("topic"), row.new("size"), row.values(["body", "size"])))
+            }
+        }
+        try make("INSERT INTO message VALUES (1, 'a', x'01ff', NULL, 7)")
+        #expect(rows[0].topic == nil && rows[0].size == .integer(7))
+        #expect(rows[0].values.bytes(0) == [1, 255] && rows[0].values.integer(1) == 7)
+        try make("UPDATE message SET size = 8")
+        #expect(rows[1].topic == .text("a") && rows[1].size == .integer(8))
+        #expect(rows[1].values.isNull(0) && rows[1].values.integer(1) == 8)
+        try make("DELETE FROM message")
+        #expect(rows[2].topic == .text("a") && rows[2].size == nil)
+        #expect(rows[2].values.bytes(0) == [1, 255] && rows[2].values.integer(1) == 8)
+        #expect(rows.count == 3)
     }
 
     @Test("Only what is as it was there can be changed")
@@ -117,31 +153,43 @@ struct ChangeTests {
         let update = try changes(of: first, recorder, "UPDATE message SET size = 8")
         let delete = try changes(of: first, recorder, "DELETE FROM message")
         for early in [update, delete] {
-            #expect(try applier.canApply(early, to: other))
-            #expect(throws: SQLiteError.self) { try applier.apply(early, to: other) }
-            let error = #expect(throws: SQLiteError.self) { try other.apply(changes: early) }
+            #expect(throws: SQLiteError.self) { try applier.apply(early, to: other) { _ in } }
+            let error = #expect(throws: SQLiteError.self) {
+                try applier.applyAtOnce(early, to: other) { _ in }
+            }
             #expect(error?.table == "message")
         }
-        try applier.apply(insert, to: other)
-        #expect(throws: SQLiteError.self) { try applier.apply(insert, to: other) }
-        #expect(throws: SQLiteError.self) { try applier.apply(delete, to: other) }
-        try applier.apply(update, to: other)
-        try applier.apply(delete, to: other)
+        try applier.apply(insert, to: other) { _ in }
+        #expect(throws: SQLiteError.self) { try applier.apply(insert, to: other) { _ in } }
+        #expect(throws: SQLiteError.self) { try applier.apply(delete, to: other) { _ in } }
+        try applier.apply(update, to: other) { _ in }
+        try applier.apply(delete, to: other) { _ in }
         #expect(try contents(other).isEmpty)
     }
 
     @Test("Changes of a table with triggers, or of other columns, are left to SQLite")
     func left() throws {
         let first = try database()
-        let recorder = try ChangeRecorder(of: Self.tables, on: first)
-        let changes = try changes(of: first, recorder, "INSERT INTO client VALUES (1, 'node1', 1)")
-        let trigger = try database()
-        try trigger.execute(
-            "CREATE TRIGGER comes AFTER INSERT ON client BEGIN DELETE FROM message; END")
-        #expect(try !ChangeApplier().canApply(changes, to: trigger))
-        let wider = try database()
-        try wider.execute("ALTER TABLE client ADD COLUMN more INTEGER")
-        #expect(try !ChangeApplier().canApply(changes, to: wider))
+        let recorder = try ChangeRecorder(of: ["client", "message"], on: first)
+        let both = try changes(
+            of: first, recorder,
+            """
+            INSERT INTO client VALUES (1, 'node1', 1);
+            INSERT INTO message VALUES (1, 'a', x'01', 0.5, 7)
+            """)
+        let trigger = "CREATE TRIGGER comes AFTER INSERT ON client BEGIN DELETE FROM message; END"
+        for change in [trigger, "ALTER TABLE client ADD COLUMN more INTEGER DEFAULT 1"] {
+            let other = try database()
+            try other.execute(change)
+            var tables: [String] = []
+            try ChangeApplier().apply(both, to: other) { tables.append($0.table) }
+            #expect(tables == ["client", "message"])
+            #expect(try contents(other) == contents(first))
+        }
+        // Where another table was changed before, all of it has to be begun again.
+        let late = try database()
+        try late.execute(trigger.replacing("ON client", with: "ON message"))
+        #expect(throws: SQLiteError.self) { try ChangeApplier().apply(both, to: late) { _ in } }
     }
 
     @Test("A table without a declared key is not recorded")

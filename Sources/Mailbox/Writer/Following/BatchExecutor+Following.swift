@@ -2,7 +2,6 @@ import Base
 import Delivery
 import SQLite
 import System
-import WebPush
 
 /// Entries that other stores wrote.
 extension BatchExecutor {
@@ -81,31 +80,15 @@ extension BatchExecutor {
     /// Makes the changes of the next entries, in the file and then in memory.
     private func follow(_ entries: ArraySlice<NumberedEntry>) throws(StoreFault) {
         guard let last = entries.last, last.number > state.applied else { return }
-        var rows = FollowedRows(node: source?.node)
-        var news: [EngineNews] = []
-        for next in entries {
-            try rows.read(next.entry.changes)
-            news += self.news(next.entry)
-        }
+        let news = entries.flatMap { self.news($0.entry) }
         engines.giveUp()
         transaction.effects.empty()
-        try make(entries, through: last) { () throws(StoreFault) in
-            try lookUp(&rows)
-            // If nobody knows whether the commit was done, they wait for that.
-            transaction.effects = rows.effects
-            transaction.effects.counted = rows.messages
-            transaction.effects.elsewhere.stored = rows.messages.map {
-                ($0.address.device, $0.position)
-            }
-            transaction.effects.elsewhere.ended = rows.early(at: transaction.time.now)
-            transaction.effects.engineNews = news
-            transaction.nextExpiry = try firstExpiry()
-        }
+        let rows = try make(entries, through: last, telling: news)
         let now = Boot.milliseconds
         for entry in entries.map(\.entry) where entry.writer != names.writer {
             turns.followed(entry.writer, asks: entry.asks, at: now)
         }
-        messages.followed(rows.messages, rows.effects.ended)
+        messages.committed()
         engines.follow(rows.engines)
         transaction.effects.apply(to: transaction.index)
         marks.committed()
@@ -130,10 +113,11 @@ extension BatchExecutor {
         transaction.index.engines.notifyStoreReturned()
     }
 
+    /// Makes the changes in the file. Memory has to follow.
     private func make(
         _ entries: ArraySlice<NumberedEntry>, through last: NumberedEntry,
-        _ lookUp: () throws(StoreFault) -> Void
-    ) throws(StoreFault) {
+        telling news: [EngineNews]
+    ) throws(StoreFault) -> FollowedRows {
         for entry in entries.map(\.entry) {
             transaction.raisePosition(to: entry.position)
             transaction.index.raiseSequence(to: entry.sequence)
@@ -146,87 +130,50 @@ extension BatchExecutor {
         next.follow(last.entry, at: last.number)
         try begin.run()
         do throws(StoreFault) {
-            try apply(entries)
-            try lookUp()
+            let rows = try apply(entries)
+            // If nobody knows whether the commit was done, they wait for that.
+            transaction.effects = rows.effects
+            transaction.effects.engineNews = news
+            transaction.nextExpiry = try firstExpiry()
             try stateRow.write(next)
             try end.run()
+            state = next
+            return rows
         } catch {
             transaction.connection.rollBack()
             throw error
         }
-        state = next
     }
 
-    /// SQLite's own function is slower, and knows what to do with rows that are in each other's way.
-    private func apply(_ entries: ArraySlice<NumberedEntry>) throws(StoreFault) {
-        do throws(StoreFault) {
-            try apply(entries) { changes, connection throws(SQLiteError) in
-                try applier.canApply(changes, to: connection)
-                    ? applier.apply(changes, to: connection) : connection.apply(changes: changes)
-            }
-        } catch {
+    private func apply(_ entries: ArraySlice<NumberedEntry>) throws(StoreFault) -> FollowedRows {
+        do throws(StoreFault) { return try apply(entries, applier.apply) } catch {
             transaction.connection.rollBack()
             try begin.run()
-            try apply(entries) { changes, connection throws(SQLiteError) in
-                try connection.apply(changes: changes)
-            }
+            return try apply(entries, applier.applyAtOnce)
         }
     }
 
     /// Changes that do not fit anywhere else would not be in the log: this store is another one.
     private func apply(
         _ entries: ArraySlice<NumberedEntry>,
-        _ body: ([UInt8], borrowing Connection) throws(SQLiteError) -> Void
-    ) throws(StoreFault) {
+        _ body: ([UInt8], borrowing Connection, ChangeApplier.Visit) throws(SQLiteError) -> Void
+    ) throws(StoreFault) -> FollowedRows {
+        var rows = FollowedRows(node: source?.node, at: transaction.time.now)
         for next in entries {
-            do throws(SQLiteError) { try body(next.entry.changes, transaction.connection) } catch {
+            do throws(SQLiteError) {
+                try body(next.entry.changes, transaction.connection) { rows.read($0) }
+            } catch {
                 guard let table = error.table else { throw StoreFault(error) }
                 throw .differs(StoreDifference(table: table, entry: next.number))
             }
+            try rows.endEntry(owner: name(ofOwner:))
         }
+        return rows
     }
 
-    /// Adds what only the new rows tell.
-    private func lookUp(_ rows: inout FollowedRows) throws(StoreFault) {
-        for row in rows.devices {
-            let select = try transaction.connection.statement(
-                DeviceRows.query + " WHERE row = ?1", row)
-            guard try select.step(), let (device, owner) = DeviceRows.device(select) else {
-                continue
-            }
-            rows.add(.device(device, owner: owner))
-        }
-        for row in rows.newSubscriptions {
-            guard let (endpoint, digest) = try endpoint(row) else { continue }
-            rows.add(.endpoint(endpoint, digest))
-        }
-        for row in rows.boundSubscriptions {
-            guard let (endpoint, digest) = try endpoint(row), case .key(let hash) = endpoint.sender
-            else { continue }
-            rows.add(.boundEndpoint(digest, hash))
-        }
-        for row in rows.credentials {
-            let found = try CredentialRows.load(from: transaction.connection, row: row)
-            if let found { rows.add(.credential(found)) }
-        }
-        for row in rows.registrations {
-            let engine = try engines.engine(ofDevice: UInt32(clamping: row))
-            if let engine { rows.add(changedEngine: engine) }
-        }
-        for row in rows.callbacks {
-            let select = try transaction.connection.statement(
-                "SELECT state FROM callback WHERE row = ?1", row)
-            guard try select.step() else { continue }
-            rows.add(
-                .callback(
-                    UInt32(clamping: row),
-                    isGone: select.integer(0) == CallbackState.gone.rawValue))
-        }
-    }
-
-    private func endpoint(_ row: Int64) throws(StoreFault) -> (Endpoint, Digest)? {
+    private func name(ofOwner row: Int64) throws(StoreFault) -> String? {
         let select = try transaction.connection.statement(
-            SubscriptionRows.endpointQuery + " WHERE row = ?1", row)
-        return try select.step() ? SubscriptionRows.endpointAndDigest(select) : nil
+            "SELECT name FROM owner WHERE row = ?1", row)
+        return try select.step() ? select.text(0) : nil
     }
 }

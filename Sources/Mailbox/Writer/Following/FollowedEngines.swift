@@ -2,14 +2,6 @@ import SQLite
 
 /// What the rows of engines that another store changed mean for the memory of this one.
 struct FollowedEngines {
-    /// Columns by their place, as the migrations leave the tables.
-    private enum Column {
-        static let enginePosition: Int32 = 5
-        static let recordEngines: Int32 = 1
-        static let recordSealed: Int32 = 2
-        static let registrationEngine: Int32 = 6
-    }
-
     /// Engines that are not as they were.
     private(set) var changed: Set<UInt32> = []
     /// Those whose account another store has written, or changed otherwise.
@@ -22,27 +14,28 @@ struct FollowedEngines {
     /// Parts of accounts, in the order in which they were written and removed.
     private(set) var parts: [(part: Int64, engine: UInt32, isGone: Bool)] = []
 
-    mutating func read(engine row: UInt32, _ change: borrowing ChangeReader, isGone: Bool) {
-        changed.insert(row)
-        rewritten.append(row)
-        let position = isGone ? Int64.max : change.new(Column.enginePosition)?.integer
-        if let position { saved.append((row, position)) }
+    /// `row` belongs to the table of engines.
+    mutating func read(engine row: borrowing ChangeReader) {
+        let engine = row.number("row")
+        changed.insert(engine)
+        rewritten.append(engine)
+        let position = row.kind == .delete ? Int64.max : row.new("position")?.integer
+        if let position { saved.append((engine, position)) }
     }
 
     /// `row` belongs to the table of journal records.
-    mutating func read(
-        record: Int64, _ kind: ChangeReader.Kind, _ row: borrowing ChangeReader
-    ) {
-        let (former, now) = (row.old(Column.recordSealed), row.new(Column.recordSealed))
+    mutating func read(record row: borrowing ChangeReader) {
+        let record = row.last("position")?.integer ?? 0
+        let (former, now) = (row.old("sealed"), row.new("sealed"))
         let size = (former: former?.bytes?.count ?? 0, now: now?.bytes?.count ?? 0)
-        let value = row.new(Column.recordEngines) ?? row.old(Column.recordEngines)
-        let bytes = value?.bytes ?? []
+        let bytes = row.last("engines")?.bytes ?? []
         let engines = EngineRows.engines(bytes.span)
         guard !AccountParts.isPart(bytes.span) else {
-            if kind != .update { parts += engines.map { (record, $0, kind == .delete) } }
+            let isGone = row.kind == .delete
+            if row.kind != .update { parts += engines.map { (record, $0, isGone) } }
             return
         }
-        switch kind {
+        switch row.kind {
         case .insert:
             changed.formUnion(engines)
             newRecords.append((record, engines, size.now))
@@ -53,12 +46,10 @@ struct FollowedEngines {
 
     /// `row` belongs to the table of registrations: what an engine knows of all of them has changed.
     mutating func read(registration row: borrowing ChangeReader) {
-        for value in [row.old(Column.registrationEngine), row.new(Column.registrationEngine)] {
+        for value in [row.old("engine"), row.new("engine")] {
             if let engine = value?.integer { changed.insert(UInt32(clamping: engine)) }
         }
     }
-
-    mutating func add(changed row: UInt32) { changed.insert(row) }
 }
 
 /// Batches of several stores.

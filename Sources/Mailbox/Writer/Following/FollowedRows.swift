@@ -5,179 +5,148 @@ import WebPush
 
 /// What the rows that another store changed mean for the memory of this one.
 struct FollowedRows {
-    /// Columns by their place, as the migrations leave the tables.
-    fileprivate enum Column {
-        static let first: Int32 = 0
-        static let deviceUserAgent: Int32 = 1
-        static let subscriptionEndpoint: Int32 = 4
-        static let credentialSecret: Int32 = 1
-        static let marks: Int32 = 2
-        static let eventCallback: Int32 = 1
-        static let client = (engine: Int32(0), node: Int32(1), fetchers: Int32(2))
-        static let message = (
-            sequence: Int32(1), device: Int32(2), subscription: Int32(3), id: Int32(4),
-            location: Int32(5), expires: Int32(7), size: Int32(8)
-        )
-    }
+    /// Memory knows these rows by something else than their numbers, so that has to be in each update.
+    static let kept = [
+        "credential": ["secret"], "registration": ["engine"], "subscription": ["endpoint"],
+    ]
 
     /// The name of this store, whose own rows say nothing about others.
     let node: String?
+    let now: StoreTime
     private(set) var effects = BatchEffects()
-    /// Rows to look up once the changes are made.
-    private(set) var devices: [Int64] = []
-    private(set) var newSubscriptions: [Int64] = []
-    private(set) var boundSubscriptions: [Int64] = []
-    private(set) var credentials: [Int64] = []
-    private(set) var callbacks: [Int64] = []
-    private(set) var messages: [FollowedMessage] = []
-    /// When each message that ended would have expired.
-    private var expiries: [Int64] = []
-    private(set) var registrations: [Int64] = []
     private(set) var engines = FollowedEngines()
     /// Engines whose clients here somebody else wrote down, or this store before it was opened.
     private(set) var ownClients: [UInt32] = []
+    /// What is new in the present entry.
+    private var devices: [BatchEffects.Change] = []
+    private var endpoints: [BatchEffects.Change] = []
+    private var credentials: [ChangedValues] = []
 
-    init(node: String?) { self.node = node }
+    init(node: String?, at now: StoreTime) { (self.node, self.now) = (node, now) }
 
-    /// Adds the rows of the next entry.
-    mutating func read(_ changes: [UInt8]) throws(StoreFault) {
-        do throws(SQLiteError) {
-            let reader = try ChangeReader(changes)
-            while let (table, kind) = try reader.next() { read(table, kind, reader) }
-        } catch { throw StoreFault(error) }
-    }
-
-    /// The messages that ended before they expired.
-    func early(at now: StoreTime) -> [MessageReference] {
-        zip(effects.ended, expiries).filter { $0.1 > now.milliseconds }.map(\.0.reference)
-    }
-
-    mutating func add(_ change: BatchEffects.Change) { effects.changes.append(change) }
-    mutating func add(changedEngine row: UInt32) { engines.add(changed: row) }
-
-    private mutating func read(
-        _ table: String, _ kind: ChangeReader.Kind, _ row: borrowing ChangeReader
-    ) {
-        let key = (row.new(Column.first) ?? row.old(Column.first))?.integer ?? 0
-        switch (table, kind) {
-        case ("device", .insert): devices.append(key)
-        case ("device", .update): effects.elsewhere.connected.append(UInt32(clamping: key))
-        case ("device", .delete):
-            guard let userAgent = Self.digest(row.old(Column.deviceUserAgent)) else { return }
+    mutating func read(_ row: borrowing ChangeReader) {
+        switch (row.table, row.kind) {
+        case ("device", _): read(device: row)
+        case ("subscription", _): read(subscription: row)
+        case ("credential", _): read(credential: row)
+        case ("callback", _):
+            guard let state = row.new("state")?.integer else { return }
             effects.changes.append(
-                .removedDevice(UInt32(clamping: key), userAgent: userAgent))
-        case ("subscription", .insert): newSubscriptions.append(key)
-        case ("subscription", .update): boundSubscriptions.append(key)
-        case ("subscription", .delete):
-            guard let digest = Self.digest(row.old(Column.subscriptionEndpoint)) else { return }
-            effects.changes.append(.endedEndpoint(digest))
-        case ("credential", .insert), ("credential", .update): credentials.append(key)
-        case ("credential", .delete):
-            guard let secret = Self.digest(row.old(Column.credentialSecret)) else { return }
-            effects.changes.append(.removedCredential(secret))
-        case ("callback", .insert), ("callback", .update): callbacks.append(key)
+                .callback(row.number("row"), isGone: state == CallbackState.gone.rawValue))
         case ("callback_event", _):
-            let callback = row.new(Column.eventCallback) ?? row.old(Column.eventCallback)
-            if let callback = callback?.integer {
-                effects.add(.changed, of: UInt32(clamping: callback))
-            }
+            if row.last("callback") != nil { effects.add(.changed, of: row.number("callback")) }
         case ("registration", _):
-            effects.changes.append(.registration(device: UInt32(clamping: key)))
+            effects.changes.append(.registration(device: row.number("device")))
             engines.read(registration: row)
-            if kind == .update { registrations.append(key) }
         case ("engine", _):
-            engines.read(engine: UInt32(clamping: key), row, isGone: kind == .delete)
-            if kind != .update { effects.changes.append(.engines) }
-        case ("engine_record", _): engines.read(record: key, kind, row)
-        case ("engine_client", _): read(clients: row, kind)
+            engines.read(engine: row)
+            if row.kind != .update { effects.changes.append(.engines) }
+        case ("engine_record", _): engines.read(record: row)
+        case ("engine_client", _): read(clients: row)
         case ("message", .insert):
-            if let message = FollowedMessage(row, at: key) { messages.append(message) }
-        case ("message", .delete):
-            guard let ended = Self.ended(row) else { return }
-            effects.ended.append(ended)
-            expiries.append(row.old(Column.message.expires)?.integer ?? 0)
-        case ("mark", .insert), ("replay", .insert): keep(row.new(Column.marks), of: table)
-        case ("mark", .delete), ("replay", .delete): drop(row.old(Column.marks), of: table)
+            guard let kept = MessageRows.Kept(row.values(MessageRows.Kept.columns)) else { return }
+            effects.counted.append(kept)
+            effects.elsewhere.stored.append((kept.address.device, kept.position))
+        case ("message", .delete): read(ended: row)
+        case ("mark", .insert): effects.marks += Self.marks(row)
+        case ("mark", .delete): effects.expiredMarks += Self.marks(row)
+        case ("replay", .insert): effects.replays.formUnion(Self.marks(row))
+        case ("replay", .delete): effects.expiredReplays += Self.marks(row)
         default: break
         }
     }
 
-    private mutating func read(
-        clients row: borrowing ChangeReader, _ kind: ChangeReader.Kind
-    ) {
-        let column = Column.client
-        guard let engine = (row.new(column.engine) ?? row.old(column.engine))?.integer,
-            let node = (row.new(column.node) ?? row.old(column.node))?.text
-        else { return }
-        guard node != self.node else { return ownClients.append(UInt32(clamping: engine)) }
-        let fetchers = row.new(column.fetchers)?.integer ?? 0
-        let count = kind == .delete ? nil : RemoteClients.Count(fetchers: Int(fetchers))
-        effects.changes.append(.clients(UInt32(clamping: engine), node: node, count))
+    /// All rows of an entry were read. What is new comes after what has ended, which may have had the
+    /// same names, and endpoints come after their devices. `owner` is asked for an owner's name.
+    mutating func endEntry(
+        owner: (Int64) throws(StoreFault) -> String?
+    ) throws(StoreFault) {
+        effects.changes += devices
+        effects.changes += endpoints
+        for values in credentials {
+            guard let owner = try owner(CredentialRows.owner(values)),
+                let credential = CredentialRows.credential(values, of: owner)
+            else { continue }
+            effects.changes.append(.credential(credential))
+        }
+        (devices, endpoints, credentials) = ([], [], [])
     }
 
-    private mutating func keep(_ value: ChangedValue?, of table: String) {
-        guard let bytes = value?.bytes else { return }
-        if table == OwnedMark.table {
-            effects.marks += Self.marks(bytes)
-        } else {
-            effects.replays.formUnion(Self.marks(bytes))
+    private mutating func read(device row: borrowing ChangeReader) {
+        switch row.kind {
+        case .insert:
+            guard let (device, owner) = DeviceRows.device(row.values(DeviceRows.columns)) else {
+                return
+            }
+            devices.append(.device(device, owner: owner))
+        case .update: effects.elsewhere.connected.append(row.number("row"))
+        case .delete:
+            guard let userAgent = Self.digest(row.old("user_agent")) else { return }
+            effects.changes.append(.removedDevice(row.number("row"), userAgent: userAgent))
         }
     }
 
-    private mutating func drop(_ value: ChangedValue?, of table: String) {
-        guard let bytes = value?.bytes else { return }
-        if table == OwnedMark.table {
-            effects.expiredMarks += Self.marks(bytes)
-        } else {
-            effects.expiredReplays += Self.marks(bytes)
+    private mutating func read(subscription row: borrowing ChangeReader) {
+        switch row.kind {
+        case .insert:
+            let values = row.values(SubscriptionRows.columns)
+            guard let (endpoint, digest) = SubscriptionRows.endpointAndDigest(values) else {
+                return
+            }
+            endpoints.append(.endpoint(endpoint, digest))
+        case .update:
+            guard let digest = Self.digest(row.old("endpoint")),
+                let number = row.new("sender")?.integer,
+                case .key(let hash) = SenderRule(
+                    number: number, keyHash: row.new("key_hash")?.bytes ?? [])
+            else { return }
+            endpoints.append(.boundEndpoint(digest, hash))
+        case .delete:
+            guard let digest = Self.digest(row.old("endpoint")) else { return }
+            effects.changes.append(.endedEndpoint(digest))
         }
     }
 
-    private static func marks<Mark: StoredMark>(_ bytes: [UInt8]) -> [Mark] {
-        stride(from: 0, through: bytes.count - Mark.length, by: Mark.length).map {
-            Mark(bytes.span, at: $0)
+    private mutating func read(credential row: borrowing ChangeReader) {
+        guard row.kind != .insert else {
+            return credentials.append(row.values(CredentialRows.columns))
         }
+        guard let secret = Self.digest(row.old("secret")) else { return }
+        if row.kind == .delete {
+            effects.changes.append(.removedCredential(secret))
+        } else if row.new("unconfirmed")?.integer == 0 {
+            effects.changes.append(.confirmedCredential(secret))
+        }
+    }
+
+    private mutating func read(clients row: borrowing ChangeReader) {
+        guard let node = row.last("node")?.text else { return }
+        let engine = row.number("engine")
+        guard node != self.node else { return ownClients.append(engine) }
+        let fetchers = row.new("fetchers")?.integer ?? 0
+        let count = row.kind == .delete ? nil : RemoteClients.Count(fetchers: Int(fetchers))
+        effects.changes.append(.clients(engine, node: node, count))
+    }
+
+    private mutating func read(ended row: borrowing ChangeReader) {
+        guard let ended = MessageRows.Ended(row.values(MessageRows.Ended.columns)) else { return }
+        effects.ended.append(ended)
+        let expires = row.old("expires")?.integer ?? 0
+        if expires > now.milliseconds { effects.elsewhere.ended.append(ended.reference) }
+    }
+
+    private static func marks<Mark: StoredMark>(_ row: borrowing ChangeReader) -> [Mark] {
+        var marks: [Mark] = []
+        MarkRows<Mark>.forEach(in: row.values(["marks"])) { marks.append($0) }
+        return marks
     }
 
     private static func digest(_ value: ChangedValue?) -> Digest? {
         value?.bytes.flatMap { Digest($0.span) }
     }
-
-    private static func ended(_ row: borrowing ChangeReader) -> MessageRows.Ended? {
-        let column = Column.message
-        guard let id = row.old(column.id)?.bytes.flatMap({ MessageID($0.span) }),
-            let sequence = row.old(column.sequence)?.integer,
-            let message = FollowedMessage(at: 0, { row.old($0) })
-        else { return nil }
-        return MessageRows.Ended(
-            reference: MessageReference(id: id, address: message.address, sequence: sequence),
-            location: message.location, size: message.size)
-    }
 }
 
-/// A message that another store has stored.
-struct FollowedMessage {
-    let position: Int64
-    /// The first word of it.
-    let location: UInt64
-    let address: Address
-    let size: Int
-
-    fileprivate init?(_ row: borrowing ChangeReader, at position: Int64) {
-        self.init(at: position) { row.new($0) }
-    }
-
-    fileprivate init?(at position: Int64, _ value: (Int32) -> ChangedValue?) {
-        let column = FollowedRows.Column.message
-        guard let location = value(column.location)?.bytes.flatMap({ LocationID($0.span) }),
-            let device = value(column.device)?.integer,
-            let subscription = value(column.subscription)?.integer,
-            let size = value(column.size)?.integer
-        else { return nil }
-        self.position = position
-        self.location = location.high
-        address = Address(
-            subscription: UInt32(clamping: subscription), device: UInt32(clamping: device))
-        self.size = Int(size)
-    }
+extension ChangeReader {
+    /// The number of a row in this column; zero if that is not known.
+    func number(_ column: String) -> UInt32 { UInt32(clamping: last(column)?.integer ?? 0) }
 }

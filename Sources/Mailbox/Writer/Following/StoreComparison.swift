@@ -5,26 +5,6 @@ import SQLite
 import Synchronization
 import System
 
-/// What the tables of a store contain after an entry of the log: the same in all stores.
-package struct TableDigests: Equatable, Sendable {
-    package let entry: Int64
-    /// The beginning of the SHA-256 of each, in hexadecimal digits and in a fixed order.
-    package let digests: [String]
-
-    package init(entry: Int64, digests: [String]) {
-        (self.entry, self.digests) = (entry, digests)
-    }
-
-    /// The first table in which they are not the same; nil if they cannot be compared, or all are.
-    package func difference(from other: TableDigests) -> StoreDifference? {
-        guard entry == other.entry, digests.count == other.digests.count,
-            digests.count == BatchExecutor.tables.count,
-            let index = digests.indices.first(where: { digests[$0] != other.digests[$0] })
-        else { return nil }
-        return StoreDifference(table: BatchExecutor.tables[index], entry: entry)
-    }
-}
-
 /// A store as it was after an entry of the log, whatever is written since.
 ///
 /// As long as it is there, the WAL keeps what is written.
@@ -34,6 +14,7 @@ package final class PinnedStore: @unchecked Sendable {
     private static let portion = 1 << 20
 
     package let entry: Int64
+    package static var tables: [String] { BatchExecutor.tables }
     private let connection: Connection
     private let isGivenUp = Atomic(false)
 
@@ -50,15 +31,16 @@ package final class PinnedStore: @unchecked Sendable {
     /// Whoever reads it is to stop: what is in the WAL has to go into the file. Any thread may call it.
     func giveUp() { isGivenUp.store(true, ordering: .relaxed) }
 
-    /// Reads all of it. Nil if nobody waits for it any more, or it was given up.
-    package func digests(while isWanted: () -> Bool) throws(StoreFault) -> TableDigests? {
+    /// Reads all of it: the beginning of the SHA-256 of each table, in hexadecimal digits. Nil if
+    /// nobody waits for it any more, or it was given up.
+    package func digests(while isWanted: () -> Bool) throws(StoreFault) -> [String]? {
         func goesOn() -> Bool { isWanted() && !isGivenUp.load(ordering: .relaxed) }
         var digests: [String] = []
-        for table in BatchExecutor.tables {
+        for table in Self.tables {
             guard goesOn(), let digest = try digest(of: table, goesOn) else { return nil }
             digests.append(digest)
         }
-        return TableDigests(entry: entry, digests: digests)
+        return digests
     }
 
     private func digest(
@@ -86,18 +68,18 @@ package final class PinnedStore: @unchecked Sendable {
 
 /// Stores that stay alike by a log.
 extension BatchExecutor {
-    /// All tables but `state`, which is each store's own. Changes come in this order, and endpoints
-    /// have to end before their devices.
+    /// All tables but `state`, which is each store's own. Changes come in this order: those with
+    /// triggers first, and endpoints have to end before their devices.
     static let tables = [
-        "owner", "credential", "subscription", "device", "ended_endpoint", "message", "mark",
-        "replay", "registration", "undecryptable", "fetch_signal", "kept_answer", "engine",
-        "engine_record", "callback", "callback_event", "share", "engine_client",
+        "registration", "kept_answer", "engine", "callback", "owner", "credential", "subscription",
+        "device", "ended_endpoint", "message", "mark", "replay", "undecryptable", "fetch_signal",
+        "engine_record", "callback_event", "share", "engine_client",
     ]
 
     /// Call it before any statement is prepared.
     static func recorder(on connection: borrowing Connection) throws(StoreFault) -> ChangeRecorder {
         try connection.forStore { connection throws(SQLiteError) in
-            try ChangeRecorder(of: tables, on: connection)
+            try ChangeRecorder(of: tables, keeping: FollowedRows.kept, on: connection)
         }
     }
 
