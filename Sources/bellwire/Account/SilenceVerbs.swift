@@ -2,47 +2,12 @@ import Base
 import System
 
 extension Command {
-    private static let accountOption = Option(
-        "account", "APP/ACCOUNT", help: "search only this account for the chat")
-
-    static let mute = Command(
-        name: "mute",
-        summary: "hide the notifications of a chat, for a time or for good",
-        forms: ["CHAT [--for TIME]"],
-        details: """
-            CHAT is a number that bellwire chats shows, or the beginning of a title, if it fits
-            only one chat. New messages of the chat are not shown, not even later. Notifications
-            that are already on the screen stay.
-            """,
-        options: [
-            Option("for", "TIME", help: "how long: 90s, 30m, 2h, 1d or 1w (default: for good)"),
-            accountOption,
-        ] + serverOptions,
-        examples: [
-            Example(
-                "bellwire mute Ada --for 2h",
-                help: "hide the chat whose title begins with Ada for two hours"),
-            Example("bellwire mute 3", help: "hide the chat with the number 3 until you unmute it"),
-        ]
-    ) { arguments in
+    static func muteChat(_ arguments: Arguments) throws -> ExitCode {
         let seconds = try arguments["for"].map(TimeSpan.seconds)
         return try change(arguments) { _ in seconds ?? Int(Int32.max) }
     }
 
-    static let unmute = Command(
-        name: "unmute",
-        summary: "show the notifications of a muted chat again",
-        forms: ["CHAT"],
-        details: """
-            CHAT is a number that bellwire chats shows, or the beginning of a title, if it fits
-            only one chat.
-            """,
-        options: [accountOption] + serverOptions,
-        examples: [
-            Example("bellwire unmute Ada", help: "show the chat whose title begins with Ada again"),
-            Example("bellwire unmute 3", help: "show the chat with the number 3 again"),
-        ]
-    ) { arguments in
+    static func unmuteChat(_ arguments: Arguments) throws -> ExitCode {
         // If all chats of its kind are muted, this chat becomes an exception.
         try change(arguments) { $0.report.mutesKind(of: $0.chat) ? 0 : nil }
     }
@@ -51,42 +16,29 @@ extension Command {
     private static func change(
         _ arguments: Arguments, _ time: (ChatChoice) -> Int?
     ) throws -> ExitCode {
-        guard let name = arguments.positional.first, arguments.positional.count == 1 else {
-            throw CommandError.usage(
-                "name one chat; put a title with spaces in quotes",
-                hint: "run bellwire chats to list them all")
-        }
         let control = try ControlConnection(arguments)
         let reports = try AccountName.all(control, named: arguments["account"])
             .map { try ChatReport($0, control) }
-        let choice = try ChatChoice(name, in: reports)
+        let choice = try ChatChoice(arguments.positional[0], in: reports)
         let seconds = time(choice)
         _ = try EngineDialogue(control: control, account: choice.report.account)
             .ask("bellwire.muteChat") { writer in
                 writer.member("chat_id", choice.chat.id)
                 if let seconds { writer.member("mute_for", seconds) }
             }
-        try StandardOutput.write(
-            arguments.has("json") ? json(choice, seconds ?? 0) : text(choice, seconds ?? 0))
-        return .success
+        return try arguments.print(text(choice, seconds ?? 0)) { writer in
+            writer.member("app", choice.report.account.app)
+            writer.member("account", choice.report.account.account)
+            writer.member("chat_id", choice.chat.id)
+            writer.member("title", choice.chat.title)
+            writer.member("mute_for", seconds ?? 0)
+        }
     }
 
     private static func text(_ choice: ChatChoice, _ seconds: Int) -> String {
         let end = ChatReport.end(of: seconds >= Int(Int32.max) ? nil : seconds)
         return "\(choice.chat.name) is "
             + (seconds == 0 ? "not muted\n" : "muted \(end)\n")
-    }
-
-    private static func json(_ choice: ChatChoice, _ seconds: Int) -> String {
-        var writer = JSONWriter()
-        writer.object { writer in
-            writer.member("app", choice.report.account.app)
-            writer.member("account", choice.report.account.account)
-            writer.member("chat_id", choice.chat.id)
-            writer.member("title", choice.chat.title)
-            writer.member("mute_for", seconds)
-        }
-        return writer.text + "\n"
     }
 }
 
@@ -107,7 +59,7 @@ struct ChatChoice {
         guard let found, let only = found.first, !name.isEmpty else {
             throw CommandError(
                 message: "no chat has a title that begins with \(name)",
-                hint: "run bellwire chats to list them all", exitCode: .refused)
+                hint: "run bellwire account list to see them all", exitCode: .refused)
         }
         guard found.count == 1 else {
             let names = found.prefix(5).map {
@@ -123,63 +75,23 @@ struct ChatChoice {
 }
 
 extension Command {
-    static let pause = Command(
-        name: "pause",
-        summary: "silence an account, for a time or until unpause",
-        forms: ["[NAME] [--for TIME]"],
-        details: """
-            While an account is paused, its notifications make no sound and calls do not ring. NAME
-            is what bellwire hear was given, or APP/ACCOUNT. Without it, pause silences the only
-            account that has a registration. bellwire chats shows what is paused.
-            """,
-        options: [
-            Option("for", "TIME", help: "how long: 90s, 30m, 2h, 1d or 1w (default: until unpause)")
-        ] + serverOptions,
-        examples: [
-            Example(
-                "bellwire pause telegram/me --for 8h",
-                help: "silence one of several accounts for the night"),
-            Example(
-                "bellwire pause builds",
-                help: "silence what comes to this address until you unpause it"),
-        ]
-    ) { arguments in
+    static func pauseAccount(_ arguments: Arguments) throws -> ExitCode {
         let seconds = try arguments["for"].map(TimeSpan.seconds)
-        let account = try pause(arguments, true, seconds)
-        if !arguments.has("json") {
-            let end =
-                seconds.map { ChatReport.end(of: $0) }
-                ?? "until bellwire unpause \(ShellWord.quoted(Printable.text("\(account)")))"
-            try StandardOutput.write("\(Printable.text("\(account)")) is paused \(end)\n")
+        return try pause(arguments, true, seconds) { account in
+            let end = seconds.map { ChatReport.end(of: $0) }
+            let word = ShellWord.quoted(account)
+            return "\(account) is paused \(end ?? "until bellwire account unpause \(word)")\n"
         }
-        return .success
     }
 
-    static let unpause = Command(
-        name: "unpause",
-        summary: "end the pause of an account",
-        forms: ["[NAME]"],
-        details: "Without an account, it unpauses the only account that has a registration.",
-        options: serverOptions,
-        examples: [
-            Example("bellwire unpause", help: "let your only account ring again"),
-            Example("bellwire unpause telegram/me", help: "let one of several accounts ring again"),
-        ]
-    ) { arguments in
-        let account = try pause(arguments, false, nil)
-        if !arguments.has("json") {
-            try StandardOutput.write("\(Printable.text("\(account)")) is not paused\n")
-        }
-        return .success
+    static func unpauseAccount(_ arguments: Arguments) throws -> ExitCode {
+        try pause(arguments, false, nil) { "\($0) is not paused\n" }
     }
 
+    /// `text` gets the name of the account.
     private static func pause(
-        _ arguments: Arguments, _ isPaused: Bool, _ seconds: Int?
-    ) throws -> AccountName {
-        guard arguments.positional.count <= 1 else {
-            throw CommandError.usage(
-                "name at most one account", hint: "run bellwire list to see all registrations")
-        }
+        _ arguments: Arguments, _ isPaused: Bool, _ seconds: Int?, _ text: (String) -> String
+    ) throws -> ExitCode {
         let control = try ControlConnection(arguments)
         let accounts = try AccountName.all(control, named: arguments.positional.first)
         guard let account = accounts.first, accounts.count == 1 else {
@@ -191,16 +103,12 @@ extension Command {
             writer.member("paused", isPaused)
             if let seconds { writer.member("paused_for", seconds) }
         }
-        guard arguments.has("json") else { return account }
-        var writer = JSONWriter()
-        writer.object { writer in
+        return try arguments.print(text(Printable.text("\(account)"))) { writer in
             writer.member("app", account.app)
             writer.member("account", account.account)
             writer.member("paused", isPaused)
             if let seconds { writer.member("paused_for", seconds) }
         }
-        try StandardOutput.write(writer.text + "\n")
-        return account
     }
 }
 

@@ -141,14 +141,15 @@ enum LocalReceiver {
         _ state: String, _ control: ControlConnection
     ) throws -> [UInt8] {
         let path = DesktopHost.folder(in: state) + "/local-device"
-        let devices = try DeviceReport.devices(json: try control.send("GET", devicesPath))
+        let devices = DeviceReport.devices(
+            try JSONNode(answer: try control.send("GET", devicesPath)))
         let known = devices.filter { $0.name == deviceName }
         if known.count == 1, FileStamp(of: path) != nil { return try KeyFile.read(path) }
         for device in known { _ = try control.send("DELETE", "\(devicesPath)/\(device.id)") }
         var body = JSONWriter()
         body.object { $0.member("name", deviceName) }
         let answer = try control.send("POST", devicesPath, body.bytes)
-        let secret = Array(try DeviceReport.Added(json: answer).bearer.utf8)
+        let secret = Array(try DeviceReport.Added(JSONNode(answer: answer)).bearer.utf8)
         try KeyFile.remove(path)
         try KeyFile.create(path, secret.span)
         return secret

@@ -4,63 +4,34 @@ import Desktop
 /// Devices as text.
 enum DeviceReport {
     struct Device {
-        var id = 0
-        var name = ""
-        var owner = ""
-        var isConnected = false
+        let id: Int
+        let name: String
+        let owner: String
+        let isConnected: Bool
         /// Seconds since 1970; nil if it never connected.
-        var lastSeen: Int?
+        let lastSeen: Int?
         /// False after a restore, until somebody confirms it.
-        var isConfirmed = true
-        var isReceiveOnly = false
+        let isConfirmed: Bool
+        let isReceiveOnly: Bool
     }
 
     struct Added: Confidential {
-        var name = ""
-        var bearer = ""
-        var websocket = ""
-        var url = ""
+        let name: String
+        let bearer: String
+        let websocket: String
+        let url: String
         var isReceiveOnly = false
     }
 
-    static func devices(json: [UInt8]) throws -> [Device] {
-        var devices: [Device] = []
-        var scanner = JSONScanner(json)
-        do throws(JSONScanner.Failure) {
-            try scanner.forEachMember { name, scanner throws(JSONScanner.Failure) in
-                guard scanner.isEqual(name, "devices") else { return try scanner.skipValue() }
-                try scanner.forEachElement { scanner throws(JSONScanner.Failure) in
-                    devices.append(try device(&scanner))
-                }
-            }
-            try scanner.expectEnd()
-        } catch {
-            throw CommandError(message: "the server's answer cannot be read")
+    static func devices(_ root: JSONNode) -> [Device] {
+        (root["devices"]?.elements ?? []).map { node in
+            Device(
+                id: Int(node["id"]?.integer ?? 0), name: node["name"]?.text ?? "",
+                owner: node["owner"]?.text ?? "", isConnected: node["connected"]?.bool ?? false,
+                lastSeen: (node["last_seen"]?.integer).map(Int.init),
+                isConfirmed: node["unconfirmed"]?.bool != true,
+                isReceiveOnly: node["receive_only"]?.bool ?? false)
         }
-        return devices
-    }
-
-    private static func device(
-        _ scanner: inout JSONScanner
-    ) throws(JSONScanner.Failure) -> Device {
-        var device = Device()
-        try scanner.forEachMember { name, scanner throws(JSONScanner.Failure) in
-            let name = scanner.string(name)
-            switch try scanner.next() {
-            case .string(let text) where name == "name": device.name = scanner.string(text)
-            case .string(let text) where name == "owner": device.owner = scanner.string(text)
-            case .number(let range):
-                let number = Int(decimalDigits: scanner.bytes.span.extracting(range)) ?? 0
-                if name == "id" { device.id = number }
-                if name == "last_seen" { device.lastSeen = number }
-            case .bool(let isTrue) where name == "connected": device.isConnected = isTrue
-            case .bool(let isTrue) where name == "unconfirmed": device.isConfirmed = !isTrue
-            case .bool(let isTrue) where name == "receive_only": device.isReceiveOnly = isTrue
-            case .string, .bool: break
-            default: throw .invalid(at: scanner.position)
-            }
-        }
-        return device
     }
 
     static func text(_ devices: [Device]) -> String {
@@ -83,20 +54,10 @@ enum DeviceReport {
 }
 
 extension DeviceReport.Added {
-    init(json: [UInt8]) throws {
-        var scanner = JSONScanner(json)
-        var texts: [String: String] = [:]
-        do throws(JSONScanner.Failure) {
-            try scanner.forEachMember { name, scanner throws(JSONScanner.Failure) in
-                texts[scanner.string(name)] = try scanner.stringOrSkip().map(scanner.string)
-            }
-            try scanner.expectEnd()
-        } catch {
-            texts = [:]
-        }
-        guard let name = texts["name"], let bearer = texts["bearer"],
-            let websocket = texts["websocket"], let url = texts["url"]
-        else { throw CommandError(message: "the server's answer cannot be read") }
+    init(_ root: JSONNode) throws {
+        guard let name = root["name"]?.text, let bearer = root["bearer"]?.text,
+            let websocket = root["websocket"]?.text, let url = root["url"]?.text
+        else { throw CommandError.unreadable }
         (self.name, self.bearer, self.websocket, self.url) = (name, bearer, websocket, url)
     }
 

@@ -72,11 +72,11 @@ extension Command {
             throw CommandError.usage(
                 "register takes options only", hint: "see bellwire register --help")
         }
-        let body = try registration(arguments)
+        let body = try terms(arguments)
         let connection = try ControlConnection(arguments)
         guard let path = arguments["subscription"] else {
             let answer = try connection.send("POST", RegistrationsPath.all, body)
-            return try RegistrationText.print(answer, arguments) { try RegistrationText.full($0) }
+            return try arguments.print(answer, RegistrationText.full)
         }
         // Without a place for the file, no registration is made.
         let file = try SubscriptionFile(
@@ -88,12 +88,10 @@ extension Command {
             file.withdraw(answer, connection)
             throw error
         }
-        return try RegistrationText.print(answer, arguments) { root in
-            try RegistrationText.kept(root, in: path)
-        }
+        return try arguments.print(answer) { try RegistrationText.kept($0, in: path) }
     }
 
-    private static func registration(_ arguments: Arguments) throws -> [UInt8] {
+    private static func terms(_ arguments: Arguments) throws -> [UInt8] {
         var members = [("token_type", try number(arguments["type"] ?? "10", "type"))]
         for (option, member) in [
             ("user-id", "user_id"), ("session-timeout", "session_timeout"), ("ttl", "ttl"),
@@ -207,7 +205,7 @@ struct SubscriptionFile {
     func write(_ answer: [UInt8]) throws {
         guard let root = try? JSONDocument(answer).root, let id = root["id"]?.text,
             let endpoint = root["endpoint"]?.text
-        else { throw CommandError(message: "the server's answer cannot be read") }
+        else { throw CommandError.unreadable }
         var writer = JSONWriter()
         writer.object { writer in
             writer.member("endpoint", endpoint)

@@ -7,44 +7,54 @@ enum RegistrationsPath {
 
     /// What the caller sees of all registrations.
     static func list(_ control: ControlConnection) throws -> [JSONNode] {
-        let answer = try control.send("GET", all)
-        return (try? JSONDocument(answer))?.root["registrations"]?.elements ?? []
+        try JSONNode(answer: try control.send("GET", all))["registrations"]?.elements ?? []
     }
 
     /// Ids are base64url; other characters could change the path.
     static func one(_ id: String) throws -> String {
-        let bytes = Array(id.utf8)
-        guard Bits128(base64URL: bytes.span) != nil else {
-            throw CommandError.usage(
-                "not the id of a registration", hint: "run bellwire list to see all registrations")
+        guard isID(id) else {
+            throw CommandError.usage("not the id of a registration", hint: Self.hint)
         }
         return "\(all)/\(id)"
     }
 
+    static let hint = "run bellwire registration list to see all registrations"
+
+    private static func isID(_ text: String) -> Bool {
+        let bytes = Array(text.utf8)
+        return Bits128(base64URL: bytes.span) != nil
+    }
+
     /// The path of a registration that is named as people do: by its id, by its account, or, if
-    /// several applications have that, as `APP/ACCOUNT`. What `bellwire hear` made comes first.
+    /// several applications have that, as `APP/ACCOUNT`. A topic of that name comes first.
     static func named(_ name: String, _ control: ControlConnection) throws -> String {
-        let bytes = Array(name.utf8)
-        if Bits128(base64URL: bytes.span) != nil { return try one(name) }
-        // Administrators also see what belongs to others, with its owner, and reach that by its id alone:
-        // a name may be somebody else's by mistake.
-        let named = try list(control).filter { AccountName($0).isCalled(name) }
+        if isID(name) { return try one(name) }
+        let all = try list(control)
+        let topics = all.filter { node in
+            AccountName(node).app == AccountName.scripts && AccountName(node).isCalled(name)
+                && !node.has("owner")
+        }
+        let found = try only("registration", name, of: topics.isEmpty ? all : topics)
+        return try one(found["id"]?.text ?? "")
+    }
+
+    /// The one that has this name. Administrators also see what belongs to others, with its owner,
+    /// and reach that by its id alone: a name may be somebody else's by mistake.
+    static func only(_ kind: String, _ name: String, of list: [JSONNode]) throws -> JSONNode {
+        let named = list.filter { AccountName($0).isCalled(name) }
         let own = named.filter { !$0.has("owner") }
         if own.isEmpty, !named.isEmpty {
-            throw unclear(
-                "only other owners have a registration \(Printable.text(name))", named)
+            throw unclear("only other owners have a \(kind) \(Printable.text(name))", named)
         }
-        let heard = own.filter { AccountName($0).app == AccountName.scripts }
-        let found = heard.isEmpty ? own : heard
-        guard let id = found.first?["id"]?.text else {
+        guard let found = own.first else {
             throw CommandError(
-                message: "there is no registration \(Printable.text(name))",
-                hint: "run bellwire list to see all registrations", exitCode: .refused)
+                message: "there is no \(kind) \(Printable.text(name))",
+                hint: "run bellwire \(kind) list to see all \(kind)s", exitCode: .refused)
         }
-        guard found.count == 1 else {
-            throw unclear("\(found.count) registrations are called \(Printable.text(name))", found)
+        guard own.count == 1 else {
+            throw unclear("\(own.count) \(kind)s are called \(Printable.text(name))", own)
         }
-        return try one(id)
+        return found
     }
 
     private static func unclear(_ what: String, _ found: [JSONNode]) -> CommandError {
@@ -55,96 +65,67 @@ enum RegistrationsPath {
 }
 
 extension Command {
-    static let list = Command(
-        name: "list",
-        summary: "list registrations",
-        details: "Administrators see the registrations of all owners.",
-        options: serverOptions,
-        examples: [
-            Example("bellwire list", help: "list your registrations, and when each ends"),
-            Example("bellwire list --json", help: "print the same as JSON, for a script"),
-        ]
-    ) { arguments in
-        guard arguments.positional.isEmpty else {
-            throw CommandError.usage("list takes options only", hint: "see bellwire list --help")
-        }
-        let answer = try ControlConnection(arguments).send("GET", RegistrationsPath.all)
-        return try RegistrationText.print(answer, arguments) { try RegistrationText.list($0) }
-    }
-
-    static let show = Command(
-        name: "show",
-        summary: "show a registration, and how many pushes could not be decrypted",
-        forms: ["NAME|ID"],
-        details:
-            "Keys and secrets are not shown. If you lost them, bellwire rotate makes new ones.",
-        options: serverOptions,
-        examples: [
-            Example(
-                "bellwire show builds", help: "show what bellwire hear builds has made"),
-            Example(
-                "bellwire show fF7tPMyLTBS0HQbY4QmR3w --json",
-                help: "print it as JSON, for a script"),
-        ]
-    ) { arguments in
-        let (control, path) = try place(arguments)
-        let answer = try control.send("GET", path)
-        return try RegistrationText.print(answer, arguments) { try RegistrationText.summary($0) }
-    }
-
-    static let rotate = Command(
-        name: "rotate",
-        summary: "give a registration a new endpoint and new keys",
-        forms: ["NAME|ID"],
+    static let registration = Command(
+        name: "registration",
+        summary: "list, show, rotate and revoke registrations",
+        verbs: [
+            Verb("list", "", listRegistrations), Verb("show", "NAME|ID", showRegistration),
+            Verb("rotate", "NAME|ID", rotateRegistration),
+            Verb("revoke", "NAME|ID", revokeRegistration),
+        ],
         details: """
-            Prints what the application passes to account.registerDevice from now on. The old
-            endpoint and its keys keep working for seven days.
+            Asks the running server through its control socket. list names your registrations, and
+            when each ends; administrators see those of all owners. NAME is the account, or
+            APP/ACCOUNT if several applications have it.
+
+            show also says how many pushes could not be decrypted. Keys and secrets are not shown.
+            If you lost them, rotate makes new ones.
+
+            rotate gives the registration a new endpoint and new keys, and prints what the
+            application passes to account.registerDevice from now on. The old endpoint and its keys
+            keep working for seven days.
+
+            revoke ends a registration and all its endpoints: senders that push there are told that
+            the endpoint is gone.
             """,
         options: serverOptions,
         examples: [
             Example(
-                "bellwire rotate telegram/me",
-                help: "print a new endpoint and new keys for this registration"),
+                "bellwire registration list --json",
+                help: "print your registrations as JSON, for a script"),
             Example(
-                "bellwire rotate fF7tPMyLTBS0HQbY4QmR3w --json",
-                help: "print them as JSON, for a script"),
+                "bellwire registration rotate telegram/me",
+                help: "print a new endpoint and new keys for this registration"),
         ]
-    ) { arguments in
-        let (control, path) = try place(arguments)
-        let answer = try control.send("POST", path + "/rotate")
-        return try RegistrationText.print(answer, arguments) { try RegistrationText.full($0) }
+    )
+
+    private static func listRegistrations(_ arguments: Arguments) throws -> ExitCode {
+        let answer = try ControlConnection(arguments).send("GET", RegistrationsPath.all)
+        return try arguments.print(answer, RegistrationText.list)
     }
 
-    static let revoke = Command(
-        name: "revoke",
-        summary: "end a registration and all its endpoints",
-        forms: ["NAME|ID"],
-        details: "Senders that push there are told that the endpoint is gone.",
-        options: serverOptions,
-        examples: [
-            Example(
-                "bellwire revoke builds", help: "end what bellwire hear builds has made"),
-            Example(
-                "bellwire revoke fF7tPMyLTBS0HQbY4QmR3w --json",
-                help: "do the same, and print nothing if it worked"),
-        ]
-    ) { arguments in
-        let (control, path) = try place(arguments)
+    private static func showRegistration(_ arguments: Arguments) throws -> ExitCode {
+        let (control, path) = try place(of: arguments)
+        return try arguments.print(try control.send("GET", path), RegistrationText.summary)
+    }
+
+    private static func rotateRegistration(_ arguments: Arguments) throws -> ExitCode {
+        let (control, path) = try place(of: arguments)
+        let answer = try control.send("POST", path + "/rotate")
+        return try arguments.print(answer, RegistrationText.full)
+    }
+
+    private static func revokeRegistration(_ arguments: Arguments) throws -> ExitCode {
+        let (control, path) = try place(of: arguments)
         _ = try control.send("DELETE", path)
-        if !arguments.has("json") {
-            try StandardOutput.write("revoked \(Printable.text(arguments.positional[0]))\n")
-        }
+        try arguments.say("revoked \(Printable.text(arguments.positional[0]))")
         return .success
     }
 
     /// The server, and the path of the registration that is named.
     private static func place(
-        _ arguments: Arguments
+        of arguments: Arguments
     ) throws -> (ControlConnection, path: String) {
-        guard arguments.positional.count == 1 else {
-            throw CommandError.usage(
-                "name one registration", hint: "run bellwire list to see all registrations")
-        }
         let control = try ControlConnection(arguments)
         return (control, try RegistrationsPath.named(arguments.positional[0], control))
     }
@@ -152,26 +133,8 @@ extension Command {
 
 /// Registrations as text.
 enum RegistrationText {
-    /// Prints the answer as JSON or as `text` renders it.
-    static func print(
-        _ answer: [UInt8], _ arguments: Arguments, _ text: (JSONNode) throws -> String
-    ) throws -> ExitCode {
-        if arguments.has("json") {
-            try StandardOutput.write(answer.span)
-            try StandardOutput.write("\n")
-            return .success
-        }
-        guard let document = try? JSONDocument(answer) else { throw unreadable }
-        try StandardOutput.write(try text(document.root))
-        return .success
-    }
-
-    private static var unreadable: CommandError {
-        CommandError(message: "the server's answer cannot be read")
-    }
-
     private static func word(_ node: JSONNode?) throws -> String {
-        guard let text = node?.textOrNumber else { throw unreadable }
+        guard let text = node?.textOrNumber else { throw CommandError.unreadable }
         return Printable.text(text)
     }
 

@@ -187,21 +187,19 @@ final class ScreenTest: TimerHandler {
     }
 }
 
-/// Asks who listens to the addresses of `bellwire hear`.
+/// Asks who listens to topics.
 enum AddressTest {
     static func run(_ control: ControlConnection, report: (HopResult) -> Void) throws {
         // Administrators also see what belongs to others, with its owner.
-        let heard = try RegistrationsPath.list(control).filter {
-            !$0.has("owner") && $0.has("hears") && $0["app"]?.text == AccountName.scripts
-        }
-        let unheard = heard.filter(RegistrationText.isUnheard)
+        let topics = try RegistrationsPath.topics(control).filter { !$0.has("owner") }
+        let unheard = topics.filter(RegistrationText.isUnheard)
         guard unheard.isEmpty else {
             return report(
                 .failed(
                     .addresses, "nobody listens to \(names(unheard))",
                     advice: Sentence.nobodyListens.text(.english)))
         }
-        let shown = heard.filter { $0["listening"]?.bool == true }
+        let shown = topics.filter { $0["listening"]?.bool == true }
         guard !shown.isEmpty else { return }
         report(.passed(.addresses, "a client listens to \(names(shown))"))
     }

@@ -12,7 +12,7 @@ extension Command {
             Adds a device through the control socket of the running server, connects as that device
             and pushes to it: once while it is connected, once while it is away. If a desktop
             service runs in this session, it then registers as an application and pushes to that, and
-            asks who shows notifications, and who listens to the addresses of bellwire hear.
+            asks who shows notifications, and who listens to topics.
             Each line says that a step works, or what to change. At the end, the test removes
             everything it added, and says what to try next.
 
@@ -23,7 +23,7 @@ extension Command {
         options: [
             Option("url", "URL", help: "the address of a device, as in the file receivers"),
             Option("ca-file", "FILE", help: "trust these certificates instead of the system's"),
-        ] + ControlConnection.options + [.json],
+        ] + serverOptions,
         examples: [
             Example(
                 "bellwire test",
@@ -134,14 +134,15 @@ struct TestDevice {
         try Self.removeAll(control)
         var body = JSONWriter()
         body.object { $0.member("name", Self.name) }
-        url = try DeviceReport.Added(json: try control.send("POST", Self.path, body.bytes)).url
+        let answer = try control.send("POST", Self.path, body.bytes)
+        url = try DeviceReport.Added(JSONNode(answer: answer)).url
     }
 
     /// A failure here says nothing about the tested way; the next test removes the rest.
     func remove() { try? Self.removeAll(control) }
 
     private static func removeAll(_ control: ControlConnection) throws {
-        let devices = try DeviceReport.devices(json: try control.send("GET", path))
+        let devices = DeviceReport.devices(try JSONNode(answer: try control.send("GET", path)))
         for device in devices where device.name == name {
             _ = try control.send("DELETE", "\(path)/\(device.id)")
         }

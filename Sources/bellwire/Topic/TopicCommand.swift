@@ -1,21 +1,24 @@
 import Base
-import Configuration
-import Glibc
-import Mailbox
 import Notifications
 import System
-import WebPush
 
 extension Command {
-    static let hear = Command(
-        name: "hear",
-        summary: "get an address to which a script can push with curl",
-        forms: ["NAME"],
+    static let topic = Command(
+        name: "topic",
+        summary: "get addresses to which scripts can push with curl, and end them",
+        verbs: [
+            Verb("add", "NAME", addTopic), Verb("list", "", listTopics),
+            Verb("show", "NAME|ID", showTopic), Verb("rotate", "NAME|ID", rotateTopic),
+            Verb("remove", "NAME|ID", removeTopic),
+        ],
         details: """
-            Asks the running server through its control socket. Whoever knows the address can show
-            you notifications, so keep it secret. The same NAME gives the same address again, until
-            bellwire revoke NAME ends it. If no screen is connected that shows what comes, hear says
-            so.
+            Asks the running server through its control socket. add prints the address of a topic.
+            Whoever knows the address can show you notifications, so keep it secret. The same NAME
+            gives the same address again. If no screen is connected that shows what comes, add says
+            so. list names all topics; show also says how many pushes could not be read. rotate
+            gives a topic another address; the former one keeps working for seven days. remove ends
+            a topic: its senders are told that the address is gone, and a topic of the same name
+            that is added later has another.
 
             A push is plain text; the header fields Title, Priority (1 to 5, or min, low, default,
             high, max), Tags (separated by commas) and Click (an https link) say how it is shown.
@@ -26,186 +29,108 @@ extension Command {
             With --from, the address is for the webhook of a service, in that service's own JSON.
             """,
         options: [
-            Option("from", "SERVICE", help: "what pushes there: " + HeardFormat.list),
-            Option("address", help: "print only the address"),
+            Option("from", "SERVICE", of: "add", help: "what pushes there: " + TopicFormat.list),
+            Option("address", of: "add", "rotate", help: "print only the address"),
         ] + serverOptions,
         examples: [
             Example(
-                "bellwire hear \"nightly build\"",
+                "bellwire topic add \"nightly build\"",
                 help: "print an address, and a curl command that shows a notification"),
             Example(
-                "bellwire hear alerts --from alertmanager --address > address",
+                "bellwire topic add alerts --from alertmanager --address > address",
                 help: "write an address for the webhook of Prometheus Alertmanager into a file"),
         ]
-    ) { arguments in
-        guard arguments.positional.count == 1 else {
-            throw CommandError.usage("name what you want to hear", hint: "see bellwire hear --help")
+    )
+
+    private static func addTopic(_ arguments: Arguments) throws -> ExitCode {
+        let control = try ControlConnection(arguments)
+        let format = try TopicFormat(arguments["from"])
+        return try print(
+            try TopicAddress(named: arguments.positional[0], format, control), arguments)
+    }
+
+    private static func listTopics(_ arguments: Arguments) throws -> ExitCode {
+        let topics = try RegistrationsPath.topics(ControlConnection(arguments))
+        return try arguments.print(TopicText.list(topics)) { writer in
+            writer.name("topics")
+            writer.array { writer in for topic in topics { writer.value(topic) } }
         }
-        let connection = try ControlConnection(arguments)
-        let format = try HeardFormat(arguments["from"])
-        let place = try HeardPlace(named: arguments.positional[0], format, connection)
+    }
+
+    private static func showTopic(_ arguments: Arguments) throws -> ExitCode {
+        let (control, path, _) = try place(of: arguments)
+        return try arguments.print(try control.send("GET", path), RegistrationText.summary)
+    }
+
+    private static func rotateTopic(_ arguments: Arguments) throws -> ExitCode {
+        let (control, path, topic) = try place(of: arguments)
+        let answer = try JSONNode(answer: try control.send("POST", path + "/rotate"))
+        return try print(try TopicAddress(topic, rotated: answer, control), arguments)
+    }
+
+    private static func removeTopic(_ arguments: Arguments) throws -> ExitCode {
+        let (control, path, topic) = try place(of: arguments)
+        _ = try control.send("DELETE", path)
+        try arguments.say("removed \(TopicText.name(topic))")
+        return .success
+    }
+
+    private static func place(
+        of arguments: Arguments
+    ) throws -> (ControlConnection, path: String, JSONNode) {
+        let control = try ControlConnection(arguments)
+        let topic = try RegistrationsPath.topic(arguments.positional[0], control)
+        return (control, try RegistrationsPath.one(topic["id"]?.text ?? ""), topic)
+    }
+
+    private static func print(_ address: TopicAddress, _ arguments: Arguments) throws -> ExitCode {
         if arguments.has("address") {
-            try StandardOutput.write(place.address)
-            if let warning = place.warning { StandardError.write("bellwire: \(warning)\n") }
+            try StandardOutput.write(address.line)
+            if let warning = address.warning { StandardError.write("bellwire: \(warning)\n") }
             return .success
         }
         if arguments.has("json") {
-            try StandardOutput.write(place.json)
+            try StandardOutput.write(address.json)
             return .success
         }
         let configuration = try ConfigurationSources.read(arguments)
-        try StandardOutput.write(place.text(trusting: configuration))
+        try StandardOutput.write(address.text(trusting: configuration))
         return .success
     }
 }
 
-/// An endpoint for the pushes of scripts and services.
-struct HeardPlace: Confidential {
-    private let id: String
-    private let name: String
-    private let endpoint: String
-    private let format: HeardFormat
-    /// Whether it was made just now.
-    private let isNew: Bool
-    /// Whether a client is connected that shows what is pushed there.
-    private var isHeard = false
+/// Topics as text.
+private enum TopicText {
+    static func name(_ topic: JSONNode) -> String { Printable.text(topic["account"]?.text ?? "") }
 
-    /// After this long without a client that shows them, or a look at it, the endpoint ends: a year.
-    private static let lifetime = 31_536_000
-
-    /// Finds the caller's endpoint of that name, or makes one.
-    init(named name: String, _ format: HeardFormat, _ connection: ControlConnection) throws {
-        let answer = try connection.send("GET", RegistrationsPath.all)
-        if let id = try Self.known(name, format, try Self.root(answer)) {
-            // Reading it is a sign of life.
-            let answer = try connection.send("GET", RegistrationsPath.one(id))
-            try self.init(name, format, try Self.root(answer), isNew: false)
-        } else {
-            let answer = try connection.send(
-                "POST", RegistrationsPath.all, Self.request(name, format))
-            try self.init(name, format, try Self.root(answer), isNew: true)
-        }
-        isHeard = try Self.isHeard(id, connection, patience: isNew ? Self.patience : 1)
-    }
-
-    /// A desktop beside the server connects to a new account at once, which takes a moment.
-    private static func isHeard(
-        _ id: String, _ connection: ControlConnection, patience: Int
-    ) throws -> Bool {
-        for attempt in 0..<patience {
-            if attempt > 0 { usleep(pause) }
-            let answer = try connection.send("GET", RegistrationsPath.one(id))
-            if try root(answer)["listening"]?.bool == true { return true }
-        }
-        return false
-    }
-
-    private static let patience = 10
-    /// In microseconds.
-    private static let pause: UInt32 = 100_000
-
-    private init(
-        _ name: String, _ format: HeardFormat, _ node: JSONNode, isNew: Bool
-    ) throws {
-        guard let id = node["id"]?.text, let endpoint = node["endpoint"]?.text else {
-            throw Self.unreadable
-        }
-        (self.id, self.name, self.endpoint) = (id, name, endpoint)
-        (self.format, self.isNew) = (format, isNew)
-    }
-
-    private static func root(_ answer: [UInt8]) throws -> JSONNode {
-        do throws(JSONScanner.Failure) { return try JSONDocument(answer).root } catch {
-            throw unreadable
-        }
-    }
-
-    private static var unreadable: CommandError {
-        CommandError(message: "the server's answer cannot be read")
-    }
-
-    /// The latest one. Administrators also see what belongs to others, with its owner.
-    private static func known(
-        _ name: String, _ format: HeardFormat, _ root: JSONNode
-    ) throws -> String? {
-        let found = root["registrations"]?.elements.last { node in
-            node["app"]?.text == AccountName.scripts && node["account"]?.text == name
-                && node.has("hears") && !node.has("owner")
-        }
-        guard let found, let id = found["id"]?.text else { return nil }
-        guard found["hears"]?.text == format.dialect.rawValue else {
-            throw CommandError(
-                message: "\(Printable.text(name)) is heard already, in another format",
-                hint: "choose another name, or end it: bellwire revoke \(Printable.text(id))",
-                exitCode: .refused)
-        }
-        return id
-    }
-
-    private static func request(_ name: String, _ format: HeardFormat) -> [UInt8] {
-        var writer = JSONWriter()
-        writer.object { writer in
-            writer.member("token_type", RegistrationTerms.TokenType.webPush.rawValue)
-            writer.member("app", AccountName.scripts)
-            writer.member("account", name)
-            writer.member("dialect", format.dialect.rawValue)
-            writer.member("clear", true)
-            // The owner gives the address only to what may show notifications, with links.
-            writer.member("trust_clear", true)
-            writer.member("expires", lifetime)
-        }
-        return writer.bytes
+    static func list(_ topics: [JSONNode]) -> String {
+        guard !topics.isEmpty else { return "no topics; make one with bellwire topic add NAME\n" }
+        return TextTable.text(
+            topics.map { topic in
+                [
+                    Printable.text(topic["id"]?.text ?? ""), name(topic),
+                    Printable.text(topic["hears"]?.text ?? ""),
+                    "until " + LocalTime.text(Int(topic["expires"]?.integer ?? 0)),
+                    RegistrationText.isUnheard(topic) ? "nobody listens" : "",
+                ]
+            })
     }
 }
 
-/// What the user gets to see.
-extension HeardPlace {
-    var json: String {
-        var writer = JSONWriter()
-        writer.object { writer in
-            writer.member("id", id)
-            writer.member("name", name)
-            writer.member("endpoint", endpoint)
-            writer.member("format", format.dialect.rawValue)
-            writer.member("new", isNew)
-            writer.member("listening", isHeard)
-        }
-        return writer.text + "\n"
+extension RegistrationsPath {
+    /// What `bellwire topic add` made, as far as the caller sees it.
+    static func topics(_ control: ControlConnection) throws -> [JSONNode] {
+        try list(control).filter { $0["app"]?.text == AccountName.scripts && $0.has("hears") }
     }
 
-    var address: String { Printable.text(endpoint) + "\n" }
-
-    /// What is missing so that somebody sees a push; nil if nothing is.
-    var warning: String? {
-        isHeard ? nil : "nobody listens. " + Sentence.nobodyListens.text(.english)
-    }
-
-    func text(trusting configuration: ServerConfiguration) -> String {
-        let address = ShellWord.quoted(Printable.text(endpoint))
-        let trial = "curl \(authority(configuration))-d \"the build is green\" \(address)"
-        let word = ShellWord.quoted(Printable.text(name))
-        return """
-            \(Printable.text(name)) is heard at this address; keep it secret:
-              \(Printable.text(endpoint))
-            \(warning.map { "\($0)\n" } ?? "")\
-            \(format.advice == nil ? isHeard ? "try it" : "then try it" : "put it into the service"):
-              \(format.advice ?? trial)
-            for another address: bellwire rotate \(word); to end it: bellwire revoke \(word)
-
-            """
-    }
-
-    /// The option that makes curl trust the certificate of a server on this machine.
-    private func authority(_ configuration: ServerConfiguration) -> String {
-        guard let origin = Origin(url: endpoint), origin.scheme == "https",
-            let file = DevelopmentAuthority.file(configuration, for: origin.host)
-        else { return "" }
-        return "--cacert \(ShellWord.quoted(Printable.text(file))) "
+    static func topic(_ name: String, _ control: ControlConnection) throws -> JSONNode {
+        let topics = try topics(control)
+        return try topics.first { $0["id"]?.text == name } ?? only("topic", name, of: topics)
     }
 }
 
-/// What pushes to an endpoint of `bellwire hear`.
-struct HeardFormat {
+/// What pushes to the address of a topic.
+struct TopicFormat {
     /// The word for it; nil for scripts.
     let service: String?
     let dialect: Dialect
@@ -226,6 +151,12 @@ struct HeardFormat {
             throw CommandError.usage("--from takes \(Self.list)")
         }
         (service, self.dialect) = (word, dialect)
+    }
+
+    /// Of a topic that is there.
+    init(_ dialect: Dialect) {
+        self.dialect = dialect
+        service = Self.services.first { $0 == dialect.rawValue }
     }
 
     /// Where to put the address.

@@ -305,7 +305,12 @@ def registered(state):
         check(answer.status_code == 201, "a simple push is accepted")
     signals = wake.ask(f"pending?registration={wake.id}")["messages"]
     check([(s["count"], s["version"]) for s in signals] == [(2, str(2**63 - 1))], "two simple pushes become one signal")
-    subprocess.run([bellwire, "revoke", wake.id, "--state", state], check=True, timeout=10, stdout=subprocess.DEVNULL)
+    subprocess.run(
+        [bellwire, "registration", "revoke", wake.id, "--state", state],
+        check=True,
+        timeout=10,
+        stdout=subprocess.DEVNULL,
+    )
     check(requests.put(wake.endpoint, timeout=10).status_code == 410, "a revoked endpoint answers 410")
 
 

@@ -144,7 +144,7 @@ def story(state, hook, account, options):
         check(engine.shown() == [f"by {encoding}"], f"{encoding}: the message is shown")
         told = heard("push.message", secret)
         check(decode(told["payload"]).decode() == text, f"{encoding}: the callback gets the payload")
-    rotated = json.loads(run(state, "rotate", made["id"], "--json"))
+    rotated = json.loads(run(state, "registration", "rotate", made["id"], "--json"))
     change = heard("registration.rotated", secret)
     secret = rotated["callback_secret"]
     telegram.push(message("to the former endpoint", 3), "aes128gcm")
@@ -161,7 +161,7 @@ def story(state, hook, account, options):
         check(engine.next("bellwire.updateSessionRevoked"), "the session is revoked")
         heard("session.revoked", secret)
     else:
-        run(state, "revoke", made["id"])
+        run(state, "registration", "revoke", made["id"])
         heard("registration.deleted", secret)
         check(engine.next("updateNotificationGroup")["removed_notification_ids"], "the notifications are removed")
     check(former.is_gone() and telegram.is_gone(), "both endpoints answer 410")

@@ -170,7 +170,7 @@ class Steady:
         """Lets two senders push to each node from now on."""
         await self.agent.visit(self.nodes[0].port, lambda: self.agent.token)
         check(self.agent.token, "the user agent has an endpoint")
-        said, code = await self.say(self.nodes[0], "hear", "steady", "--json")
+        said, code = await self.say(self.nodes[0], "topic", "add", "steady", "--json")
         check(code == 0, said)
         webhook = "/wpush" + json.loads(said)["endpoint"].partition("/wpush")[2]
         # Nodes that have not heard of an address yet would ask to come again, and so would one whose servers on a busy

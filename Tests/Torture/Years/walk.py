@@ -138,9 +138,9 @@ def walk(year, moment):
             check(len(waiting) == 2, "both messages wait", waiting)
             for message in waiting:
                 check(time.gmtime(message["received"]).tm_year == year, "the year in which the message came", message)
-            server.run("mute", "--state", server.state, "--for", "1h", "Home")
-            server.run("pause", "--state", server.state, "--for", "1h")
-            text = server.run("chats", "--state", server.state)
+            server.run("account", "mute", "--state", server.state, "--for", "1h", "Home")
+            server.run("account", "pause", "--state", server.state, "--for", "1h")
+            text = server.run("account", "list", "--state", server.state)
             check(f"until {year}-" in text, "the year in which the mute ends", text)
 
 
