@@ -3,8 +3,7 @@ package struct AccountName: Hashable, Comparable, Sendable, CustomStringConverti
     package let app: String
     package let account: String
 
-    /// The application of what `bellwire hear` registers. Its accounts are named for what the user
-    /// hears.
+    /// The application of what `bellwire topic add` registers. Its accounts are the names of topics.
     package static let scripts = "script"
 
     package init(app: String, account: String) {

@@ -9,15 +9,12 @@ enum CommandLineTool {
         (
             "server",
             [
-                .serve, .check, .test, .page, .top, .device, .owner, .export, .forget, .keys,
+                .serve, .check, .test, .ui, .top, .device, .owner, .export, .forget, .keys,
                 .backup, .restore, .migrate, .cluster,
             ]
         ),
-        ("registrations", [.hear, .register, .list, .show, .rotate, .revoke]),
-        (
-            "desktop",
-            [.desktop, .apps, .importing, .watch, .chats, .mute, .unmute, .pause, .unpause]
-        ),
+        ("registrations", [.topic, .register, .registration]),
+        ("desktop", [.desktop, .apps, .import, .watch, .account]),
         ("tools", [.send, .decrypt, .receiverID, .engine, .version]),
     ]
     static let commands = groups.flatMap(\.commands).sorted { $0.name < $1.name }
@@ -40,17 +37,16 @@ enum CommandLineTool {
         let rest = Array(words.dropFirst())
         if ["help", "--help", "-h"].contains(name) {
             let command = rest.first.flatMap { name in commands.first { $0.name == name } }
-            try StandardOutput.write(command?.help ?? overview)
+            try StandardOutput.write(command?.help(of: rest.dropFirst().first) ?? overview)
             return .success
         }
         let wanted = name == "--version" ? "version" : name
         guard let command = (commands + [.manual]).first(where: { $0.name == wanted }) else {
-            let nearest = NearestWord.to(name, in: commands.map(\.name))
-            let guess = nearest.map { "did you mean bellwire \($0)? " } ?? ""
+            let guess = MeantCommand.hint(name, in: commands.map(\.name))
             throw CommandError.usage("unknown command \(name)", hint: guess + "see bellwire --help")
         }
         if rest.prefix(while: { $0 != "--" }).contains(where: { $0 == "--help" || $0 == "-h" }) {
-            try StandardOutput.write(command.help)
+            try StandardOutput.write(command.help(of: rest.first { !$0.hasPrefix("-") }))
             return .success
         }
         return try command.run(try Arguments(rest, for: command))
@@ -91,16 +87,8 @@ extension Command {
             ("openssl", OpenSSLLibrary.version),
             ("curl", CurlLibrary.version),
         ]
-        guard arguments.has("json") else {
-            let lines = rows.map { "\($0.0) \($0.1)\n" }
-            try StandardOutput.write(lines.joined())
-            return .success
-        }
-        var writer = JSONWriter()
-        writer.object { writer in
+        return try arguments.print(rows.map { "\($0.0) \($0.1)\n" }.joined()) { writer in
             for (name, value) in rows { writer.member(text: name, value) }
         }
-        try StandardOutput.write(writer.text + "\n")
-        return .success
     }
 }

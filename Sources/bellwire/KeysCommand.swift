@@ -6,7 +6,10 @@ extension Command {
     static let keys = Command(
         name: "keys",
         summary: "make key files and show their public parts",
-        forms: ["new KIND FILE", "show FILE", "rotate-master"],
+        verbs: [
+            Verb("new", "KIND FILE", newKey), Verb("show", "FILE", showKey),
+            Verb("rotate-master", "", rotateMaster),
+        ],
         details: """
             Kinds of keys:
               receiver  a P-256 pair and an auth secret, to which pushes are encrypted
@@ -33,48 +36,28 @@ extension Command {
                 "bellwire keys rotate-master",
                 help: "have the running server seal its secrets under a new key"),
         ]
-    ) { arguments in
-        switch arguments.positional.first {
-        case "new": return try newKey(arguments)
-        case "show": return try showKey(arguments)
-        case "rotate-master": return try rotateMaster(arguments)
-        default:
-            throw CommandError.usage(
-                "use keys new, keys show or keys rotate-master", hint: "see bellwire keys --help")
-        }
-    }
+    )
 
     private static func newKey(_ arguments: Arguments) throws -> ExitCode {
-        let kinds = StoredKey.Kind.allCases.map(\.rawValue).joined(separator: ", ")
-        guard arguments.positional.count == 3 else {
-            throw CommandError.usage(
-                "keys new takes a kind and a file",
-                hint: "for example: bellwire keys new vapid Keys/vapid.json")
-        }
-        guard let kind = StoredKey.Kind(rawValue: arguments.positional[1]) else {
+        guard let kind = StoredKey.Kind(rawValue: arguments.positional[0]) else {
+            let kinds = StoredKey.Kind.allCases.map(\.rawValue).joined(separator: ", ")
             throw CommandError.usage("unknown kind of key", hint: "use one of \(kinds)")
         }
         let key = try StoredKey.generate(kind)
         let json = try key.json()
-        try KeyFile.create(arguments.positional[2], json.span)
+        try KeyFile.create(arguments.positional[1], json.span)
         return try print(key, arguments)
     }
 
     private static func showKey(_ arguments: Arguments) throws -> ExitCode {
-        guard arguments.positional.count == 2 else {
-            throw CommandError.usage("keys show takes one file")
-        }
-        return try print(try storedKey(at: arguments.positional[1]), arguments)
+        try print(try storedKey(at: arguments.positional[0]), arguments)
     }
 
     private static func rotateMaster(_ arguments: Arguments) throws -> ExitCode {
-        guard arguments.positional.count == 1 else {
-            throw CommandError.usage("keys rotate-master takes options only")
-        }
         let control = try ControlConnection(arguments)
         let signals = SignalQueue()
         let answer = try control.send("POST", masterKeyPath)
-        let code = try ServerAnswer.show(answer, arguments) { (root: JSONNode) in
+        let code = try arguments.print(answer) { (root: JSONNode) in
             let id = Printable.text(root["id"]?.text ?? "")
             return "master key \(id) is in use; the server is sealing old data again\n"
         }
@@ -94,10 +77,9 @@ extension Command {
                 message: "\(unopened) rows cannot be unsealed, perhaps because they are damaged",
                 hint: "keep the former key on all nodes, as master-former.json")
         }
-        guard !arguments.has("json") else { return }
-        try StandardOutput.write(
+        try arguments.say(
             "nothing is sealed under the former key any more: on each node, replace master.json by "
-                + "master-next.json\n")
+                + "master-next.json")
     }
 
     private static let masterKeyPath = "/api/v1/master-key"
@@ -157,15 +139,8 @@ extension Command {
     private static func print(_ key: borrowing StoredKey, _ arguments: Arguments) throws -> ExitCode
     {
         let rows = [("kind", key.kind.rawValue)] + key.publicParts
-        guard arguments.has("json") else {
-            try StandardOutput.write(rows.map { "\($0.0): \($0.1)\n" }.joined())
-            return .success
-        }
-        var writer = JSONWriter()
-        writer.object { writer in
+        return try arguments.print(rows.map { "\($0.0): \($0.1)\n" }.joined()) { writer in
             for (name, value) in rows { writer.member(text: name, value) }
         }
-        try StandardOutput.write(writer.text + "\n")
-        return .success
     }
 }

@@ -1,5 +1,11 @@
+/// What a whole answer is read as.
+package protocol JSONAnswer {
+    /// Nil if the answer is something else.
+    init?(json: [UInt8])
+}
+
 /// An object with one list of its members, by which it is written and read.
-package protocol JSONObject {
+package protocol JSONObject: JSONAnswer {
     /// Has the values that stand for missing members.
     init()
 
@@ -247,7 +253,7 @@ extension JSONObject {
     }
 }
 
-extension Array where Element: ListedObject {
+extension Array: JSONAnswer where Element: ListedObject {
     /// Nil if the answer is no such list.
     package init?(json: [UInt8]) {
         guard let node = try? JSONDocument(json).root else { return nil }
@@ -262,5 +268,13 @@ extension Array where Element: ListedObject {
         var fields = JSONFields(JSONWriter())
         fields.object { $0.member(Element.list, &copy) }
         return fields.end().bytes
+    }
+}
+
+/// Only a few members of it are wanted, or it is written elsewhere.
+extension JSONNode: JSONAnswer {
+    package init?(json: [UInt8]) {
+        guard let node = try? JSONDocument(json).root else { return nil }
+        self = node
     }
 }

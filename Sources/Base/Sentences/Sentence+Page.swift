@@ -84,10 +84,11 @@ extension Sentence {
         "Revoke it now: pushes to it get 410, and its sender forgets it",
         "Jetzt widerrufen: Pushes erhalten 410, und der Absender vergisst die Registrierung")
     package static let noRegistrations = Sentence(
-        "There is no registration. Make one with bellwire register or bellwire hear.",
-        "Es gibt keine Registrierung. Legen Sie mit bellwire register oder bellwire hear eine an.")
+        "There is no registration. Make one with bellwire register or bellwire topic add.",
+        "Es gibt keine Registrierung. Sie entsteht mit bellwire register oder bellwire topic add.")
     package static let more = Sentence(
-        "There are more; bellwire list shows all.", "Es gibt weitere; bellwire list zeigt alle.")
+        "There are more; bellwire registration list shows all.",
+        "Es gibt weitere; bellwire registration list zeigt alle.")
 
     package static let name = Sentence("Name", "Name")
     package static let presence = Sentence("Presence", "Anwesenheit")

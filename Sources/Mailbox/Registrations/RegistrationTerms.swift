@@ -66,8 +66,8 @@ package struct RegistrationTerms: Equatable, Sendable, Confidential {
     package var notifyMode: NotifyMode { askedMode ?? (dialect == .icq ? .disabled : .all) }
     package var sessionTimeout: UInt32 { askedTimeout ?? 86_400 }
 
-    /// The format of the unencrypted pushes that `bellwire hear` makes endpoints for; nil if this
-    /// endpoint is not like one of those.
+    /// The format of the unencrypted pushes that `bellwire topic add` makes endpoints for; nil if
+    /// this endpoint is not like one of those.
     package var heard: Dialect? {
         let isHeard = dialect == .plain || dialect.isOfService
         return tokenType == .webPush && acceptsClear && trustsClear && isHeard ? dialect : nil
@@ -76,8 +76,8 @@ package struct RegistrationTerms: Equatable, Sendable, Confidential {
     /// What the user calls the account.
     package var name: String { AccountName(app: app, account: account).description }
 
-    /// Like what `bellwire hear` makes: the engine shows what is pushed there, and no application
-    /// ever fetches it.
+    /// Like what `bellwire topic add` makes: the engine shows what is pushed there, and no
+    /// application ever fetches it.
     package var isOnlyShown: Bool { app == AccountName.scripts && heard != nil }
 
     /// The most bytes of an unencrypted body. Services write long JSON, which is cut before it is

@@ -72,8 +72,8 @@ package enum ErrorGuide {
         this push crashed the server twice | the operator sees it with `bellwire check`; it is \#
         tried again after an update |
         | <a id="errno-1025"></a>1025 | 400 | `The body is not UTF-8 text` | an unencrypted push \#
-        to an endpoint for plain text, such as `bellwire hear` makes, is shown as it is, and this \#
-        one cannot be | send text in UTF-8, or JSON with `message` |
+        to an endpoint for plain text, such as `bellwire topic add` makes, is shown as it is, and \#
+        this one cannot be | send text in UTF-8, or JSON with `message` |
         | <a id="errno-1028"></a>1028 | 400 | `Delay, At and In cannot be used: a push is shown at \#
         once`, `Priority must be 1 to 5, or min, low, default, high, max or urgent`, `A form may \#
         have the texts message, title, priority, tags and click, and no file`, `The body is \#
@@ -90,7 +90,7 @@ package enum ErrorGuide {
         neither root nor the service's own user, and `local-users` is off; or the request names \#
         another owner | ask as an administrator |
         | <a id="errno-1002"></a>1002 | 404 | `it does not exist, or belongs to somebody else` | \#
-        a wrong number, id or path | `bellwire device list`, `bellwire list` |
+        a wrong number, id or path | `bellwire device list`, `bellwire registration list` |
         | <a id="errno-1003"></a>1003 | 409 | `this owner already has a device with that name` | \#
         each name is used only once for an owner | choose another name, or remove that device |
         | <a id="errno-1020"></a>1020 | 409 | `this owner already has 100 devices` | 100 is the \#
@@ -99,7 +99,7 @@ package enum ErrorGuide {
         owner exists already | |
         | <a id="errno-1022"></a>1022 | 409 | `this owner has reached its limit of registrations \#
         or callbacks` | the limits in [limits.md](limits.md); administrators may make more for an \#
-        owner | `bellwire list`, and revoke what is not used |
+        owner | `bellwire registration list`, and revoke what is not used |
         | <a id="errno-1023"></a>1023 | 429 | `too many requests with an Idempotency-Key within a \#
         day` | no more answers can be kept ([limits.md](limits.md)) | try later, or without a key \#
         |

@@ -63,7 +63,7 @@ extension Command {
 
     private static func askServer(_ arguments: Arguments) throws -> ExitCode {
         let answer = try ControlConnection(arguments).send("GET", "/health")
-        return try ServerAnswer.show(answer, arguments) { (root: JSONNode) in
+        return try arguments.print(answer) { (root: JSONNode) in
             let url = Printable.text(root["base_url"]?.text ?? "")
             return "live: \(url), version \(Printable.text(root["version"]?.text ?? ""))\n"
         }
@@ -140,10 +140,10 @@ struct NextStep {
                 the certificate in /etc/bellwire/bellwire.conf, as docs/server.md shows, and run \
                 bellwire check --config /etc/bellwire/bellwire.conf
                 """
-            case (true, true, false): "run bellwire serve --desktop, and bellwire hear NAME"
+            case (true, true, false): "run bellwire serve --desktop, and bellwire topic add NAME"
             case (false, _, false): "run systemctl enable --now bellwire.socket bellwire"
             case (true, true, true):
-                "run bellwire hear NAME for an address that shows notifications"
+                "run bellwire topic add NAME for an address that shows notifications"
             case (false, _, true): "run bellwire device add NAME for each device that may connect"
             }
     }

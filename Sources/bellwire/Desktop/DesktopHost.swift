@@ -142,13 +142,12 @@ enum LocalReceiver {
         _ state: String, _ control: ControlConnection
     ) throws -> [UInt8] {
         let path = DesktopHost.folder(in: state) + "/local-device"
-        let devices: [ListedDevice] = try ServerAnswer.list(
-            try control.send("GET", devicesPath))
+        let devices = try [ListedDevice](answer: try control.send("GET", devicesPath))
         let known = devices.filter { $0.name == deviceName }
         if known.count == 1, FileStamp(of: path) != nil { return try KeyFile.read(path) }
         for device in known { _ = try control.send("DELETE", "\(devicesPath)/\(device.id)") }
-        let made: MadeDevice = try ServerAnswer.read(
-            try control.send("POST", devicesPath, DeviceRequest(deviceName).json))
+        let made = try MadeDevice(
+            answer: try control.send("POST", devicesPath, DeviceRequest(deviceName).json))
         let secret = Array(made.bearer.utf8)
         try KeyFile.remove(path)
         try KeyFile.create(path, secret.span)

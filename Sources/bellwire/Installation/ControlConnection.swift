@@ -5,12 +5,6 @@ import System
 
 /// Sends requests to the running server over its control socket.
 struct ControlConnection {
-    static let options = [
-        Command.Option(
-            "state", "FOLDER", help: "the server's state folder, which holds its control socket"),
-        Command.Option("config", "FILE", help: "the server's configuration file"),
-    ]
-
     private static let systemFolder = "/var/lib/bellwire"
 
     private let path: String

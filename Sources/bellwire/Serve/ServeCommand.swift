@@ -131,7 +131,7 @@ struct FirstSteps {
         text = """
             for a first notification, type into another terminal:
               export PATH=\(programs):$PATH
-              bellwire hear builds
+              bellwire topic add builds
             It prints a line with curl to try. \(place)
 
             """

@@ -7,12 +7,18 @@ struct Command: Sendable {
         /// Stands for the value in the help; nil for a switch.
         let value: String?
         let help: String
+        /// The verbs that take it; none if all do.
+        let verbs: [String]
 
-        init(_ name: String, _ value: String? = nil, help: String) {
-            (self.name, self.value, self.help) = (name, value, help)
+        init(_ name: String, _ value: String? = nil, of verbs: String..., help: String) {
+            (self.name, self.value, self.verbs, self.help) = (name, value, verbs, help)
         }
 
         static let json = Option("json", help: "print JSON instead of text")
+
+        func isTaken(by verb: Verb?) -> Bool {
+            verbs.isEmpty || verbs.contains { $0 == verb?.name }
+        }
     }
 
     /// A line to type, and what it does.
@@ -29,6 +35,8 @@ struct Command: Sendable {
     let summary: String
     /// The arguments after the name, such as `KIND FILE`; one line for each form.
     var forms: [String] = [""]
+    /// What can be done with the thing that the command is named after; none if it does one thing.
+    var verbs: [Verb] = []
     var details = ""
     var options: [Option] = []
     var examples: [Example] = []
@@ -36,17 +44,24 @@ struct Command: Sendable {
 
     var allOptions: [Option] { options + [Option("help", help: "show this text")] }
 
-    var help: String {
+    /// Of one verb only, if `word` is one.
+    func help(of word: String? = nil) -> String {
+        let verb = verbs.first { $0.name == word }
+        let forms = verb.map { [$0.form] } ?? self.forms
+        let options = allOptions.filter { verb == nil || $0.isTaken(by: verb) }
+        let examples = self.examples.filter { example in
+            verb.map { example.line.hasPrefix("bellwire \(name) \($0.name)") } ?? true
+        }
         var lines = forms.enumerated().flatMap { index, form in
             HelpText.wrapped(
-                "bellwire \(name)" + (options.isEmpty ? "" : " [OPTIONS]") + " \(form)",
+                "bellwire \(name)" + (self.options.isEmpty ? "" : " [OPTIONS]") + " \(form)",
                 after: index == 0 ? "usage: " : "       ", indent: 11)
         }
         lines += [""] + HelpText.wrapped("\(summary.prefix(1).uppercased())\(summary.dropFirst()).")
         if !details.isEmpty { lines += [""] + HelpText.paragraphs(details) }
         lines += ["", "options:"]
         lines += HelpText.table(
-            allOptions.map { option in
+            options.map { option in
                 ("--" + option.name + (option.value.map { " \($0)" } ?? ""), option.help)
             })
         if !examples.isEmpty { lines += ["", "examples:"] }
@@ -60,7 +75,8 @@ struct Command: Sendable {
 
 /// The words after the command's name: options and positional arguments.
 struct Arguments {
-    let positional: [String]
+    /// Without the verb, if the command has verbs.
+    private(set) var positional: [String]
     private let values: [String: [String]]
 
     /// Options are `--name value`, `--name=value` and `--switch`. Everything after `--`, a lone `-`
@@ -92,6 +108,11 @@ struct Arguments {
         }
         self.positional = positional
         self.values = values
+    }
+
+    /// The verb, which is the first positional word.
+    mutating func takeVerb() -> String? {
+        positional.isEmpty ? nil : positional.removeFirst()
     }
 
     func has(_ name: String) -> Bool { values[name] != nil }

@@ -17,6 +17,8 @@ struct CommandError: Error {
     var hint: String?
     var exitCode = ExitCode.failure
 
+    static let unreadable = CommandError(message: "the server's answer cannot be read")
+
     static func usage(_ message: String, hint: String? = nil) -> CommandError {
         CommandError(message: message, hint: hint, exitCode: .usage)
     }

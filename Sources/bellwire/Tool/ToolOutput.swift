@@ -80,6 +80,48 @@ final class Progress {
     }
 }
 
+/// What a command prints in the end.
+extension Arguments {
+    /// An answer of the server: as it came with --json, otherwise as the text of what it is.
+    func print<Answer: JSONAnswer>(
+        _ answer: [UInt8], _ text: (Answer) throws -> String
+    ) throws -> ExitCode {
+        guard !has("json") else {
+            try StandardOutput.write(answer.span)
+            try StandardOutput.write(answer.last == UInt8(ascii: "\n") ? "" : "\n")
+            return .success
+        }
+        try StandardOutput.write(try text(try Answer(answer: answer)))
+        return .success
+    }
+
+    /// An object with these members with --json, otherwise `text`.
+    func print(
+        _ text: @autoclosure () -> String, _ members: (inout JSONWriter) -> Void
+    ) throws -> ExitCode {
+        guard has("json") else {
+            try StandardOutput.write(text())
+            return .success
+        }
+        var writer = JSONWriter()
+        writer.object { members(&$0) }
+        try StandardOutput.write(writer.text + "\n")
+        return .success
+    }
+
+    /// What was done. For a program the exit code says it.
+    func say(_ sentence: String) throws {
+        if !has("json") { try StandardOutput.write(sentence + "\n") }
+    }
+}
+
+extension JSONAnswer {
+    init(answer: [UInt8]) throws {
+        guard let read = Self(json: answer) else { throw CommandError.unreadable }
+        self = read
+    }
+}
+
 /// Renders rows as columns of equal width.
 enum TextTable {
     static func text(_ rows: [[String]]) -> String {

@@ -32,18 +32,13 @@ extension Command {
         let pause = try seconds(arguments["every"])
         let control = try ControlConnection(arguments)
         let answer = try control.send("GET", overviewPath)
-        guard !arguments.has("json") else {
-            try StandardOutput.write(answer.span)
-            try StandardOutput.write(answer.last == UInt8(ascii: "\n") ? "" : "\n")
-            return .success
-        }
-        let report = try report(answer)
         guard arguments.wantsView else {
-            let text = OverviewText(report: report, context: .own)
-            try StandardOutput.write(text.plain(now: Int(WallClock.now)))
-            return .success
+            return try arguments.print(answer) { root in
+                OverviewText(report: Overview(shown: root), context: .own)
+                    .plain(now: Int(WallClock.now))
+            }
         }
-        let view = TopView(report, .own, at: TopSession.seconds)
+        let view = TopView(try report(answer), .own, at: TopSession.seconds)
         let session = try TopSession(view, TerminalShell())
         // Its shell does not keep it.
         try withExtendedLifetime(session) {
@@ -55,8 +50,7 @@ extension Command {
     }
 
     private static func report(_ answer: [UInt8]) throws -> Overview {
-        guard let node = try? JSONDocument(answer).root else { throw ServerAnswer.unreadable }
-        return Overview(shown: node)
+        Overview(shown: try JSONNode(answer: answer))
     }
 
     private static func seconds(_ text: String?) throws -> Double {

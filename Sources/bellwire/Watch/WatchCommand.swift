@@ -10,8 +10,8 @@ extension Command {
         summary: "show notifications as they come, and act on them",
         forms: ["[NAME]"],
         details: """
-            NAME is what bellwire hear was given, or APP/ACCOUNT; without NAME, watch shows all
-            accounts. On a terminal, it shows the notifications as they stand, with keys to open,
+            NAME is the name of a topic, or APP/ACCOUNT; without NAME, watch shows all accounts. On a
+            terminal, it shows the notifications as they stand, with keys to open,
             dismiss, mute and reply; press ? to see them all. Elsewhere, and with --plain, it prints
             a line for each change. If the server goes away, watch waits until it is back. --json
             prints the engine's objects unchanged, one per line; without NAME as the
@@ -74,7 +74,7 @@ extension Command {
             guard !all.isEmpty else {
                 throw CommandError(
                     message: "that application has no registration",
-                    hint: "run bellwire list to see all registrations", exitCode: .refused)
+                    hint: RegistrationsPath.hint, exitCode: .refused)
             }
             return all
         }
@@ -88,7 +88,7 @@ extension Command {
         return CommandError(
             message: Printable.text(
                 message.isEmpty ? "the server refused the connection" : message),
-            hint: "run bellwire list to see all registrations", exitCode: .refused)
+            hint: RegistrationsPath.hint, exitCode: .refused)
     }
 }
 
@@ -120,7 +120,7 @@ private struct Watch {
         guard (try? stream.write(opening.span)) != nil else { return }
         while let line = try? stream.next() {
             guard case .bytes(let bytes) = line, let document = try? JSONDocument(bytes) else {
-                throw CommandError(message: "the server's answer cannot be read")
+                throw CommandError.unreadable
             }
             if !isOpen {
                 if let error = EngineError(document.root) { throw Command.refusal(error) }

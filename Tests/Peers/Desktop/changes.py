@@ -164,7 +164,7 @@ async def opening(session, base, screen):
     check(
         entry == "org.example.Fetch" and not chat.activations, "the first registration that names an application counts"
     )
-    session.run("revoke", one["id"], state="one")
+    session.run("registration", "revoke", one["id"], state="one")
     # Somebody else's account of the same name.
     session.run("owner", "add", "bob", state="one")
     bob = json.loads(session.run("device", "add", "his", "--owner", "bob", "--json", state="one"))["bearer"]
@@ -181,13 +181,13 @@ async def opening(session, base, screen):
     check(entry == "org.example.Chat", "a later registration does not change the application")
     await check.eventually(lambda: len(chat.activations) == 2, "the same application is activated again")
     changes = taken()
-    session.run("revoke", made["id"], state="one")
+    session.run("registration", "revoke", made["id"], state="one")
     await check.eventually(lambda: taken() > changes, "the desktop notices that the first registration is gone")
     last, entry = await opened({"account": "other"}, 43)
     check(entry == "org.example.Fetch.Window", "when the first registration is gone, the next one counts")
     await check.eventually(lambda: fetch.activations, "the application of the next registration is activated")
     for registration in (later, last):
-        session.run("revoke", registration["id"], state="one")
+        session.run("registration", "revoke", registration["id"], state="one")
     chat.disappear()
     fetch.disappear()
 
@@ -217,7 +217,7 @@ async def accounts(session):
     for _ in range(3):
         await sent(account["endpoint"], telegram("more", 2))
     for registration in (account, signalled):
-        session.run("revoke", registration["id"], state="one")
+        session.run("registration", "revoke", registration["id"], state="one")
     await check.eventually(lambda: not screen.visible, "the notifications of revoked registrations leave the screen")
     # Its notifications start at 1 again, whether or not the desktop noticed the end.
     for text in ("anew", "at once"):
@@ -230,7 +230,7 @@ async def accounts(session):
         await check.eventually(lambda: text in str(screen.bodies), f"an account registered {text} is shown")
         call = screen.calls[-1]
         check("suppress-sound" not in call[6], "the notification makes a sound")
-        session.run("revoke", account["id"], state="one")
+        session.run("registration", "revoke", account["id"], state="one")
     await check.eventually(lambda: not screen.visible, "in the end no notification is left")
     app.disappear()
     screen.disappear()
@@ -260,7 +260,7 @@ async def consent(session):
     willing = register(session, "one", presentation=presentation)
     await check.eventually(lambda: len(screen.calls) == 2, "the shown notification changes at once")
     check("inline-reply" in screen.calls[1][5] and len(screen.visible) == 1, "the notification takes replies")
-    session.run("revoke", willing["id"], state="one")
+    session.run("registration", "revoke", willing["id"], state="one")
     await check.eventually(lambda: len(screen.calls) == 3, "the shown notification changes back")
     check("inline-reply" not in screen.calls[2][5], "when that registration ends, replies are gone")
     willing = register(session, "one", presentation=presentation)

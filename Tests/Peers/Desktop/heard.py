@@ -38,9 +38,11 @@ async def main(bellwire):
     with Session(bellwire) as session:
         recorder = await Recorder(session).appear()
         server, base = session.serve("--desktop")
-        place = json.loads(session.run("hear", "nightly build", "--json"))
+        place = json.loads(session.run("topic", "add", "nightly build", "--json"))
         check(place["listening"], "the desktop of the server listens at once")
-        check(session.run("hear", "nightly build", "--address").strip() == place["endpoint"], "only the address")
+        check(
+            session.run("topic", "add", "nightly build", "--address").strip() == place["endpoint"], "only the address"
+        )
         tested = await asyncio.to_thread(session.run, "test")
         check("shows notifications" in tested and "a client listens to nightly build" in tested, f"test: {tested}")
         check("everything works" in tested, f"the test goes as far as the screen: {tested}")
@@ -85,7 +87,7 @@ async def main(bellwire):
 
         answer = await asyncio.to_thread(curl, place["endpoint"], "--data-binary", "@/bin/true")
         check(answer.endswith((" 400", " 413")), f"a body that is no text was answered {answer}")
-        alerts = json.loads(session.run("hear", "alerts", "--from", "alertmanager", "--json"))["endpoint"]
+        alerts = json.loads(session.run("topic", "add", "alerts", "--from", "alertmanager", "--json"))["endpoint"]
         for status in ("firing", "resolved"):
             words = {"alertname": "Load", "severity": "critical"}
             alert = {"status": status, "fingerprint": "a", "labels": words, "annotations": {"summary": "db1 is slow"}}
@@ -98,7 +100,7 @@ async def main(bellwire):
             else:
                 await check.eventually(lambda: "db1 is slow" not in str(recorder.visible), "a resolved alert is gone")
 
-        again = json.loads(session.run("hear", "nightly build", "--json"))
+        again = json.loads(session.run("topic", "add", "nightly build", "--json"))
         check(again["endpoint"] == place["endpoint"], "the name has one address")
         check(session.end(server) == 0, "the server ends")
     print(f"heard: {check.passed} checks passed")

@@ -201,7 +201,7 @@ def use():
         with open(path(ENDPOINT), "w", encoding="utf-8", opener=private) as file:
             file.write(made)
         push("before the upgrade")
-        check("demo" in bellwire("list"), "the registration is listed")
+        check("demo" in bellwire("registration", "list"), "the registration is listed")
 
     with open(path("/etc/bellwire/bellwire.conf"), "a", encoding="utf-8") as file:
         file.write("access-log = yes\n")

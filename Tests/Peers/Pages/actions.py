@@ -41,8 +41,8 @@ class Person:
 
     def prepare(self):
         """A registration with a chat, and one that is ended."""
-        self.alerts = self.server.tell("hear", f"alerts {self.name}", "--from", "uptime-kuma")
-        self.ended = self.server.tell("hear", f"ended {self.name}")
+        self.alerts = self.server.tell("topic", "add", f"alerts {self.name}", "--from", "uptime-kuma")
+        self.ended = self.server.tell("topic", "add", f"ended {self.name}")
         self.server.alert(self.alerts["endpoint"], TITLE, TEXT)
         check.soon(lambda: self.chats(), "the push makes a chat")
 

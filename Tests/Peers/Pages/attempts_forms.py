@@ -9,7 +9,7 @@ LONG = "x" * 10_000
 def meant(stage, case):
     """Each form does what it says."""
     administrator, server = stage.administrator, stage.server
-    heard = server.tell("hear", "to be used", "--from", "uptime-kuma")
+    heard = server.tell("topic", "add", "to be used", "--from", "uptime-kuma")
     stage.secrets.add(heard["endpoint"].rpartition("/")[2])
     server.alert(heard["endpoint"], "zq-title-of-a-push", "zq-text-of-a-push")
     of, account = f"/ui/registrations/{heard['id']}", f"/ui/accounts/{heard['id']}"

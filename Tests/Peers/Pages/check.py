@@ -110,12 +110,12 @@ class Visit:
         attacks.all()
         attacks.inject()
         device = self.server.tell("device", "add", HOSTILE)["id"]
-        heard = self.server.tell("hear", HOSTILE)["id"]
+        heard = self.server.tell("topic", "add", HOSTILE)["id"]
         self.server.alert(self.person.alerts["endpoint"], f"{HOSTILE} {TURNED}", "x", number=8)
         attacks.show("", HOSTILE)
         attacks.show(f"accounts/{self.person.alerts['id']}", HOSTILE, "gnp.exe")
         self.server.run("device", "remove", str(device))
-        self.server.run("revoke", heard)
+        self.server.run("registration", "revoke", heard)
         self.tab.told()
 
     def log_out(self):

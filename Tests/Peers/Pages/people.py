@@ -84,7 +84,7 @@ class Stage:
     def make(self, uid):
         """A device, and a registration whose account has a chat."""
         device = self.server.tell("device", "add", f"device of {uid}", uid=uid)
-        heard = self.server.tell("hear", f"alerts of {uid}", "--from", "uptime-kuma", uid=uid)
+        heard = self.server.tell("topic", "add", f"alerts of {uid}", "--from", "uptime-kuma", uid=uid)
         self.server.alert(heard["endpoint"], CONTENT[0], CONTENT[1])
         self.secrets |= {device["bearer"], heard["endpoint"].rpartition("/")[2]}
         return {"device": device["id"], "registration": heard["id"], "chat": self.chat(uid)["chat_id"]}
@@ -119,7 +119,7 @@ class Stage:
 
     def seen(self):
         """What belongs to everybody, and what they have set. Whether a chat is muted counts, not for how long yet."""
-        accounts = self.server.tell("chats")["accounts"]
+        accounts = self.server.tell("account", "list")["accounts"]
         for account in accounts:
             for chat in account["chats"]:
                 chat["mute_for"] = chat["mute_for"] > 0

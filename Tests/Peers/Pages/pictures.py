@@ -14,7 +14,7 @@ PUSHES = [1, 2, 4, 3, 1, 0, 2, 5, 8, 6, 3, 1, 0, 0, 1, 3, 2, 4, 7, 4, 2, 1, 3, 2
 
 def take(visit, folder):
     tab, server = visit.tab, visit.server
-    backup, door = (server.tell("hear", name)["endpoint"] for name in ("nightly backup", "front door"))
+    backup, door = (server.tell("topic", "add", name)["endpoint"] for name in ("nightly backup", "front door"))
     for name in ("laptop", "phone"):
         server.tell("device", "add", name)
     visit.person.log_in()

@@ -70,9 +70,9 @@ class Server(server.Server):
         return self.tell("device", "list", uid=uid)["devices"]
 
     def registrations(self, uid=0):
-        return self.tell("list", uid=uid)["registrations"]
+        return self.tell("registration", "list", uid=uid)["registrations"]
 
     def account(self, name, uid=0):
         """The chats of a registration's account, and whether it is paused."""
-        accounts = self.tell("chats", uid=uid)["accounts"]
+        accounts = self.tell("account", "list", uid=uid)["accounts"]
         return next(account for account in accounts if account["account"] == name)

@@ -56,7 +56,7 @@ def keys(room, chats):
     room.type("2")
     screen = room.see("Ada is muted until")
     room.wait(lambda screen: "muted" in screen[3] and "muted" not in screen[1], "the mark of the chat")
-    chats_now = json.loads(room.run("chats", "--json"))["accounts"][0]["chats"]
+    chats_now = json.loads(room.run("account", "list", "--json"))["accounts"][0]["chats"]
     times = {chat["title"]: chat["mute_for"] for chat in chats_now}
     check(3500 < times["Ada"] <= 3600 and times["Ben"] == 0, f"the engine has muted Ada: {times}")
     room.type("u")
@@ -180,8 +180,8 @@ def ended(room, settings):
     room.type("clear", "Enter")
     room.start("watch")
     room.see("2 notifications")
-    for registration in json.loads(room.run("list", "--json"))["registrations"]:
-        room.run("revoke", registration["id"])
+    for registration in json.loads(room.run("registration", "list", "--json"))["registrations"]:
+        room.run("registration", "revoke", registration["id"])
     room.see("bellwire: error: ")
     room.wait(lambda screen: room.state() == "0 1 1", "the end after an error")
     room.type("echo code $?", "Enter")

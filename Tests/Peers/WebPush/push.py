@@ -230,7 +230,7 @@ def registered(server):
         check(answer.status_code == 201, "a simple push is accepted")
     signals = server.ask("GET", f"pending?registration={wake.id}")["messages"]
     check([(s["count"], s["version"]) for s in signals] == [(2, str(2**63 - 1))], "two simple pushes become one signal")
-    server.run("revoke", wake.id)
+    server.run("registration", "revoke", wake.id)
     check(requests.put(wake.endpoint, timeout=10).status_code == 410, "a revoked endpoint answers 410")
 
 

@@ -102,7 +102,7 @@ def story(server, hook, account, options):
         check(engine.shown() == [f"by {encoding}"], f"{encoding}: the message is shown")
         told = heard("push.message", secret)
         check(decode(told["payload"]).decode() == text, f"{encoding}: the callback gets the payload")
-    rotated = server.tell("rotate", made["id"])
+    rotated = server.tell("registration", "rotate", made["id"])
     change = heard("registration.rotated", secret)
     secret = rotated["callback_secret"]
     telegram.push(message("to the former endpoint", 3), "aes128gcm")
@@ -119,7 +119,7 @@ def story(server, hook, account, options):
         check(engine.next("bellwire.updateSessionRevoked"), "the session is revoked")
         heard("session.revoked", secret)
     else:
-        server.run("revoke", made["id"])
+        server.run("registration", "revoke", made["id"])
         heard("registration.deleted", secret)
         check(engine.next("updateNotificationGroup")["removed_notification_ids"], "the notifications are removed")
     check(former.is_gone() and telegram.is_gone(), "both endpoints answer 410")

@@ -121,7 +121,7 @@ class Steady:
         self.agent.url = f"ws://127.0.0.1:{self.nodes[0].port}/"
         await self.agent.visit(lambda _: True)
         check(self.agent.path, "the user agent has an endpoint")
-        said, code = await self.say(self.nodes[0], "hear", "steady", "--json")
+        said, code = await self.say(self.nodes[0], "topic", "add", "steady", "--json")
         check(code == 0, said)
         webhook = path_of(json.loads(said)["endpoint"])
         # Nodes that have not heard of an address yet would ask to come again, and so would one whose servers on a busy

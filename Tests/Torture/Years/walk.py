@@ -75,9 +75,9 @@ def walk(year, moment):
             check(len(waiting) == 2, "both messages wait", waiting)
             for message in waiting:
                 check(time.gmtime(message["received"]).tm_year == year, "the year in which the message came", message)
-            server.run("mute", "--for", "1h", "Home")
-            server.run("pause", "--for", "1h")
-            text = server.run("chats")
+            server.run("account", "mute", "--for", "1h", "Home")
+            server.run("account", "pause", "--for", "1h")
+            text = server.run("account", "list")
             check(f"until {year}-" in text, "the year in which the mute ends", text)
 
 

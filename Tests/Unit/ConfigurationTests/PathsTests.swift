@@ -108,7 +108,7 @@ struct PathsTests {
         }
         #expect(
             commands("Try it") == [
-                "deploy/run", "export PATH=$PWD/.build/release:$PATH", "bellwire hear builds",
+                "deploy/run", "export PATH=$PWD/.build/release:$PATH", "bellwire topic add builds",
             ])
         #expect(commands("For developers") == ["deploy/test"])
     }

@@ -19,10 +19,48 @@ struct FirstHourTests {
             (["serve", "--base_url", "x"], "did you mean --base-url?"),
             (["send", "--tittle=x"], "did you mean --title?"), (["frobnicate"], "hint: see"),
             (["version", "--frobnicate"], "hint: see"),
+            (["device", "remov"], "did you mean bellwire device remove?"),
+            (["topic", "frobnicate"], "hint: see bellwire topic --help"),
+            (["topic", "add", "x", "--form", "y"], "did you mean --from?"),
         ])
     func nearest(_ words: [String], _ hint: String) throws {
         let outcome = try fixture.run(words)
         #expect(outcome.exitCode == 2 && outcome.errors.contains(hint), "\(outcome.errors)")
+    }
+
+    @Test(
+        "A word that was a command of its own is answered with what it is called now",
+        arguments: [
+            ("hear", "topic add"), ("haer", "topic add"), ("list", "registration list"),
+            ("show", "registration show"), ("rotate", "registration rotate"),
+            ("revoke", "registration revoke"), ("chats", "account list"),
+            ("mute", "account mute"), ("unmute", "account unmute"), ("pause", "account pause"),
+            ("unpause", "account unpause"),
+        ])
+    func former(_ word: String, _ meant: String) throws {
+        for words in [[word], [word, "--help"], [word, "builds", "--json"]] {
+            let outcome = try fixture.run(words)
+            #expect(outcome.exitCode == 2 && outcome.output.isEmpty)
+            #expect(outcome.errors.hasPrefix("bellwire: error: unknown command \(word)\n"))
+            #expect(outcome.errors.contains("did you mean bellwire \(meant)?"), "\(outcome.errors)")
+        }
+    }
+
+    @Test(
+        "A verb of another noun, or one that is called otherwise here, is answered with the right one",
+        arguments: [
+            (["registration", "hear", "x"], "did you mean bellwire topic add?"),
+            (["topic", "pause", "x"], "did you mean bellwire account pause?"),
+            (["account", "chats"], "did you mean bellwire account list?"),
+            (["topic", "revoke", "x"], "did you mean bellwire topic remove?"),
+            (["device", "revoke", "x"], "did you mean bellwire device remove?"),
+            (["topic", "list", "--from", "github"], "see bellwire topic list --help"),
+            (["account", "list", "--for", "1h"], "see bellwire account list --help"),
+        ])
+    func otherVerb(_ words: [String], _ hint: String) throws {
+        let outcome = try fixture.run(words)
+        #expect(outcome.exitCode == 2 && outcome.output.isEmpty)
+        #expect(outcome.errors.contains(hint), "\(outcome.errors)")
     }
 
     @Test("A public name without a certificate: the log and check say how to get one")
@@ -66,7 +104,7 @@ struct FirstHourTests {
         #expect(try next([], bus: true).hasPrefix("next: run bellwire serve --desktop"))
         #expect(try next(certificate).hasSuffix("enable --now bellwire.socket bellwire"))
         let server = try fixture.start()
-        #expect(try next([], bus: true).hasPrefix("next: run bellwire hear NAME"))
+        #expect(try next([], bus: true).hasPrefix("next: run bellwire topic add NAME"))
         #expect(try next(certificate).hasPrefix("next: run bellwire device add NAME"))
         #expect(server.end() == 0)
     }

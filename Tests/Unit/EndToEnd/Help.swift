@@ -21,8 +21,8 @@ struct Help {
     let options: [Option]
     let examples: [Example]
 
-    init(of command: String) throws {
-        let lines = try Program.run([command, "--help"]).output.split(
+    init(of command: String...) throws {
+        let lines = try Program.run(command + ["--help"]).output.split(
             separator: "\n", omittingEmptySubsequences: false)
         forms = Self.rows(lines.prefix { !$0.isEmpty }.map { $0.dropFirst("usage: ".count) }, 0)
         options = Self.rows(Self.section("options:", of: lines), 2).map { row in

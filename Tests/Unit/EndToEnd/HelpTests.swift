@@ -36,6 +36,20 @@ struct HelpTests {
         }
     }
 
+    @Test("The help of a verb has its form and its options only")
+    func verb() throws {
+        let whole = try Help(of: "topic")
+        let add = try Help(of: "topic", "add")
+        #expect(add.forms == ["bellwire topic [OPTIONS] add NAME"])
+        #expect(whole.options.map(\.name) == add.options.map(\.name) && add.examples.count == 2)
+        let list = try Help(of: "topic", "list")
+        #expect(list.forms == ["bellwire topic [OPTIONS] list"] && list.examples.isEmpty)
+        #expect(list.options.map(\.name) == ["state", "config", "json", "help"])
+        #expect(
+            try Program.run(["help", "topic", "list"]).output
+                == Program.run(["topic", "list", "--help"]).output)
+    }
+
     @Test(
         "An example with a mistake would be found",
         arguments: ["device --nothing", "device move a", "device list --owner", "version --json=1"])

@@ -47,7 +47,7 @@ struct HomeTests {
             #expect(try bytes(folder + "/Keys/development-ca.pem") == authority)
             #expect(!FileManager.default.fileExists(atPath: folder + "/Keys/master.json"))
         }
-        #expect(authority != Data() && server.hasSaid("bellwire hear builds"))
+        #expect(authority != Data() && server.hasSaid("bellwire topic add builds"))
     }
 
     @Test("The first steps lead to a notification, and say when there is no bus")
@@ -55,13 +55,13 @@ struct HomeTests {
         let server = try fixture.start(fromCheckout)
         #expect(server.hasSaid("There is no session bus"))
         #expect(server.errors.contains("export PATH='\(checkout)/.build/release':$PATH"))
-        #expect(server.errors.contains("\n  bellwire hear builds\n"))
+        #expect(server.errors.contains("\n  bellwire topic add builds\n"))
         let program = URL(filePath: Program.path).deletingLastPathComponent().path
         let variables = "PATH='\(program)':$PATH HOME='\(fixture.home.path)' XDG_STATE_HOME="
         func type(_ command: String) throws -> String {
             try ServeFixture.output("/bin/sh", ["-c", "export \(variables)\n\(command)"])
         }
-        let said = try type("bellwire hear builds")
+        let said = try type("bellwire topic add builds")
         let line = said.split(separator: "\n").map { $0.drop { $0 == " " } }
             .first { $0.hasPrefix("curl ") }
         let push = try #require(line, "\(said)")

@@ -1,3 +1,4 @@
+import Base
 import Foundation
 import TestSupport
 import Testing
@@ -24,7 +25,9 @@ struct ImportCommandTests {
             let report = ImportReport([row], provider: "Ntfy", isDryRun: false)
             #expect(report.text.contains("org.example.App  App  \(words)"), "\(report.text)")
             #expect(report.isWhole == !words.hasPrefix("not"))
-            let json = try ServeFixture.object(report.json)
+            var writer = JSONWriter()
+            writer.object { report.append(to: &$0) }
+            let json = try ServeFixture.object(writer.text)
             let rows = try #require(json["registrations"] as? [[String: Any]])
             #expect((rows[0]["reason"] as? String != nil) == words.hasPrefix("not"))
             #expect(json["provider"] as? String == "Ntfy")

@@ -64,9 +64,10 @@ struct KeysCommandTests {
             ["keys"], ["keys", "new"], ["keys", "new", "rsa", "x"], ["keys", "show"], ["nonsense"],
             ["send"], ["send", "--nonsense"], ["send", "--to"], ["version", "--json=1"],
             ["decrypt", "x"], ["serve", "x"], ["check", "x"], ["device"], ["device", "add"],
-            ["device", "list", "x"], ["serve", "--listn", "x"], ["register"], ["show"],
-            ["list", "x"],
-            ["rotate", "a", "b"], ["revoke"], ["keys", "rotate-master", "x"],
+            ["device", "list", "x"], ["device", "confirm"], ["device", "confirm", "a", "--all"],
+            ["serve", "--listn", "x"], ["register"], ["registration"], ["registration", "show"],
+            ["registration", "list", "x"], ["registration", "rotate", "a", "b"],
+            ["registration", "revoke"], ["topic"], ["account"], ["keys", "rotate-master", "x"],
         ])
     func usage(arguments: [String]) throws {
         let outcome = try Program.run(arguments)
@@ -77,8 +78,8 @@ struct KeysCommandTests {
     @Test(
         "Every command has a help text",
         arguments: [
-            "check", "decrypt", "device", "keys", "list", "register", "revoke", "rotate", "send",
-            "serve", "show", "version",
+            "account", "check", "decrypt", "device", "keys", "register", "registration", "send",
+            "serve", "topic", "version",
         ])
     func help(command: String) throws {
         let outcome = try Program.run([command, "--help"])

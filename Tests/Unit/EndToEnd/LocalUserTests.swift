@@ -64,10 +64,12 @@ struct LocalUserTests {
         .enabled(if: geteuid() == 0))
     func notAllowed() throws {
         let (server, folder) = try fixture.startForUsers()
-        let said = try fixture.runAsUser(["list"], folder, group: 23456)
+        let said = try fixture.runAsUser(["registration", "list"], folder, group: 23456)
         #expect(said.contains("error: you may not use \(folder)/control.sock"), "\(said)")
         #expect(server.end() == 0)
-        #expect(try fixture.run(["list", "--state", folder]).errors.contains("no server answers"))
+        #expect(
+            try fixture.run(["registration", "list", "--state", folder]).errors.contains(
+                "no server answers"))
     }
 
     @Test(
@@ -83,7 +85,9 @@ struct LocalUserTests {
         for client in clients { #expect(try client.text() == "401\n") }
         #expect(ContinuousClock.now - start < .seconds(1))
         #expect(server.hasSaid("event=configuration-read"))
-        #expect(try fixture.runAsUser(["list"], folder).contains("this user has no rights here"))
+        #expect(
+            try fixture.runAsUser(["registration", "list"], folder).contains(
+                "this user has no rights here"))
         #expect(server.end() == 0)
     }
 
@@ -100,7 +104,9 @@ struct LocalUserTests {
         #expect(try clients[0].text() == "404\n")
         #expect(try clients[2].text() == "404\n")
         #expect(ContinuousClock.now - start < .seconds(1))
-        #expect(try fixture.run(["list", "--state", folder]).output.hasPrefix("no registrations"))
+        #expect(
+            try fixture.run(["registration", "list", "--state", folder]).output.hasPrefix(
+                "no registrations"))
         #expect(server.end() == 0)
     }
 }

@@ -29,7 +29,7 @@ struct MasterKeyRotationTests {
     private func opened(_ id: String) throws -> (pushes: Int, accounts: Int) {
         let pending = try ServeFixture.object(try control("pending?registration=" + id))
         let messages = try #require(pending["messages"] as? [[String: Any]])
-        let chats = try ServeFixture.object(try fixture.run(["chats", "--json"]).output)
+        let chats = try ServeFixture.object(try fixture.run(["account", "list", "--json"]).output)
         let accounts = try #require(chats["accounts"] as? [[String: Any]])
         return (messages.count { $0["payload"] as? String != nil }, accounts.count)
     }

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("bellwire register, list, show, rotate and revoke")
+@Suite("bellwire register and registration")
 struct RegistrationCommandTests {
     private let fixture: ServeFixture
 
@@ -41,8 +41,10 @@ struct RegistrationCommandTests {
         let server = try fixture.startInClear()
         let made = try register("--clear", "yes", "--trust-clear")
         let id = try #require(made["id"] as? String)
-        #expect(try fixture.run(["list"]).output.hasSuffix("  trusts clear\n"))
-        #expect(try fixture.run(["show", id]).output.contains("in clear          trusted: "))
+        #expect(try fixture.run(["registration", "list"]).output.hasSuffix("  trusts clear\n"))
+        #expect(
+            try fixture.run(["registration", "show", id]).output.contains(
+                "in clear          trusted: "))
         let refused = try fixture.run(
             ["register", "--app", "telegram", "--account", "you", "--trust-clear"])
         #expect(refused.exitCode != 0 && refused.errors.contains("trust_clear needs clear as well"))
@@ -54,18 +56,21 @@ struct RegistrationCommandTests {
         let server = try fixture.startInClear()
         let made = try register("--user-id", "777")
         let id = try #require(made["id"] as? String)
-        #expect(try fixture.run(["list"]).output.hasPrefix("\(id)  telegram  me  type 10  until "))
+        #expect(
+            try fixture.run(["registration", "list"]).output.hasPrefix(
+                "\(id)  telegram  me  type 10  until "))
         let path = try fixture.subscription(made)
         #expect(try send(path, "hello") == 0 && send(path, "--encoding", "aesgcm", "old") == 0)
         #expect(try payloads(id) == ["hello", "old"])
         _ = try ServeFixture.output(
             "/usr/bin/curl", ["-sS", "-d", "clear", made["endpoint"] as? String ?? ""])
-        let shown = try fixture.run(["show", id])
+        let shown = try fixture.run(["registration", "show", id])
         #expect(shown.output.contains("undecryptable     1 not-encrypted\n"))
         #expect(shown.output.contains("push receiver id  777\n"))
         #expect(server.hasSaid("event=undecryptable registration=\(id) reason=not-encrypted"))
 
-        let rotated = try ServeFixture.object(try fixture.run(["rotate", id, "--json"]).output)
+        let rotated = try ServeFixture.object(
+            try fixture.run(["registration", "rotate", id, "--json"]).output)
         #expect(
             rotated["id"] as? String == id
                 && rotated["endpoint"] as? String != made["endpoint"] as? String)
@@ -73,10 +78,10 @@ struct RegistrationCommandTests {
         #expect(try send(try fixture.subscription(rotated), "to the new one") == 0)
         #expect(try payloads(id).suffix(2) == ["to the former endpoint", "to the new one"])
 
-        #expect(try fixture.run(["revoke", id]).output == "revoked \(id)\n")
+        #expect(try fixture.run(["registration", "revoke", id]).output == "revoked \(id)\n")
         #expect(try send(path, "x") == 3)
-        #expect(try fixture.run(["revoke", id]).exitCode == 3)
-        #expect(try fixture.run(["list"]).output.hasPrefix("no registrations"))
+        #expect(try fixture.run(["registration", "revoke", id]).exitCode == 3)
+        #expect(try fixture.run(["registration", "list"]).output.hasPrefix("no registrations"))
         #expect(!server.errors.contains("hello") && !server.errors.contains("whsec_"))
         _ = server.end()
         let again = try fixture.startInClear()
@@ -109,8 +114,8 @@ struct RegistrationCommandTests {
         let webhook = try #require(lines.last)
         #expect(secret.count == 342 && webhook.hasPrefix("whsec_"))
         let keys = token["keys"] as? [String: String] ?? [:]
-        let list = try fixture.run(["list", "--json"]).output
-        let shown = try fixture.run(["show", String(id)]).output
+        let list = try fixture.run(["registration", "list", "--json"]).output
+        let shown = try fixture.run(["registration", "show", String(id)]).output
         for hidden in [secret, webhook, keys["auth"] ?? "", keys["p256dh"] ?? ""] {
             #expect(!hidden.isEmpty)
             #expect(!list.contains(hidden) && !shown.contains(hidden))
@@ -132,7 +137,8 @@ struct RegistrationCommandTests {
         #expect(made["keys"] == nil)
         let parameters = made["register_device"] as? [String: Any]
         #expect(parameters?["other_uids"] as? [Int] == [5, 6])
-        let shown = try fixture.run(["show", try #require(made["id"] as? String)]).output
+        let shown = try fixture.run(["registration", "show", try #require(made["id"] as? String)])
+            .output
         #expect(shown.contains("application       org.example.App\n"), "\(shown)")
         for wrong in [
             ["--type", "x"], ["--type", "9"], ["--clear", "maybe"], ["--presentation", "x"],
@@ -142,7 +148,7 @@ struct RegistrationCommandTests {
             #expect([2, 3].contains(outcome.exitCode), "\(wrong)")
         }
         #expect(try fixture.run(["register", "--app", "a"]).exitCode == 2)
-        #expect(try fixture.run(["show", "../devices"]).exitCode == 3)
+        #expect(try fixture.run(["registration", "show", "../devices"]).exitCode == 3)
         #expect(server.end() == 0)
     }
 
@@ -155,11 +161,11 @@ struct RegistrationCommandTests {
         for number in 0..<5 { #expect(try send(path, "\(number)") == 0) }
         let gone = try register()
         let goneID = try #require(gone["id"] as? String)
-        #expect(try fixture.run(["revoke", goneID]).exitCode == 0)
+        #expect(try fixture.run(["registration", "revoke", goneID]).exitCode == 0)
         _ = server.end(by: SIGKILL)
         let again = try fixture.startInClear()
         #expect(try payloads(id) == (0..<5).map(String.init))
-        #expect(try fixture.run(["show", goneID]).exitCode == 3)
+        #expect(try fixture.run(["registration", "show", goneID]).exitCode == 3)
         #expect(again.end() == 0)
     }
 
@@ -172,13 +178,13 @@ struct RegistrationCommandTests {
         func asUser(_ arguments: String...) throws -> String {
             try fixture.runAsUser(arguments, folder)
         }
-        #expect(try asUser("list").hasPrefix("no registrations"))
-        #expect(try asUser("show", id).contains("belongs to somebody else"))
-        #expect(try asUser("revoke", id).contains("belongs to somebody else"))
+        #expect(try asUser("registration", "list").hasPrefix("no registrations"))
+        #expect(try asUser("registration", "show", id).contains("belongs to somebody else"))
+        #expect(try asUser("registration", "revoke", id).contains("belongs to somebody else"))
         #expect(try asUser("keys", "rotate-master").contains("this user has no rights here"))
         _ = try asUser("register", "--app", "his", "--account", "x")
-        #expect(try asUser("list").contains("  his  "))
-        let all = try fixture.run(["list", "--state", folder]).output
+        #expect(try asUser("registration", "list").contains("  his  "))
+        let all = try fixture.run(["registration", "list", "--state", folder]).output
         #expect(all.contains("  his  ") && all.contains(id))
         #expect(server.end() == 0)
     }
@@ -204,10 +210,10 @@ struct RotateMasterTests {
         #expect(outcome.exitCode == 0, "\(outcome.errors)")
         #expect(server.hasSaid("event=store-resealed"))
         #expect(try key() != former && !FileManager.default.fileExists(atPath: formerPath))
-        #expect(try fixture.run(["list"]).output.contains("telegram"))
+        #expect(try fixture.run(["registration", "list"]).output.contains("telegram"))
         #expect(server.end() == 0)
         let again = try fixture.startInClear()
-        #expect(try fixture.run(["list"]).output.contains("telegram"))
+        #expect(try fixture.run(["registration", "list"]).output.contains("telegram"))
         #expect(again.end() == 0)
         // The former key no longer opens anything.
         try former.write(to: URL(filePath: keys + "/master.json"))
@@ -230,7 +236,7 @@ struct RotateMasterTests {
             #expect(answer.hasSuffix(" 202"), "\(answer)")
             _ = server.end(by: SIGKILL)
             server = try fixture.startInClear()
-            let list = try fixture.run(["list"]).output
+            let list = try fixture.run(["registration", "list"]).output
             #expect(list.split(separator: "\n").count == 20)
             // The next rotation needs this one finished.
             try awaitEnd()
@@ -263,7 +269,7 @@ struct RotateMasterTests {
 
     private func startAndList() throws {
         let server = try fixture.startInClear()
-        #expect(try fixture.run(["list"]).output.contains("telegram"))
+        #expect(try fixture.run(["registration", "list"]).output.contains("telegram"))
         try awaitEnd()
         #expect(server.end() == 0)
         #expect(!FileManager.default.fileExists(atPath: formerPath))
@@ -273,7 +279,7 @@ struct RotateMasterTests {
     private func awaitEnd() throws {
         let deadline = Date(timeIntervalSinceNow: 60)
         while FileManager.default.fileExists(atPath: formerPath), Date() < deadline {
-            _ = try fixture.run(["list"])
+            _ = try fixture.run(["registration", "list"])
         }
     }
 }

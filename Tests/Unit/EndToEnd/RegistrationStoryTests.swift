@@ -63,10 +63,10 @@ struct RegistrationStoryTests {
         _ = try ServeFixture.output(
             "/usr/bin/curl", ["-sS", "-d", "clear", made["endpoint"] as? String ?? ""])
         #expect(try put(made["endpoint"]) == "201")
-        let rotated = try ServeFixture.object(try run("rotate", id, "--json"))
+        let rotated = try ServeFixture.object(try run("registration", "rotate", id, "--json"))
         #expect(rotated["callback_secret"] as? String != made["callback_secret"] as? String)
         _ = try run("send", "--to", try fixture.subscription(rotated), "three")
-        _ = try run("revoke", id)
+        _ = try run("registration", "revoke", id)
         #expect(try put(rotated["endpoint"]) == "410" && put(made["endpoint"]) == "410")
         let requests = hook.requests(8)
         #expect(

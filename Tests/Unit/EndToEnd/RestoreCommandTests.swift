@@ -70,7 +70,7 @@ struct RestoreCommandTests {
         for endpoint in endpoints { _ = try backup.push(endpoint, "old", to: server) }
         try backup.run("backup", "--passphrase-file", backup.passphrase, backup.file)
         try backup.run("device", "remove", "stolen")
-        try backup.run("revoke", ids[1])
+        try backup.run("registration", "revoke", ids[1])
         _ = try ServeFixture.output(
             "/usr/bin/curl",
             [

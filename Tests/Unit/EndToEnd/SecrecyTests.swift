@@ -58,11 +58,13 @@ struct SecrecyTests {
         _ = try run("send", "--to", path, "a telling text")
         _ = try ServeFixture.output(
             "/usr/bin/curl", ["-sS", "-d", "a clear text", made["endpoint"] as? String ?? ""])
-        let rotated = try ServeFixture.object(try run("rotate", id, "--json"))
+        let rotated = try ServeFixture.object(try run("registration", "rotate", id, "--json"))
         _ = hook.requests(4)
         let answers = [
-            "list": try run("list", "--json"), "list for people": try run("list"),
-            "show": try run("show", id), "show as JSON": try run("show", id, "--json"),
+            "list": try run("registration", "list", "--json"),
+            "list for people": try run("registration", "list"),
+            "show": try run("registration", "show", id),
+            "show as JSON": try run("registration", "show", id, "--json"),
             "registrations": try control("registrations"),
             "sources": try control("sources/\(id)"),
             "pending": try control("pending?registration=\(id)"),

@@ -159,7 +159,7 @@
             }
             #expect(try test.checked("a registration"))
             let id = try #require(made["id"] as? String)
-            #expect(try home.run(["list"]).output.contains(id))
+            #expect(try home.run(["registration", "list"]).output.contains(id))
             let sent = try home.run([
                 "send", "--to", try home.subscription(made), #"{"text":"hello"}"#,
             ])
@@ -168,7 +168,7 @@
             // Without the trap it ends on time as usual.
             try FileManager.default.removeItem(atPath: home.state + "/set-aside")
             let mended = try test.start(port: server.port)
-            #expect(try home.run(["list"]).output.contains(id))
+            #expect(try home.run(["registration", "list"]).output.contains(id))
             #expect(mended.end() == 0)
         }
     }

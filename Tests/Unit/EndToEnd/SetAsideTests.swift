@@ -53,10 +53,10 @@
             let (first, second) = (try test.register("bad"), try test.register("good"))
             #expect(maker.end() == 0)
             let server = try test.endured(port: maker.port, "account:trap:\u{01}") { _ in
-                _ = try home.run(["chats", "telegram/bad"])
+                _ = try home.run(["account", "list", "telegram/bad"])
             }
-            #expect(try home.run(["chats", "telegram/bad"]).exitCode == 4)
-            #expect(try home.run(["chats", "telegram/good"]).exitCode == 0)
+            #expect(try home.run(["account", "list", "telegram/bad"]).exitCode == 4)
+            #expect(try home.run(["account", "list", "telegram/good"]).exitCode == 0)
             func sent(_ to: [String: Any]) throws -> String {
                 let subscription = try home.subscription(to)
                 return try home.run(["send", "--to", subscription, "hello"]).output
@@ -68,7 +68,7 @@
             // Without the trap, as after an update, which tries it again.
             try FileManager.default.removeItem(atPath: home.state + "/set-aside")
             let mended = try test.start()
-            #expect(try home.run(["chats", "telegram/bad"]).exitCode == 0)
+            #expect(try home.run(["account", "list", "telegram/bad"]).exitCode == 0)
             #expect(mended.end() == 0)
         }
 

@@ -84,7 +84,8 @@ struct StatusPageCommandTests {
         let (cookie, base) = try signIn()
         let own = ["-H", "Cookie: \(cookie)"]
         let token = try token(in: try fixture.curl(own + [base]))
-        let list = try ServeFixture.object(try fixture.run(["list", "--json"]).output)
+        let list = try ServeFixture.object(
+            try fixture.run(["registration", "list", "--json"]).output)
         let all = try #require(list["registrations"] as? [[String: Any]])
         #expect(all.count == kinds.count)
         for registration in all {

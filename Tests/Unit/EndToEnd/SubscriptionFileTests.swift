@@ -27,7 +27,8 @@ struct SubscriptionFileTests {
     }
 
     private func registrations() throws -> Int {
-        let list = try ServeFixture.object(try fixture.run(["list", "--json"]).output)
+        let list = try ServeFixture.object(
+            try fixture.run(["registration", "list", "--json"]).output)
         return (list["registrations"] as? [Any])?.count ?? -1
     }
 

@@ -3,6 +3,7 @@ import Foundation
 import System
 import TestSupport
 import Testing
+
 @testable import bellwire
 
 /// A program that follows an engine.
@@ -96,7 +97,7 @@ struct WatchCommandTests {
         #expect(try fixture.run(["watch"]).errors.contains("there is no registration"))
         let me = try fixture.subscription(try register("me"))
         func hear(_ name: String) throws -> String {
-            let outcome = try fixture.run(["hear", name, "--address"])
+            let outcome = try fixture.run(["topic", "add", name, "--address"])
             #expect(outcome.exitCode == 0 && outcome.output.split(separator: "\n").count == 1)
             return outcome.output.trimmingCharacters(in: .whitespacesAndNewlines)
         }

@@ -11,7 +11,7 @@ struct ServicePushTests {
 
     private static let json: PushFixture.Fields = [("Content-Type", "application/json")]
 
-    /// What `bellwire hear` registers has the application `script`; others can fetch, too.
+    /// What `bellwire topic add` registers has the application `script`; others can fetch, too.
     private func registered(
         _ dialect: String, app name: String = "script"
     ) throws -> (RegisteredApp, EngineViewer) {

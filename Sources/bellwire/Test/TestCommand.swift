@@ -13,7 +13,7 @@ extension Command {
             Adds a device through the control socket of the running server, connects as that device
             and pushes to it: once while it is connected, once while it is away. If a desktop
             service runs in this session, it then registers as an application and pushes to that, and
-            asks who shows notifications, and who listens to the addresses of bellwire hear.
+            asks who shows notifications, and who listens to topics.
             Each line says that a step works, or what to change. At the end, the test removes
             everything it added, and says what to try next.
 
@@ -24,7 +24,7 @@ extension Command {
         options: [
             Option("url", "URL", help: "the address of a device, as in the file receivers"),
             Option("ca-file", "FILE", help: "trust these certificates instead of the system's"),
-        ] + ControlConnection.options + [.json],
+        ] + serverOptions,
         examples: [
             Example(
                 "bellwire test",
@@ -133,8 +133,8 @@ struct TestDevice {
     init(_ arguments: Arguments) throws {
         control = try ControlConnection(arguments)
         try Self.removeAll(control)
-        let made: MadeDevice = try ServerAnswer.read(
-            try control.send("POST", Self.path, DeviceRequest(Self.name).json))
+        let made = try MadeDevice(
+            answer: try control.send("POST", Self.path, DeviceRequest(Self.name).json))
         url = made.url
     }
 
@@ -142,7 +142,7 @@ struct TestDevice {
     func remove() { try? Self.removeAll(control) }
 
     private static func removeAll(_ control: ControlConnection) throws {
-        let devices: [ListedDevice] = try ServerAnswer.list(try control.send("GET", path))
+        let devices = try [ListedDevice](answer: try control.send("GET", path))
         for device in devices where device.name == name {
             _ = try control.send("DELETE", "\(path)/\(device.id)")
         }

@@ -188,21 +188,19 @@ final class ScreenTest: TimerHandler {
     }
 }
 
-/// Asks who listens to the addresses of `bellwire hear`.
+/// Asks who listens to topics.
 enum AddressTest {
     static func run(_ control: ControlConnection, report: (HopResult) -> Void) throws {
         // Administrators also see what belongs to others, with its owner.
-        let heard = try RegistrationsPath.list(control).filter {
-            $0.owner == nil && $0.heard != nil && $0.app == AccountName.scripts
-        }
-        let unheard = heard.filter(\.isUnheard)
+        let topics = try RegistrationsPath.topics(control).filter { $0.owner == nil }
+        let unheard = topics.filter(\.isUnheard)
         guard unheard.isEmpty else {
             return report(
                 .failed(
                     .addresses, "nobody listens to \(names(unheard))",
                     advice: Sentence.nobodyListens.text(.english)))
         }
-        let shown = heard.filter(\.hasListeners)
+        let shown = topics.filter(\.hasListeners)
         guard !shown.isEmpty else { return }
         report(.passed(.addresses, "a client listens to \(names(shown))"))
     }

@@ -118,7 +118,7 @@ enum NextSteps {
     }
 
     private static let server = """
-          bellwire hear builds                        # an address to which any script can push with curl
+          bellwire topic add builds                   # an address to which any script can push with curl
           bellwire device add phone --receive-only    # an address for a phone or a browser
           bellwire device add laptop                  # an address for the desktop of another machine
         The pages in docs/recipes set up Firefox, Telegram, Matrix, monitoring and more.

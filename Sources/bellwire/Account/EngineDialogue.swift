@@ -41,7 +41,7 @@ struct EngineDialogue {
 
 extension AccountName {
     /// All accounts of the server, or the named one: `APP/ACCOUNT`, or only the account. If several
-    /// applications have it, what `bellwire hear` made is meant.
+    /// applications have it, the topic of that name is meant.
     static func all(
         _ control: ControlConnection, named name: String? = nil
     ) throws -> [AccountName] {
@@ -53,14 +53,14 @@ extension AccountName {
         }
         guard let name else { return known.sorted() }
         let exact = known.filter { $0.full == name }
-        let heard = known.filter { "\($0)" == name }
-        let found = [exact, heard].first { !$0.isEmpty } ?? known.filter { $0.account == name }
+        let topics = known.filter { "\($0)" == name }
+        let found = [exact, topics].first { !$0.isEmpty } ?? known.filter { $0.account == name }
         switch found.count {
         case 1: return Array(found)
         case 0:
             throw CommandError(
                 message: "there is no account \(name)",
-                hint: "run bellwire list to see all registrations",
+                hint: RegistrationsPath.hint,
                 exitCode: .refused)
         default:
             throw CommandError.usage(

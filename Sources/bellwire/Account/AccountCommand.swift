@@ -3,40 +3,53 @@ import Notifications
 import System
 
 extension Command {
-    static let chats = Command(
-        name: "chats",
-        summary: "list the chats that sent notifications, and which are muted",
-        forms: ["[NAME]"],
+    static let account = Command(
+        name: "account",
+        summary: "list the chats of accounts, mute chats, and pause accounts",
+        verbs: [
+            Verb("list", "[NAME]", listAccounts), Verb("mute", "CHAT", muteChat),
+            Verb("unmute", "CHAT", unmuteChat), Verb("pause", "[NAME]", pauseAccount),
+            Verb("unpause", "[NAME]", unpauseAccount),
+        ],
         details: """
-            Asks the running server through its control socket. Without NAME it lists the chats of
-            all accounts; NAME is what bellwire hear was given, or APP/ACCOUNT. To name a chat in
-            mute and unmute, use its number or the beginning of its title. Paused accounts are
-            marked.
+            Asks the running server through its control socket. NAME is the name of a topic, or
+            APP/ACCOUNT. list names the chats that sent notifications, and which are muted; without
+            NAME, those of all accounts. Paused accounts are marked.
+
+            CHAT is a number that list shows, or the beginning of a title, if it fits only one chat;
+            put a title with spaces in quotes. New messages of a muted chat are not shown, not even later. Notifications that are
+            already on the screen stay.
+
+            While an account is paused, its notifications make no sound and calls do not ring.
+            Without NAME, pause and unpause are for the only account that has a registration.
+            Without --for, mute and pause last until unmute and unpause.
             """,
-        options: serverOptions,
+        options: [
+            Option(
+                "for", "TIME", of: "mute", "pause",
+                help: "how long: 90s, 30m, 2h, 1d or 1w (default: for good)"),
+            Option(
+                "account", "APP/ACCOUNT", of: "mute", "unmute",
+                help: "search only this account for the chat"),
+        ] + serverOptions,
         examples: [
-            Example("bellwire chats", help: "list the chats of all accounts"),
-            Example("bellwire chats telegram/me", help: "list the chats of one account"),
+            Example(
+                "bellwire account mute Ada --for 2h",
+                help: "hide the chat whose title begins with Ada for two hours"),
+            Example(
+                "bellwire account pause telegram/me --for 8h",
+                help: "silence one of several accounts for the night"),
         ]
-    ) { arguments in
-        guard arguments.positional.count <= 1 else {
-            throw CommandError.usage(
-                "chats takes at most one account", hint: "see bellwire chats --help")
-        }
+    )
+
+    private static func listAccounts(_ arguments: Arguments) throws -> ExitCode {
         let control = try ControlConnection(arguments)
         let reports = try AccountName.all(control, named: arguments.positional.first)
             .map { try ChatReport($0, control) }
-        guard arguments.has("json") else {
-            try StandardOutput.write(reports.map(\.text).joined(separator: "\n"))
-            return .success
-        }
-        var writer = JSONWriter()
-        writer.object { writer in
+        return try arguments.print(reports.map(\.text).joined(separator: "\n")) { writer in
             writer.name("accounts")
             writer.array { writer in for report in reports { report.append(to: &writer) } }
         }
-        try StandardOutput.write(writer.text + "\n")
-        return .success
     }
 }
 

@@ -4,10 +4,10 @@ import Desktop
 import System
 
 extension Command {
-    static let importing = Command(
+    static let `import` = Command(
         name: "import",
         summary: "take over the applications that are registered with KUnifiedPush",
-        forms: ["kunifiedpush [FILE]"],
+        verbs: [Verb("kunifiedpush", "[FILE]", importFromKUnifiedPush)],
         details: """
             Reads the file in which KUnifiedPush's distributor keeps its registrations, and
             registers the same applications with the running desktop service. They keep their
@@ -28,15 +28,10 @@ extension Command {
                 help: "list what would be taken over, and change nothing"),
             Example("bellwire import kunifiedpush", help: "take over the applications"),
         ]
-    ) { arguments in
-        let words = arguments.positional
-        guard words.first == "kunifiedpush", words.count <= 2 else {
-            throw CommandError.usage(
-                "use import kunifiedpush, perhaps with a FILE", hint: "see bellwire import --help")
-        }
-        // The service looks up its caller and refuses one that may be sandboxed.
-        try ProcessGuard.showItself()
-        let path = try words.count == 2 ? words[1] : usualFile()
+    )
+
+    private static func importFromKUnifiedPush(_ arguments: Arguments) throws -> ExitCode {
+        let path = try arguments.positional.first ?? usualFile()
         guard let file = KUnifiedPushFile(try TextFile.read(path)) else {
             throw CommandError(
                 message: "\(Printable.text(path)) is not a file of KUnifiedPush's distributor",
@@ -51,7 +46,7 @@ extension Command {
         }
         progress?.end()
         let report = ImportReport(rows, provider: file.provider, isDryRun: isDryRun)
-        try StandardOutput.write(arguments.has("json") ? report.json : report.text)
+        _ = try arguments.print(report.text, report.append)
         if try DesktopDialogue.hasOwner(competitor) {
             StandardError.write(
                 "bellwire: hint: KUnifiedPush's distributor still runs, and applications prefer it: "
@@ -165,23 +160,19 @@ struct ImportReport {
         }
     }
 
-    var json: String {
-        var writer = JSONWriter()
-        writer.object { writer in
-            writer.member("provider", provider)
-            writer.member("dry_run", isDryRun)
-            writer.name("registrations")
-            writer.array { writer in
-                for row in rows {
-                    writer.object { writer in
-                        writer.member("service", row.service)
-                        writer.member("description", row.description)
-                        Self.append(row.outcome, to: &writer)
-                    }
+    func append(to writer: inout JSONWriter) {
+        writer.member("provider", provider)
+        writer.member("dry_run", isDryRun)
+        writer.name("registrations")
+        writer.array { writer in
+            for row in rows {
+                writer.object { writer in
+                    writer.member("service", row.service)
+                    writer.member("description", row.description)
+                    Self.append(row.outcome, to: &writer)
                 }
             }
         }
-        return writer.text + "\n"
     }
 
     private static func append(_ outcome: Outcome, to writer: inout JSONWriter) {

@@ -73,27 +73,27 @@ extension Command {
             throw CommandError.usage(
                 "register takes options only", hint: "see bellwire register --help")
         }
-        let body = try registration(arguments)
+        let body = try terms(arguments)
         let connection = try ControlConnection(arguments)
         guard let path = arguments["subscription"] else {
             let answer = try connection.send("POST", RegistrationsPath.all, body)
-            return try ServerAnswer.show(answer, arguments, \MadeRegistration.text)
+            return try arguments.print(answer, \MadeRegistration.text)
         }
         // Without a place for the file, no registration is made.
         let file = try SubscriptionFile(
             path, app: arguments["app"] ?? "", account: arguments["account"] ?? "")
         let answer = try connection.send("POST", RegistrationsPath.all, body)
-        let made: MadeRegistration = try ServerAnswer.read(answer)
+        let made = try MadeRegistration(answer: answer)
         do {
             try file.write(made)
         } catch {
             file.withdraw(made, connection)
             throw error
         }
-        return try ServerAnswer.show(answer, arguments, plain: made.text(keptIn: path))
+        return try arguments.print(answer) { (_: MadeRegistration) in made.text(keptIn: path) }
     }
 
-    private static func registration(_ arguments: Arguments) throws -> [UInt8] {
+    private static func terms(_ arguments: Arguments) throws -> [UInt8] {
         var members = [("token_type", try number(arguments["type"] ?? "10", "type"))]
         for (option, member) in [
             ("user-id", "user_id"), ("session-timeout", "session_timeout"), ("ttl", "ttl"),

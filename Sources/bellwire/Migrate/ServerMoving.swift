@@ -132,7 +132,7 @@ extension Command {
     static let cluster = Command(
         name: "cluster",
         summary: "make a cluster anew from the folder of one of its nodes",
-        forms: ["rebuild"],
+        verbs: [Verb("rebuild", "", rebuildCluster)],
         details: """
             When the servers of NATS have lost a cluster, or came back with an earlier state of it,
             its nodes refuse to go on. Each has everything in its folder, up to some entry of the log.
@@ -152,12 +152,10 @@ extension Command {
                 "bellwire cluster rebuild --store tls://nats1.example.org --node push1",
                 help: "the same, if no configuration names the servers"),
         ]
-    ) { arguments in
-        guard arguments.positional == ["rebuild"] else {
-            throw CommandError.usage("use cluster rebuild", hint: "see bellwire cluster --help")
-        }
-        return try rebuild(
-            try ConfigurationSources.read(arguments), Progress(Progress.Form(arguments)))
+    )
+
+    private static func rebuildCluster(_ arguments: Arguments) throws -> ExitCode {
+        try rebuild(try ConfigurationSources.read(arguments), Progress(Progress.Form(arguments)))
     }
 
     private static func rebuild(

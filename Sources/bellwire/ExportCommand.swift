@@ -22,7 +22,7 @@ extension Command {
             Option(
                 "owner", "OWNER",
                 help: "export this owner; with --device, say whose device it is"),
-        ] + ControlConnection.options + [.json],
+        ] + serverOptions,
         examples: [
             Example(
                 "bellwire export --owner ann ann.json",
@@ -53,15 +53,10 @@ extension Command {
             return .success
         }
         try saveExport(path, connection, as: file)
-        guard arguments.has("json") else {
-            let names = (Printable.text(name), Printable.text(file))
-            try StandardOutput.write("exported \(names.0) to \(names.1)\n")
-            return .success
+        let names = (Printable.text(name), Printable.text(file))
+        return try arguments.print("exported \(names.0) to \(names.1)\n") { writer in
+            writer.member("file", file)
         }
-        var writer = JSONWriter()
-        writer.object { $0.member("file", file) }
-        try StandardOutput.write(writer.text + "\n")
-        return .success
     }
 
     /// The file is there when all of it is, and never replaces another.
@@ -86,8 +81,8 @@ extension Command {
         _ path: String, _ connection: ControlConnection, _ write: (Span<UInt8>) throws -> Void
     ) throws {
         let answer = try connection.send("POST", path)
-        guard let number = try? JSONDocument(answer).root["export"]?.integer else {
-            throw CommandError(message: "the server's answer cannot be read")
+        guard let number = try JSONNode(answer: answer)["export"]?.integer else {
+            throw CommandError.unreadable
         }
         while let part = try connection.part(of: number) { try write(part.span) }
     }
@@ -110,7 +105,7 @@ extension Command {
             Option(
                 "owner", "OWNER",
                 help: "forget this owner; with --device, say whose device it is"),
-        ] + ControlConnection.options + [.json],
+        ] + serverOptions,
         examples: [
             Example(
                 "bellwire forget --device laptop",
@@ -136,9 +131,7 @@ extension Command {
             _ = try connection.send("POST", "\(ownersPath)/\(owner.id)/forget")
             forgotten = owner.name
         }
-        if !arguments.has("json") {
-            try StandardOutput.write("forgot \(Printable.text(forgotten))\n")
-        }
+        try arguments.say("forgot \(Printable.text(forgotten))")
         return .success
     }
 }

@@ -2,8 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("bellwire chats, mute and pause")
-struct ChatsCommandTests {
+@Suite("bellwire account: chats, muting and pausing")
+struct AccountCommandTests {
     private let fixture: ServeFixture
     private let server: ServerProcess
     private let path: String
@@ -31,12 +31,12 @@ struct ChatsCommandTests {
     }
 
     private func chats() throws -> String {
-        let outcome = try fixture.run(["chats"])
+        let outcome = try fixture.run(["account", "list"])
         #expect(outcome.exitCode == 0 && outcome.errors.isEmpty)
         return outcome.output
     }
 
-    @Test("chats lists all chats; mute and unmute take a number or a title")
+    @Test("list names all chats; mute and unmute take a number or a title")
     func mute() throws {
         #expect(try chats().contains("telegram/me: no chats yet"))
         try push("Ada", 5, "one", id: 1)
@@ -50,22 +50,24 @@ struct ChatsCommandTests {
             #expect(listed.contains(line), "\(listed)")
         }
         #expect(!listed.contains("muted"))
-        let muted = try fixture.run(["mute", "ada"])
+        let muted = try fixture.run(["account", "mute", "ada"])
         #expect(muted.output == "Ada is muted for good\n" && muted.exitCode == 0)
-        #expect(try fixture.run(["mute", "-77", "--for", "2h"]).output.contains("is muted until "))
+        #expect(
+            try fixture.run(["account", "mute", "-77", "--for", "2h"]).output.contains(
+                "is muted until "))
         #expect(try chats().contains("muted for good"))
         #expect(try chats().contains("muted until 20"))
         // Further messages of the chat do not come up; those of others do.
         try push("Ada", 5, "unheard", id: 2)
         try push("Adam", 6, "heard", id: 2)
-        let shown = try fixture.run(["chats", "--json"]).output
+        let shown = try fixture.run(["account", "list", "--json"]).output
         let accounts = try #require(
             try ServeFixture.object(shown)["accounts"] as? [[String: Any]])
         let list = try #require(accounts.first?["chats"] as? [[String: Any]])
         let counts = list.map { ($0["title"] as? String ?? "", $0["notifications"] as? Int) }
         #expect(counts.first { $0.0 == "Ada" }?.1 == 1)
         #expect(counts.first { $0.0 == "Adam" }?.1 == 2)
-        #expect(try fixture.run(["unmute", "5"]).output == "Ada is not muted\n")
+        #expect(try fixture.run(["account", "unmute", "5"]).output == "Ada is not muted\n")
         try push("Ada", 5, "heard again", id: 3)
         #expect(try !chats().contains("for good"))
         #expect(try chats().contains("5    Ada            private  2 notifications"))
@@ -75,16 +77,17 @@ struct ChatsCommandTests {
     @Test("Muting and pausing survive a kill of the server")
     func kept() throws {
         try push("Ada", 5, "one", id: 1)
-        #expect(try fixture.run(["mute", "Ada"]).exitCode == 0)
-        let paused = try fixture.run(["pause", "--for", "30m"])
+        #expect(try fixture.run(["account", "mute", "Ada"]).exitCode == 0)
+        let paused = try fixture.run(["account", "pause", "--for", "30m"])
         #expect(paused.output.hasPrefix("telegram/me is paused until 20") && paused.exitCode == 0)
         _ = server.end(by: SIGKILL)
         let next = try fixture.start(["--listen", "http://127.0.0.1:\(server.port)"])
         #expect(try chats().contains("telegram/me, paused until 20"))
         #expect(try chats().contains("muted for good"))
-        #expect(try fixture.run(["unpause", "me"]).output == "telegram/me is not paused\n")
+        #expect(
+            try fixture.run(["account", "unpause", "me"]).output == "telegram/me is not paused\n")
         #expect(try !chats().contains("paused"))
-        let json = try fixture.run(["pause", "telegram/me", "--json"]).output
+        let json = try fixture.run(["account", "pause", "telegram/me", "--json"]).output
         #expect(json == #"{"app":"telegram","account":"me","paused":true}"# + "\n")
         #expect(try chats().contains("paused for good"))
         #expect(next.end() == 0)
@@ -99,25 +102,33 @@ struct ChatsCommandTests {
             #expect(outcome.exitCode == code && outcome.output.isEmpty, "\(words)")
             return outcome.errors
         }
-        #expect(try refusal("mute", "ad").contains("2 chats match: "))
-        #expect(try refusal("mute", "Bob", code: 3).contains("no chat has a title that begins"))
-        #expect(try refusal("mute", "", code: 3).contains("hint: run bellwire chats"))
-        #expect(try refusal("mute").contains("name one chat"))
+        #expect(try refusal("account", "mute", "ad").contains("2 chats match: "))
+        #expect(
+            try refusal("account", "mute", "Bob", code: 3).contains(
+                "no chat has a title that begins"))
+        #expect(
+            try refusal("account", "mute", "", code: 3).contains("hint: run bellwire account list"))
+        #expect(try refusal("account", "mute").contains("use account mute CHAT"))
         for time in ["2", "0s", "-1h", "h", "two hours", "9223372036854775807w", "٣h"] {
             #expect(
-                try refusal("mute", "Ada", "--for=\(time)").contains("write 90s")
+                try refusal("account", "mute", "Ada", "--for=\(time)").contains("write 90s")
                     || time.hasSuffix("w"))
         }
-        #expect(try refusal("mute", "Ada", "--for", "367d").contains("too long"))
-        #expect(try refusal("chats", "nobody", code: 3).contains("there is no account nobody"))
+        #expect(try refusal("account", "mute", "Ada", "--for", "367d").contains("too long"))
+        #expect(
+            try refusal("account", "list", "nobody", code: 3).contains("there is no account nobody")
+        )
         #expect(
             try fixture.run(["register", "--app", "matrix", "--account", "me"]).exitCode == 0)
-        #expect(try refusal("pause").contains("matrix/me, telegram/me"))
-        #expect(try refusal("pause", "me").contains("several applications"))
-        #expect(try refusal("mute", "Ada", "--account", "matrix/me", code: 3).contains("no chat"))
-        #expect(try fixture.run(["mute", "Adam"]).exitCode == 0, "it is in one account only")
+        #expect(try refusal("account", "pause").contains("matrix/me, telegram/me"))
+        #expect(try refusal("account", "pause", "me").contains("several applications"))
+        #expect(
+            try refusal("account", "mute", "Ada", "--account", "matrix/me", code: 3).contains(
+                "no chat"))
+        #expect(
+            try fixture.run(["account", "mute", "Adam"]).exitCode == 0, "it is in one account only")
         #expect(server.end() == 0)
-        #expect(try refusal("chats", code: 4).contains("no server answers"))
+        #expect(try refusal("account", "list", code: 4).contains("no server answers"))
     }
 
     @Test("Listing chats takes nothing from the application")

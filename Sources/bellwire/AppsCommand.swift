@@ -8,10 +8,13 @@ extension Command {
     static let apps = Command(
         name: "apps",
         summary: "list and change the applications that get pushes in this session",
-        forms: [
-            "list", "remove NAME", "mute NAME", "unmute NAME",
-            "urgency NAME very-low|low|normal|high",
+        verbs: [
+            Verb("list", "", listApplications), Verb("remove", "NAME", removeApplication),
+            Verb("mute", "NAME") { try mute($0, true) },
+            Verb("unmute", "NAME") { try mute($0, false) },
+            Verb("urgency", "NAME very-low|low|normal|high", setUrgency),
         ],
+        implied: "list",
         details: """
             Asks the running desktop service over the session bus. NAME is the bus name in the
             first column of list, which begins with the receivers: whether each is connected, and if
@@ -28,58 +31,16 @@ extension Command {
                 "bellwire apps mute org.example.App",
                 help: "let messages for this application wait until you unmute it"),
         ]
-    ) { arguments in
-        // The service looks up its caller and refuses one that may be sandboxed.
-        try ProcessGuard.showItself()
-        let words = arguments.positional
-        switch (words.first, words.count) {
-        case ("list", 1), (nil, 0): return try listApplications(arguments)
-        case ("remove", 2):
-            return try change(
-                "RemoveApplication", words[1], saying: "removed \(words[1])", arguments
-            ) { $0.member("removed", true) }
-        case ("mute", 2), ("unmute", 2):
-            let isMuted = words[0] == "mute"
-            return try change(
-                "SetMuted", words[1], .boolean(isMuted), saying: "\(words[0])d \(words[1])",
-                arguments
-            ) { $0.member("muted", isMuted) }
-        case ("urgency", 3):
-            guard Urgency(rawValue: words[2]) != nil else {
-                throw CommandError.usage(
-                    "there is no urgency \(words[2])", hint: "use very-low, low, normal or high")
-            }
-            return try change(
-                "SetLeastUrgency", words[1], .string(words[2]),
-                saying: "\(words[1]) is started for \(words[2]) and above", arguments
-            ) { $0.member("urgency", words[2]) }
-        default:
-            throw CommandError.usage(
-                "use apps list, or apps remove, mute, unmute or urgency with a NAME",
-                hint: "see bellwire apps --help")
-        }
-    }
+    )
 
     private static func listApplications(_ arguments: Arguments) throws -> ExitCode {
         let values = try DesktopDialogue.call("ListApplications")
         let applications = (values.first?.elements ?? []).map { Application($0) }
         let answer = try DesktopDialogue.call("ListReceivers")
         let receivers = (answer.first?.elements ?? []).map { ReceiverState($0) }
-        try StandardOutput.write(
-            arguments.has("json")
-                ? json(applications, receivers)
-                : TextTable.text(receivers.map(\.row))
-                    + (applications.isEmpty
-                        ? "no applications; they register by themselves when they start\n"
-                        : TextTable.text(applications.map(\.row))))
-        return .success
-    }
-
-    private static func json(
-        _ applications: [Application], _ receivers: [ReceiverState]
-    ) -> String {
-        var writer = JSONWriter()
-        writer.object { writer in
+        let none = "no applications; they register by themselves when they start\n"
+        let text = applications.isEmpty ? none : TextTable.text(applications.map(\.row))
+        return try arguments.print(TextTable.text(receivers.map(\.row)) + text) { writer in
             writer.name("applications")
             writer.array { writer in
                 for application in applications { writer.object { application.members(&$0) } }
@@ -89,7 +50,33 @@ extension Command {
                 for receiver in receivers { writer.object { receiver.members(&$0) } }
             }
         }
-        return writer.text + "\n"
+    }
+
+    private static func removeApplication(_ arguments: Arguments) throws -> ExitCode {
+        let name = arguments.positional[0]
+        return try change("RemoveApplication", name, saying: "removed \(name)", arguments) {
+            $0.member("removed", true)
+        }
+    }
+
+    private static func mute(_ arguments: Arguments, _ isMuted: Bool) throws -> ExitCode {
+        let name = arguments.positional[0]
+        return try change(
+            "SetMuted", name, .boolean(isMuted),
+            saying: (isMuted ? "muted " : "unmuted ") + name, arguments
+        ) { $0.member("muted", isMuted) }
+    }
+
+    private static func setUrgency(_ arguments: Arguments) throws -> ExitCode {
+        let (name, urgency) = (arguments.positional[0], arguments.positional[1])
+        guard Urgency(rawValue: urgency) != nil else {
+            throw CommandError.usage(
+                "there is no urgency \(urgency)", hint: "use very-low, low, normal or high")
+        }
+        return try change(
+            "SetLeastUrgency", name, .string(urgency),
+            saying: "\(name) is started for \(urgency) and above", arguments
+        ) { $0.member("urgency", urgency) }
     }
 
     /// Changes an application and says what has changed.
@@ -98,14 +85,10 @@ extension Command {
         _ arguments: Arguments, _ change: (inout JSONWriter) -> Void
     ) throws -> ExitCode {
         _ = try DesktopDialogue.call(member, [.string(service)] + values)
-        var writer = JSONWriter()
-        writer.object { writer in
+        return try arguments.print(Printable.text(sentence) + "\n") { writer in
             writer.member("service", service)
             change(&writer)
         }
-        let text = arguments.has("json") ? writer.text : Printable.text(sentence)
-        try StandardOutput.write(text + "\n")
-        return .success
     }
 }
 

@@ -6,62 +6,53 @@ extension Command {
     static let owner = Command(
         name: "owner",
         summary: "add, list and remove the owners of devices",
-        forms: ["add NAME", "list", "remove NAME"],
+        verbs: [
+            Verb("add", "NAME", addOwner), Verb("list", "", listOwners),
+            Verb("remove", "NAME", removeOwner),
+        ],
         details: """
             Asks the running server through its control socket. Messages that wait for an owner's
             devices count against that owner only. bellwire device add --owner NAME also adds a
-            missing owner. remove ends all devices of the owner and all their subscriptions. A user
-            of this machine is the owner uid:NUMBER; administrators are the owner admin.
+            missing owner. remove ends all devices of the owner and all their subscriptions;
+            bellwire forget --owner also overwrites what the server stored for them. A user of this
+            machine is the owner uid:NUMBER; administrators are the owner admin.
             """,
-        options: ControlConnection.options + [.json],
+        options: serverOptions,
         examples: [
             Example("bellwire owner list", help: "list what each owner has on the server"),
             Example(
                 "bellwire owner add ann",
                 help: "add an owner, whose devices have limits of their own"),
         ]
-    ) { arguments in
-        switch (arguments.positional.first, arguments.positional.count) {
-        case ("add", 2): return try addOwner(arguments.positional[1], arguments)
-        case ("list", 1): return try listOwners(arguments)
-        case ("remove", 2): return try removeOwner(arguments.positional[1], arguments)
-        default:
-            throw CommandError.usage(
-                "use owner add NAME, owner list or owner remove NAME",
-                hint: "see bellwire owner --help")
-        }
-    }
+    )
 
     static let ownersPath = "/api/v1/owners"
 
-    private static func addOwner(_ name: String, _ arguments: Arguments) throws -> ExitCode {
+    private static func addOwner(_ arguments: Arguments) throws -> ExitCode {
+        let name = arguments.positional[0]
         var body = JSONWriter()
         body.object { $0.member("name", name) }
         let answer = try ControlConnection(arguments).send("POST", ownersPath, body.bytes)
-        return try ServerAnswer.show(
-            answer, arguments, plain: "added \(Printable.text(name))\n")
+        return try arguments.print(answer) { (_: JSONNode) in "added \(Printable.text(name))\n" }
     }
 
     private static func listOwners(_ arguments: Arguments) throws -> ExitCode {
         let answer = try ControlConnection(arguments).send("GET", ownersPath)
-        return try ServerAnswer.show(list: answer, arguments, ListedOwner.text)
+        return try arguments.print(answer, ListedOwner.text)
     }
 
-    private static func removeOwner(_ name: String, _ arguments: Arguments) throws -> ExitCode {
+    private static func removeOwner(_ arguments: Arguments) throws -> ExitCode {
         let connection = try ControlConnection(arguments)
-        let owner = try listedOwner(name, connection)
+        let owner = try listedOwner(arguments.positional[0], connection)
         _ = try connection.send("DELETE", "\(ownersPath)/\(owner.id)")
-        if !arguments.has("json") {
-            try StandardOutput.write("removed \(Printable.text(name))\n")
-        }
+        try arguments.say("removed \(Printable.text(owner.name))")
         return .success
     }
 
     static func listedOwner(
         _ name: String, _ connection: ControlConnection
     ) throws -> ListedOwner {
-        let owners: [ListedOwner] = try ServerAnswer.list(
-            try connection.send("GET", ownersPath))
+        let owners = try [ListedOwner](answer: try connection.send("GET", ownersPath))
         guard let owner = owners.first(where: { $0.name == name }) else {
             throw CommandError(
                 message: "there is no owner \(name)",

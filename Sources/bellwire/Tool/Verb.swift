@@ -1,0 +1,89 @@
+import Base
+
+extension Command {
+    /// One thing to do with what the command is named after, such as `add` in `device add NAME`.
+    struct Verb: Sendable {
+        let name: String
+        /// What follows, as help shows it; what is in brackets may be left out.
+        let arguments: String
+        let run: @Sendable (Arguments) throws -> ExitCode
+
+        init(
+            _ name: String, _ arguments: String,
+            _ run: @escaping @Sendable (Arguments) throws -> ExitCode
+        ) {
+            (self.name, self.arguments, self.run) = (name, arguments, run)
+        }
+
+        var form: String { arguments.isEmpty ? name : "\(name) \(arguments)" }
+
+        /// How many words may follow.
+        fileprivate var counts: ClosedRange<Int> {
+            let words = arguments.split(separator: " ")
+            return words.filter { !$0.hasPrefix("[") }.count...words.count
+        }
+    }
+
+    /// A noun with verbs. `implied` is the verb that is meant if none is given.
+    init(
+        name: String, summary: String, verbs: [Verb], implied: String? = nil, details: String = "",
+        options: [Option] = [], examples: [Example] = []
+    ) {
+        self.init(
+            name: name, summary: summary, forms: verbs.map(\.form), verbs: verbs, details: details,
+            options: options, examples: examples
+        ) { arguments in
+            var arguments = arguments
+            guard let word = arguments.takeVerb() ?? implied else {
+                throw Self.use(verbs, of: name)
+            }
+            guard let verb = verbs.first(where: { $0.name == word }) else {
+                let guess = MeantCommand.hint(word, orVerbOf: name, verbs.map(\.name))
+                throw CommandError.usage(
+                    "unknown command \(name) \(word)", hint: "\(guess)see bellwire \(name) --help")
+            }
+            guard verb.counts.contains(arguments.positional.count) else {
+                throw Self.use([verb], of: name)
+            }
+            for option in options where arguments.has(option.name) && !option.isTaken(by: verb) {
+                throw CommandError.usage(
+                    "\(name) \(verb.name) takes no --\(option.name)",
+                    hint: "see bellwire \(name) \(verb.name) --help")
+            }
+            return try verb.run(arguments)
+        }
+    }
+
+    private static func use(_ verbs: [Verb], of name: String) -> CommandError {
+        let forms = verbs.map { "\(name) \($0.form)" }
+        let list = forms.dropLast().joined(separator: ", ")
+        return .usage(
+            "use " + (list.isEmpty ? "" : list + " or ") + (forms.last ?? ""),
+            hint: "see bellwire \(name) --help")
+    }
+}
+
+/// What somebody meant who typed a word that is no command or no verb.
+enum MeantCommand {
+    /// What was a command of its own.
+    private static let former = [
+        "hear": "topic add", "list": "registration list", "show": "registration show",
+        "rotate": "registration rotate", "revoke": "registration revoke", "chats": "account list",
+        "mute": "account mute", "unmute": "account unmute", "pause": "account pause",
+        "unpause": "account unpause",
+    ]
+
+    /// A question for a hint, with a blank behind it; empty if no command is near.
+    static func hint(_ word: String, in commands: [String]) -> String {
+        question(NearestWord.to(word, in: commands + former.keys.sorted()).map { former[$0] ?? $0 })
+    }
+
+    static func hint(_ word: String, orVerbOf noun: String, _ verbs: [String]) -> String {
+        if let verb = NearestWord.to(word, in: verbs) { return question("\(noun) \(verb)") }
+        return question(NearestWord.to(word, in: former.keys.sorted()).flatMap { former[$0] })
+    }
+
+    private static func question(_ command: String?) -> String {
+        command.map { "did you mean bellwire \($0)? " } ?? ""
+    }
+}

@@ -1,0 +1,177 @@
+import Base
+import Notifications
+import System
+import WebPush
+
+extension Command {
+    static let topic = Command(
+        name: "topic",
+        summary: "get addresses to which scripts can push with curl, and end them",
+        verbs: [
+            Verb("add", "NAME", addTopic), Verb("list", "", listTopics),
+            Verb("show", "NAME|ID", showTopic), Verb("rotate", "NAME|ID", rotateTopic),
+            Verb("remove", "NAME|ID", removeTopic),
+        ],
+        details: """
+            Asks the running server through its control socket. add prints the address of a topic.
+            Whoever knows the address can show you notifications, so keep it secret. The same NAME
+            gives the same address again. If no screen is connected that shows what comes, add says
+            so. list names all topics; show also says how many pushes could not be read. rotate
+            gives a topic another address; the former one keeps working for seven days. remove ends
+            a topic: its senders are told that the address is gone, and a topic of the same name
+            that is added later has another.
+
+            A push is plain text; the header fields Title, Priority (1 to 5, or min, low, default,
+            high, max), Tags (separated by commas) and Click (an https link) say how it is shown.
+            They may also be in the query. Or it is JSON with title, message, priority, tags and
+            click, or a form with these. What else ntfy knows is named in the field Bellwire-Ignored
+            of the answer; a push that is to be shown later is refused.
+
+            With --from, the address is for the webhook of a service, in that service's own JSON.
+            """,
+        options: [
+            Option("from", "SERVICE", of: "add", help: "what pushes there: " + TopicFormat.list),
+            Option("address", of: "add", "rotate", help: "print only the address"),
+        ] + serverOptions,
+        examples: [
+            Example(
+                "bellwire topic add \"nightly build\"",
+                help: "print an address, and a curl command that shows a notification"),
+            Example(
+                "bellwire topic add alerts --from alertmanager --address > address",
+                help: "write an address for the webhook of Prometheus Alertmanager into a file"),
+        ]
+    )
+
+    private static func addTopic(_ arguments: Arguments) throws -> ExitCode {
+        let control = try ControlConnection(arguments)
+        let format = try TopicFormat(arguments["from"])
+        return try print(
+            try TopicAddress(named: arguments.positional[0], format, control), arguments)
+    }
+
+    private static func listTopics(_ arguments: Arguments) throws -> ExitCode {
+        var topics = try RegistrationsPath.topics(ControlConnection(arguments))
+        return try arguments.print(TopicText.list(topics)) { writer in
+            writer.fields { $0.member("topics", &topics) }
+        }
+    }
+
+    private static func showTopic(_ arguments: Arguments) throws -> ExitCode {
+        let (control, path, _) = try place(of: arguments)
+        return try arguments.print(try control.send("GET", path), \ListedRegistration.summary)
+    }
+
+    private static func rotateTopic(_ arguments: Arguments) throws -> ExitCode {
+        let (control, path, topic) = try place(of: arguments)
+        let made = try MadeRegistration(answer: try control.send("POST", path + "/rotate"))
+        return try print(try TopicAddress(topic, rotated: made, control), arguments)
+    }
+
+    private static func removeTopic(_ arguments: Arguments) throws -> ExitCode {
+        let (control, path, topic) = try place(of: arguments)
+        _ = try control.send("DELETE", path)
+        try arguments.say("removed \(Printable.text(topic.account))")
+        return .success
+    }
+
+    private static func place(
+        of arguments: Arguments
+    ) throws -> (ControlConnection, path: String, ListedRegistration) {
+        let control = try ControlConnection(arguments)
+        let topic = try RegistrationsPath.topic(arguments.positional[0], control)
+        return (control, try RegistrationsPath.one(topic.id), topic)
+    }
+
+    private static func print(_ address: TopicAddress, _ arguments: Arguments) throws -> ExitCode {
+        if arguments.has("address") {
+            try StandardOutput.write(address.line)
+            if let warning = address.warning { StandardError.write("bellwire: \(warning)\n") }
+            return .success
+        }
+        if arguments.has("json") {
+            try StandardOutput.write(address.json)
+            return .success
+        }
+        let configuration = try ConfigurationSources.read(arguments)
+        try StandardOutput.write(address.text(trusting: configuration))
+        return .success
+    }
+}
+
+/// Topics as text.
+private enum TopicText {
+    static func list(_ topics: [ListedRegistration]) -> String {
+        guard !topics.isEmpty else { return "no topics; make one with bellwire topic add NAME\n" }
+        return TextTable.text(
+            topics.map { topic in
+                [
+                    Printable.text(topic.id), Printable.text(topic.account),
+                    Printable.text(topic.heard ?? ""), "until " + LocalTime.text(topic.expires),
+                    topic.isUnheard ? "nobody listens" : "",
+                ]
+            })
+    }
+}
+
+extension RegistrationsPath {
+    /// What `bellwire topic add` made, as far as the caller sees it.
+    static func topics(_ control: ControlConnection) throws -> [ListedRegistration] {
+        try list(control).filter { $0.app == AccountName.scripts && $0.heard != nil }
+    }
+
+    static func topic(
+        _ name: String, _ control: ControlConnection
+    ) throws -> ListedRegistration {
+        let topics = try topics(control)
+        return try topics.first { $0.id == name } ?? only("topic", name, of: topics)
+    }
+}
+
+/// What pushes to the address of a topic.
+struct TopicFormat {
+    /// The word for it; nil for scripts.
+    let service: String?
+    let dialect: Dialect
+
+    private static let services = [
+        "alertmanager", "grafana", "github", "forgejo", "gitea", "uptime-kuma", "home-assistant",
+    ]
+
+    static let list =
+        services.dropLast().joined(separator: ", ") + " or " + (services.last ?? "nothing")
+
+    init(_ word: String?) throws {
+        guard let word else {
+            (service, dialect) = (nil, .plain)
+            return
+        }
+        guard Self.services.contains(word), let dialect = Dialect(word: word) else {
+            throw CommandError.usage("--from takes \(Self.list)")
+        }
+        (service, self.dialect) = (word, dialect)
+    }
+
+    /// Of a topic that is there.
+    init(_ dialect: Dialect) {
+        self.dialect = dialect
+        service = Self.services.first { $0 == dialect.rawValue }
+    }
+
+    /// Where to put the address.
+    var advice: String? {
+        switch service {
+        case "alertmanager":
+            "in alertmanager.yml, below receivers: webhook_configs with this url, and send_resolved: true"
+        case "grafana": "in Grafana: Alerting, Contact points, an integration of type Webhook"
+        case "github":
+            "at GitHub: Settings, Webhooks, Add webhook; content type application/json, no secret"
+        case "forgejo", "gitea": "in the repository: Settings, Webhooks; POST, application/json"
+        case "uptime-kuma":
+            "in Uptime Kuma: Settings, Notifications, type Webhook, POST, application/json"
+        case "home-assistant":
+            "in configuration.yaml, below notify: platform rest, resource with this address, method POST_JSON"
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,200 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("bellwire topic")
+struct TopicCommandTests {
+    private let fixture: ServeFixture
+
+    init() throws { fixture = try ServeFixture() }
+
+    private func add(_ name: String, _ options: String...) throws -> [String: Any] {
+        let outcome = try fixture.run(["topic", "add", name, "--json"] + options)
+        #expect(outcome.exitCode == 0, "\(outcome.errors)")
+        return try ServeFixture.object(outcome.output)
+    }
+
+    @Test("The line that it prints pushes, over TLS and without anything to install")
+    func printed() throws {
+        let server = try fixture.start()
+        let outcome = try fixture.run(["topic", "add", "the build"])
+        #expect(outcome.exitCode == 0, "\(outcome.errors)")
+        let lines = outcome.output.split(separator: "\n").map {
+            $0.trimmingCharacters(in: .whitespaces)
+        }
+        #expect(lines[0] == "the build is heard at this address; keep it secret:")
+        #expect(lines[1].hasPrefix("https://localhost:"))
+        let line = try #require(lines.first { $0.hasPrefix("curl ") })
+        #expect(line.contains("--cacert \(fixture.authority) "))
+        let status = try ServeFixture.output(
+            "/bin/sh", ["-c", line + " -sS -o /dev/null -w '%{http_code}' -m 10"])
+        #expect(status == "201", "\(status)")
+        #expect(
+            try fixture.run(["registration", "list"]).output.contains(
+                "  script  the build  type 10  until "))
+        #expect(server.end() == 0)
+    }
+
+    @Test("A name has one address, until it is rotated or revoked")
+    func again() throws {
+        let server = try fixture.startInClear()
+        let first = try add("build")
+        #expect(first["new"] as? Bool == true && first["name"] as? String == "build")
+        let again = try add("build")
+        #expect(again["new"] as? Bool == false)
+        #expect(again["endpoint"] as? String == first["endpoint"] as? String)
+        #expect(try add("other")["endpoint"] as? String != first["endpoint"] as? String)
+        let id = try #require(first["id"] as? String)
+        #expect(try fixture.run(["registration", "rotate", id]).exitCode == 0)
+        let rotated = try add("build")
+        #expect(rotated["id"] as? String == id)
+        #expect(rotated["endpoint"] as? String != first["endpoint"] as? String)
+        #expect(try fixture.run(["registration", "revoke", id]).exitCode == 0)
+        #expect(try add("build")["new"] as? Bool == true)
+        #expect(server.end() == 0)
+    }
+
+    @Test("--address prints only the address, and says elsewhere that nobody listens")
+    func address() throws {
+        let server = try fixture.startInClear()
+        let outcome = try fixture.run(["topic", "add", "build", "--address"])
+        #expect(outcome.output == "\(try #require(try add("build")["endpoint"] as? String))\n")
+        #expect(outcome.errors.hasPrefix("bellwire: nobody listens. No screen shows it."))
+        let text = try fixture.run(["topic", "add", "build"]).output
+        #expect(text.contains("\nnobody listens. ") && text.contains("\nthen try it:\n"))
+        #expect(try fixture.run(["registration", "list"]).output.contains("nobody listens"))
+        let test = try fixture.run(["test"])
+        #expect(test.exitCode == 1 && test.output.contains("nobody listens to build"))
+        #expect(!test.output.contains("everything works"))
+        #expect(server.end() == 0)
+    }
+
+    @Test("Every command takes the name where it takes an id")
+    func names() throws {
+        let server = try fixture.startInClear()
+        let register = ["register", "--app", "telegram", "--account", "build"]
+        #expect(try fixture.run(register).exitCode == 0)
+        let id = try #require(try add("build")["id"] as? String)
+        let other = try #require(try add("other")["id"] as? String)
+        #expect(
+            try fixture.run(["registration", "show", "build"]).output.contains(id),
+            "the topic is meant")
+        #expect(try !fixture.run(["registration", "show", "telegram/build"]).output.contains(id))
+        #expect(try fixture.run(["registration", "rotate", "build"]).output.contains(id))
+        #expect(try fixture.run(["account", "pause", "build"]).output.hasPrefix("build is paused"))
+        #expect(try fixture.run(["account", "list", "build"]).output.hasPrefix("build, paused"))
+        #expect(try fixture.run(["registration", "revoke", "build"]).output == "revoked build\n")
+        #expect(try fixture.run(["registration", "show", id]).exitCode == 3)
+        #expect(try fixture.run(["registration", "show", other]).exitCode == 0)
+        // The names of others reach nothing; their ids do.
+        let phone = try fixture.run(["device", "add", "phone", "--owner", "ann", "--json"])
+        let url = try #require(try ServeFixture.object(phone.output)["url"] as? String)
+        let secret = try #require(url.split(separator: "/").last)
+        let terms = #"{"token_type":10,"app":"script","account":"hers","dialect":"plain"}"#
+        let made = try fixture.curl([
+            "-H", "Authorization: Bearer \(secret)", "-H", "Content-Type: application/json", "-d",
+            terms, "\(server.baseURL)/api/v1/registrations",
+        ])
+        #expect(made.hasSuffix(" 201"))
+        let object = try ServeFixture.object(String(made.dropLast(4)))
+        let hers = try #require(object["id"] as? String)
+        let refused = try fixture.run(["registration", "revoke", "hers"])
+        #expect(refused.exitCode != 0 && refused.errors.contains("only other owners have"))
+        #expect(refused.errors.contains(hers), "the hint says how")
+        #expect(try fixture.run(["registration", "revoke", hers]).exitCode == 0)
+        let unknown = try fixture.run(["registration", "revoke", "nothing"])
+        #expect(unknown.exitCode == 3)
+        #expect(unknown.errors.contains("there is no registration nothing"))
+        #expect(server.end() == 0)
+    }
+
+    @Test("Topics are listed, shown, rotated and removed by name, and registrations are no topics")
+    func verbs() throws {
+        let server = try fixture.startInClear()
+        #expect(try fixture.run(["topic", "list"]).output.hasPrefix("no topics; make one"))
+        let register = ["register", "--app", "telegram", "--account", "me", "--json"]
+        let other = try ServeFixture.object(try fixture.run(register).output)
+        let otherID = try #require(other["id"] as? String)
+        let first = try add("build")
+        let id = try #require(first["id"] as? String)
+        _ = try add("code", "--from", "forgejo")
+        let list = try fixture.run(["topic", "list"]).output
+        #expect(
+            list.hasPrefix("\(id)  build  plain   until ") && list.contains("  code   github  "))
+        #expect(list.split(separator: "\n").count == 2 && list.contains("nobody listens"))
+        let json = try ServeFixture.object(try fixture.run(["topic", "list", "--json"]).output)
+        let topics = try #require(json["topics"] as? [[String: Any]])
+        #expect(topics.map { $0["account"] as? String } == ["build", "code"])
+        #expect(try fixture.run(["topic", "show", "build"]).output.contains(id))
+        #expect(try fixture.run(["topic", "show", id]).exitCode == 0)
+        for name in ["me", otherID] {
+            for verb in ["show", "rotate", "remove"] {
+                let refused = try fixture.run(["topic", verb, name])
+                #expect(refused.exitCode == 3 && refused.output.isEmpty)
+                #expect(refused.errors.contains("there is no topic \(name)"), "\(verb)")
+            }
+        }
+        let rotated = try fixture.run(["topic", "rotate", "build", "--json"])
+        let second = try ServeFixture.object(rotated.output)
+        #expect(second["id"] as? String == id && second["name"] as? String == "build")
+        #expect(second["endpoint"] as? String != first["endpoint"] as? String)
+        let third = try fixture.run(["topic", "rotate", "code"]).output
+        #expect(third.contains("Settings, Webhooks"))
+        let line = try fixture.run(["topic", "rotate", "build", "--address"]).output
+        #expect(line == "\(try #require(try add("build")["endpoint"] as? String))\n")
+        #expect(try fixture.run(["topic", "remove", "build"]).output == "removed build\n")
+        #expect(try fixture.run(["topic", "remove", "code", "--json"]).output.isEmpty)
+        #expect(try fixture.run(["topic", "list"]).output.hasPrefix("no topics"))
+        #expect(try fixture.run(["registration", "show", otherID]).exitCode == 0)
+        #expect(server.end() == 0)
+    }
+
+    @Test("An endpoint that takes no unencrypted push is not the one that is printed")
+    func others() throws {
+        let server = try fixture.startInClear()
+        for options in [["--clear", "no"], ["--dialect", "telegram"]] {
+            let register = ["register", "--app", "script", "--account", "build"]
+            #expect(try fixture.run(register + options).exitCode == 0)
+        }
+        #expect(try add("build")["new"] as? Bool == true)
+        #expect(try fixture.run(["topic", "add"]).exitCode == 2)
+        #expect(try fixture.run(["topic", "add", "a", "b"]).exitCode == 2)
+        let long = try fixture.run(["topic", "add", String(repeating: "x", count: 129)])
+        #expect(long.exitCode == 3 && long.errors.contains("account must have 1 to 128"))
+        #expect(server.end() == 0)
+    }
+
+    @Test("An address for a service says where to put it; a name has one format")
+    func services() throws {
+        let server = try fixture.startInClear()
+        let outcome = try fixture.run(["topic", "add", "repository", "--from", "forgejo"])
+        #expect(outcome.exitCode == 0 && outcome.output.contains("Settings, Webhooks"))
+        #expect(!outcome.output.contains("curl"))
+        #expect(try add("repository", "--from", "github")["new"] as? Bool == false)
+        let other = try fixture.run(["topic", "add", "repository"])
+        #expect(other.exitCode == 3)
+        #expect(other.errors.contains("repository is heard already, in another format"))
+        let unknown = try fixture.run(["topic", "add", "x", "--from", "fax"])
+        #expect(unknown.exitCode == 2 && unknown.errors.contains("--from takes alertmanager, "))
+        #expect(server.end() == 0)
+    }
+
+    @Test("Each user has addresses of their own, and an administrator gets nobody else's")
+    func users() throws {
+        guard geteuid() == 0 else { return }
+        try FileManager.default.setAttributes(
+            [.posixPermissions: 0o755], ofItemAtPath: fixture.home.path)
+        let folder = fixture.home.file("state")
+        let server = try fixture.start([
+            "--listen", "http://127.0.0.1:0", "--state", folder, "--local-users", "yes",
+        ])
+        let theirs = try ServeFixture.object(
+            try fixture.runAsUser(["topic", "add", "build", "--json"], folder))
+        let ours = try add("build", "--state", folder)
+        #expect(ours["new"] as? Bool == true && ours["id"] as? String != theirs["id"] as? String)
+        let again = try ServeFixture.object(
+            try fixture.runAsUser(["topic", "add", "build", "--json"], folder))
+        #expect(again["endpoint"] as? String == theirs["endpoint"] as? String)
+        #expect(server.end() == 0)
+    }
+}
