@@ -103,7 +103,7 @@ gate_imports() { .ci/imports; }
 # circles: neither modules nor their folders need each other in a circle
 gate_circles() { .ci/circles; }
 
-# walk: docs/architecture.md tells the way of a push by functions that exist
+# walk: the steps in docs/architecture.md are functions that exist, and the names there and in docs/design.md are in the code
 gate_walk() { .ci/walk; }
 
 # forbidden: constructs that do not belong in the product
