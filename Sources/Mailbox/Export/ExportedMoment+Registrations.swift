@@ -29,7 +29,7 @@ extension ExportedMoment {
 
     private func item(_ registration: Registration) throws(StoreFault) -> [UInt8] {
         let counts = try RegistrationRows.undecryptable(registration.device, on: connection)
-        // A hook's path may be a secret; its host is among the callbacks.
+        // The path of a callback's URL may be a secret; its host is among the callbacks.
         var terms = registration.terms
         terms.callback = nil
         var writer = JSONWriter()
