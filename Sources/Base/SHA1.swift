@@ -9,9 +9,7 @@ package enum SHA1 {
         // A mark and the length, of eight bytes, follow the message.
         let end = (bytes.count + 9 + 63) / 64 * 64
         for start in stride(from: 0, to: end, by: 64) {
-            for index in 0..<64 {
-                words[index / 4] = words[index / 4] << 8 | byte(start + index, of: bytes, end)
-            }
+            for index in 0..<16 { words[index] = word(start + 4 * index, of: bytes, end) }
             mix(&words, into: &state)
         }
         var span = words.mutableSpan
@@ -21,12 +19,17 @@ package enum SHA1 {
         return digest
     }
 
-    /// A byte of the padded message (section 5.1.1).
-    private static func byte(_ index: Int, of bytes: Span<UInt8>, _ end: Int) -> UInt32 {
-        if index < bytes.count { return UInt32(bytes[index]) }
-        if index == bytes.count { return 0x80 }
-        let shift = 8 * (end - 1 - index)
-        return shift < 64 ? UInt32(truncatingIfNeeded: (bytes.count * 8) >> shift) & 0xFF : 0
+    /// Four bytes of the padded message (section 5.1.1).
+    private static func word(_ start: Int, of bytes: Span<UInt8>, _ end: Int) -> UInt32 {
+        // The last two words are the length in bits, and no message is there.
+        if start == end - 4 { return UInt32(truncatingIfNeeded: bytes.count * 8) }
+        if start == end - 8 { return UInt32(truncatingIfNeeded: (bytes.count * 8) >> 32) }
+        var word: UInt32 = 0
+        for index in start..<start + 4 {
+            let byte = index < bytes.count ? bytes[index] : index == bytes.count ? 0x80 : 0
+            word = word << 8 | UInt32(byte)
+        }
+        return word
     }
 
     private static func mix(_ words: inout [80 of UInt32], into state: inout [5 of UInt32]) {
@@ -35,17 +38,14 @@ package enum SHA1 {
             words[index] = rotated(word, 1)
         }
         var (a, b, c, d, e) = (state[0], state[1], state[2], state[3], state[4])
-        for index in 0..<80 {
-            let (mixed, constant): (UInt32, UInt32) =
-                switch index / 20 {
-                case 0: (b & c | ~b & d, 0x5A82_7999)
-                case 1: (b ^ c ^ d, 0x6ED9_EBA1)
-                case 2: (b & c | b & d | c & d, 0x8F1B_BCDC)
-                default: (b ^ c ^ d, 0xCA62_C1D6)
-                }
-            let next = rotated(a, 5) &+ mixed &+ e &+ constant &+ words[index]
+        func step(_ mixed: UInt32, _ constant: UInt32, _ word: UInt32) {
+            let next = rotated(a, 5) &+ mixed &+ e &+ constant &+ word
             (a, b, c, d, e) = (next, a, rotated(b, 30), c, d)
         }
+        for index in 0..<20 { step(b & c | ~b & d, 0x5A82_7999, words[index]) }
+        for index in 20..<40 { step(b ^ c ^ d, 0x6ED9_EBA1, words[index]) }
+        for index in 40..<60 { step(b & c | b & d | c & d, 0x8F1B_BCDC, words[index]) }
+        for index in 60..<80 { step(b ^ c ^ d, 0xCA62_C1D6, words[index]) }
         state[0] &+= a
         state[1] &+= b
         state[2] &+= c
@@ -54,6 +54,6 @@ package enum SHA1 {
     }
 
     private static func rotated(_ word: UInt32, _ count: UInt32) -> UInt32 {
-        word << count | word >> (32 - count)
+        word &<< count | word &>> (32 - count)
     }
 }
