@@ -19,7 +19,7 @@ package enum WebSocketLoss {
     package var pause: Duration {
         switch self {
         case .failed(.refused(let status, let retryAfter)):
-            retryAfter ?? ((400..<500).contains(status) ? Self.refusalPause : .zero)
+            retryAfter ?? (status < 500 ? Self.refusalPause : .zero)
         case .failed(.untrusted): Self.refusalPause
         case .failed, .ended: .zero
         }

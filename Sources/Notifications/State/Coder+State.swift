@@ -36,24 +36,24 @@ extension Coder {
     /// JSON that is passed on.
     mutating func json(_ value: inout String) {
         text(&value)
-        require(Self.isOurs(Array(value.utf8)))
+        require(Self.isLine(Array(value.utf8)))
     }
 
     mutating func json(_ value: inout [UInt8]) {
         data(&value)
-        require(Self.isOurs(value))
+        require(Self.isLine(value))
     }
 
     mutating func jsonOrEmpty(_ value: inout String) {
         text(&value)
-        require(value.isEmpty || Self.isOurs(Array(value.utf8)))
+        require(value.isEmpty || Self.isLine(Array(value.utf8)))
     }
 
-    /// Whether it is JSON as this program writes it.
-    private static func isOurs(_ source: [UInt8]) -> Bool {
+    /// Whether it is JSON that may stand in a line. More is not asked: what has been stored once must
+    /// not make an account unreadable.
+    private static func isLine(_ source: [UInt8]) -> Bool {
         // Why it is no JSON does not matter.
-        guard let document = try? JSONDocument(source) else { return false }
-        return JSONText.anew(document.root).utf8.elementsEqual(source)
+        source.allSatisfy { $0 >= 0x20 } && (try? JSONDocument(source)) != nil
     }
 }
 

@@ -1,7 +1,7 @@
 package import Base
 
 /// A registration as `/api/v1/registrations` shows it, without keys and secrets.
-package struct ListedRegistration: ListedObject, Equatable, Sendable {
+package struct ListedRegistration: ListedObject, Equatable, Sendable, Confidential {
     package static let list: StaticString = "registrations"
 
     package var id = ""
@@ -128,7 +128,7 @@ package struct MadeRegistration: JSONObject, Sendable, Confidential {
 }
 
 /// The messages that wait for an application that fetches, with the signals, oldest first.
-package struct WaitingMessage: ListedObject, Equatable, Sendable {
+package struct WaitingMessage: ListedObject, Equatable, Sendable, Confidential {
     package static let list: StaticString = "messages"
 
     package var id = ""
