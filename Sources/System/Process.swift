@@ -23,16 +23,6 @@ package enum ProcessGuard {
     }
 }
 
-package enum ProgramFile {
-    /// The file that this process runs, without links; nil if the system does not say.
-    package static var path: String? {
-        var text = [CChar](repeating: 0, count: Int(PATH_MAX))
-        let count = readlink("/proc/self/exe", &text, text.count)
-        guard count > 0, count < text.count else { return nil }
-        return String(decoding: text[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self)
-    }
-}
-
 package enum ProcessOwner {
     /// The user with whose rights this process acts.
     package static var userID: UInt32 { geteuid() }
