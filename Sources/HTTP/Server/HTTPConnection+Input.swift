@@ -41,11 +41,18 @@ extension HTTPConnection {
         return true
     }
 
-    /// What the peer sent in time may have had to wait, or may wait now.
+    /// What the peer sent in time may have had to wait, or may wait now. A peer that sent nothing must
+    /// not take a turn: thousands of them would take those of others.
     func handshakeExpired() {
-        guard proxyHeader == nil else { return close() }
+        guard proxyHeader == nil, waitsForTurn || hasInput else { return close() }
         isLate = true
         if waitsForTurn { waitForHandshake() } else { takeTurn() }
+    }
+
+    private var hasInput: Bool {
+        var buffer = service.scratch.extracting(0..<1).mutableSpan
+        if case .bytes = transport?.peek(into: &buffer) { return true }
+        return false
     }
 
     /// Nothing is watched meanwhile, because it would be reported in every turn.

@@ -132,6 +132,19 @@ struct HandshakeDeskTests {
         #expect(fixture.figures.count(of: .handshake) == 0)
     }
 
+    @Test("Clients that sent nothing take no turns of others when their time is over")
+    func mute() throws {
+        var limits = HTTPService.Limits()
+        limits.handshake = .milliseconds(300)
+        limits.handshakes = HandshakeLimits(all: .nanoseconds(1), each: .nanoseconds(1), waiting: 4)
+        let fixture = try ServerFixture(
+            limits: limits, certificates: try CertificateStore(certificate.files))
+        let peers = try (0..<20).map { _ in try connect(from: "127.0.0.1", to: fixture.port) }
+        defer { for peer in peers { close(peer) } }
+        #expect(peers.allSatisfy { !isAnswered($0) })
+        #expect(fixture.figures.turnedAwayConnections.isEmpty)
+    }
+
     @Test("Nothing of TLS is made before the turn: the certificate is that of the turn")
     func lateBeginning() throws {
         let renewed = try DevelopmentCertificate.forTest()
