@@ -61,7 +61,7 @@ final class PageFace {
 
     /// `path` is the path without that of base-url, and begins with `/ui/`.
     func serve(_ exchange: HTTPExchange, _ path: Range<Int>) {
-        let verdict: PageGuard.Verdict
+        let verdict: PageGuard.Judgement
         switch service.settings.page {
         case .off, .sharedSite: return exchange.show(error: 404)
         case .usual: verdict = pages.judge(exchange)

@@ -252,7 +252,7 @@ private final class OutcomeSink: StoreSink {
 
     init(_ outcome: Awaited<StoreOutcome>) { self.outcome = outcome }
 
-    func completed(_ completions: [Completion]) {
+    func completed(_ completions: [CompletedOperation]) {
         for completion in completions { outcome.bring(completion.outcome) }
     }
 

@@ -97,7 +97,7 @@ final class HTTPConnection: EventHandler, TimerHandler {
         service.budget.giveBack(heldBytes)
     }
 
-    func ready(_ readiness: Readiness, of watch: Watch) {
+    func ready(_ readiness: Readiness, of watch: WatchID) {
         if proxyHeader != nil, !readProxyHeader() { return }
         if spoken == nil { return takeTurn() }
         var isReading = readiness.isReadable

@@ -96,7 +96,7 @@ package final class HTTPServer {
     package func drain(within limit: Duration) { group.drain(within: limit) }
 
     /// Blocks until all loops have ended.
-    package func join() -> [Ending] {
+    package func join() -> [LoopEnding] {
         let endings = group.join()
         for desk in handshakes { desk.forgetAll() }
         return endings

@@ -165,7 +165,7 @@ struct Transport: ~Copyable {
 /// The watch and the timer that a connection has on its loop.
 struct ConnectionWatch {
     private(set) var interest = Interest.readable
-    private var watch: Watch?
+    private var watch: WatchID?
     private var timer: TimerID?
     private var deadline: Duration?
 

@@ -14,12 +14,10 @@ package struct Endings: Sendable {
 
 /// Tells listeners about endings. Any thread may use it.
 package final class EndingIndex: Sendable {
-    package typealias Listener = @Sendable (Endings) -> Void
-
-    private let listeners = Lock<[Listener]>([])
+    private let listeners = Lock<[@Sendable (Endings) -> Void]>([])
 
     /// `listener` is called on a store thread, after the ended items have left the index.
-    package func listen(_ listener: @escaping Listener) {
+    package func listen(_ listener: @escaping @Sendable (Endings) -> Void) {
         listeners.withLock { $0.append(listener) }
     }
 
@@ -49,15 +47,14 @@ package struct Elsewhere: Sendable {
 
 /// Tells a listener about it. Any thread may use it.
 package final class ElsewhereIndex: Sendable {
-    package typealias Listener = @Sendable (Elsewhere) -> Void
-
     private let listener = Subscriber<Elsewhere, Void>()
     private let presence = Subscriber<UInt32, Bool>()
 
     /// `listener` is called on any thread, when all of it is in the index. `isHere` says whether a
     /// device is connected.
     package func listen(
-        _ listener: @escaping Listener, isHere: @escaping @Sendable (UInt32) -> Bool
+        _ listener: @escaping @Sendable (Elsewhere) -> Void,
+        isHere: @escaping @Sendable (UInt32) -> Bool
     ) {
         presence.set(isHere)
         self.listener.set(listener)

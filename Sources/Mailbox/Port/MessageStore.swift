@@ -58,11 +58,11 @@ package protocol MessageStore: AnyObject, Sendable {
 /// Receives answers on any thread and posts them to the loop they belong to.
 package protocol StoreSink: AnyObject, Sendable {
     /// All answers of one batch for this sink, in order.
-    func completed(_ completions: [Completion])
+    func completed(_ completions: [CompletedOperation])
     func loaded(_ answer: LoadAnswer, ticket: UInt64)
 }
 
-package struct Completion: Sendable {
+package struct CompletedOperation: Sendable {
     package let ticket: UInt64
     package let outcome: StoreOutcome
 }

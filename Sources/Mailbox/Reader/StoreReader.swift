@@ -215,7 +215,7 @@ extension StoreReader {
 
     private func waiting(
         for device: UInt32, _ database: ReaderDatabase
-    ) throws(StoreFault) -> Waiting {
+    ) throws(StoreFault) -> WaitingPushes {
         var signals = try FetchSignalRows.load(device: device, on: database.connection)
         signals.expire(at: time.now)
         var messages: [Message] = []
@@ -225,6 +225,6 @@ extension StoreReader {
             messages += page.messages
             request = page.next
         }
-        return Waiting(messages: messages, signals: signals)
+        return WaitingPushes(messages: messages, signals: signals)
     }
 }

@@ -63,7 +63,7 @@ final class StoredRegistrations {
         let signals = try transaction.removeSignals(device: device)
         let messages = try messages.fetchAll(ofDevice: device)
         try engines.recordFetch(ofDevice: device)
-        return .registration(.fetched(Waiting(messages: messages, signals: signals)))
+        return .registration(.fetched(WaitingPushes(messages: messages, signals: signals)))
     }
 
     func seal(_ registration: Registration) throws(StoreFault) -> [UInt8] {

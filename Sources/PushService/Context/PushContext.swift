@@ -243,7 +243,7 @@ package final class StoreDialogue: StoreSink, @unchecked Sendable {
         answers = [:]
     }
 
-    package func completed(_ completions: [Completion]) {
+    package func completed(_ completions: [CompletedOperation]) {
         loop.post {
             for completion in completions {
                 self.outcomes.removeValue(forKey: completion.ticket)?(completion.outcome)

@@ -154,7 +154,7 @@ final class DeliveryDesk: @unchecked Sendable {
 }
 
 extension DeliveryDesk: StoreSink {
-    func completed(_ completions: [Completion]) {
+    func completed(_ completions: [CompletedOperation]) {
         loop.post { for completion in completions { self.completed(completion) } }
     }
 
@@ -168,7 +168,7 @@ extension DeliveryDesk: StoreSink {
         }
     }
 
-    private func completed(_ completion: Completion) {
+    private func completed(_ completion: CompletedOperation) {
         switch operations.remove(completion.ticket) {
         case .message(let message, let sender):
             answer(sender, message, verdict(message, completion.outcome))

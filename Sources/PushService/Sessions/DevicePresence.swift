@@ -87,7 +87,7 @@ package final class DevicePresence: Sendable {
 }
 
 private final class UnheardSink: StoreSink {
-    func completed(_ completions: [Completion]) {}
+    func completed(_ completions: [CompletedOperation]) {}
     func loaded(_ answer: LoadAnswer, ticket: UInt64) {}
 }
 

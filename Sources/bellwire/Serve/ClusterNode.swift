@@ -79,8 +79,8 @@ final class ClusterNode {
     }
 
     /// What takes the store out of the cluster.
-    func departure(from folder: String) -> Departure {
-        Departure(cluster, node: remote.node, folder: folder)
+    func moveFromCluster(_ folder: String) -> MoveFromCluster {
+        MoveFromCluster(cluster, node: remote.node, folder: folder)
     }
 
     /// How to connect to the servers.

@@ -30,7 +30,7 @@ final class TerminalShell: @unchecked Sendable {
     private var painter = ScreenPainter(hasColour: RawTerminal.wantsColour)
     private var decoder = KeyDecoder()
     private var escapeTimer: TimerID?
-    private var watch: Watch?
+    private var watch: WatchID?
     private var isEntered = false
     private var isDirty = false
     private var ending = Ending.quit
@@ -133,7 +133,7 @@ final class TerminalShell: @unchecked Sendable {
 }
 
 extension TerminalShell: EventHandler, TimerHandler {
-    func ready(_ readiness: Readiness, of watch: Watch) {
+    func ready(_ readiness: Readiness, of watch: WatchID) {
         // A terminal that cannot be read is gone.
         guard let bytes = try? RawTerminal.read(), !bytes.isEmpty else {
             loop.unwatch(watch)

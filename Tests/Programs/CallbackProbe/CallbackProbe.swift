@@ -127,7 +127,7 @@ private final class Outcomes: StoreSink, @unchecked Sendable {
 
     func expect(_ count: Int) { state.withLock { $0 = (count, true) } }
 
-    func completed(_ completions: [Completion]) {
+    func completed(_ completions: [CompletedOperation]) {
         let isLast = state.withLock { state in
             state.missing -= completions.count
             state.areDone = state.areDone && completions.allSatisfy { $0.outcome == .done }

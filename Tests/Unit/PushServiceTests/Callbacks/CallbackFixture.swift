@@ -174,7 +174,7 @@ private final class OutcomeBox: StoreSink, @unchecked Sendable {
         }
     }
 
-    func completed(_ completions: [Completion]) {
+    func completed(_ completions: [CompletedOperation]) {
         condition.withLock {
             for completion in completions { outcomes[completion.ticket] = completion.outcome }
             condition.broadcast()

@@ -8,7 +8,7 @@ import System
 /// First the log gets a boundary, so that nobody takes the servers for unused ones. Then copies of
 /// the store are put there, each of which only sends what has changed. Only when the store itself
 /// says that it belongs there, it does; its node then tells the others who they are.
-package final class Arrival {
+package final class MoveToCluster {
     package typealias Report = SnapshotWriting.Report
 
     private let connection: NatsConnection

@@ -2,7 +2,7 @@ package import Mailbox
 import System
 
 /// Takes the store of a cluster out of it, to be one of one machine. Then the log has ended.
-package struct Departure: Sendable {
+package struct MoveFromCluster: Sendable {
     /// In milliseconds. A node gives a sign every two seconds.
     private static let silence: Int64 = 5_000
     private static let attempts = 5
