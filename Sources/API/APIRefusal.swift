@@ -125,7 +125,7 @@ enum APIRefusal: Error, Equatable {
 typealias APIResult = Result<(status: Int, body: [UInt8]), APIRefusal>
 
 extension HTTPExchange {
-    func respond(_ result: APIResult, _ service: PushContext) {
+    func respond(_ result: APIResult, _ service: ServiceState) {
         switch result {
         case .success(let answer):
             var head = self.answer(answer.status)

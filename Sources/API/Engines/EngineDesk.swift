@@ -22,13 +22,13 @@ final class EngineDesk: @unchecked Sendable {
         var presenceTimer: TimerID?
     }
 
-    let service: PushContext
+    let service: ServiceState
     let loop: EventLoop
     let dialogue: StoreDialogue
     let sessions: SessionRegister
     @exclusivity(unchecked) var tables: [UInt32: Table] = [:]
 
-    init(on loop: EventLoop, _ service: PushContext) {
+    init(on loop: EventLoop, _ service: ServiceState) {
         self.loop = loop
         self.service = service
         sessions = service.sessions(on: loop)

@@ -7,10 +7,10 @@ final class OverviewDesk {
     /// Who has more registrations sees the newest.
     private static let registrationLimit = 200
 
-    private let service: PushContext
+    private let service: ServiceState
     private let dialogue: StoreDialogue
 
-    init(_ service: PushContext, _ dialogue: StoreDialogue) {
+    init(_ service: ServiceState, _ dialogue: StoreDialogue) {
         self.service = service
         self.dialogue = dialogue
     }

@@ -41,7 +41,7 @@ final class ControlHandler: HTTPHandler {
 
     private static let bodyLimit = 65_536
 
-    private let service: PushContext
+    private let service: ServiceState
     private let settings: ControlSettings
     private let setAside: SetAside
     private let devices: DeviceRoutes
@@ -49,14 +49,14 @@ final class ControlHandler: HTTPHandler {
     private let exports: ExportRoutes
     private let farewells: FarewellRoutes
     private let overview: OverviewDesk
-    private let door: PageDoor
+    private let login: PageLogin
     private let api: APIRoutes
     private let engines: EngineDesk
     private let routes: HTTPRouter<Route>
 
     init(
-        _ service: PushContext, _ dialogue: StoreDialogue, _ engines: EngineDesk,
-        _ api: APIRoutes, _ exports: ExportRoutes, _ door: PageDoor, _ settings: ControlSettings
+        _ service: ServiceState, _ dialogue: StoreDialogue, _ engines: EngineDesk,
+        _ api: APIRoutes, _ exports: ExportRoutes, _ login: PageLogin, _ settings: ControlSettings
     ) {
         self.service = service
         self.settings = settings
@@ -64,7 +64,7 @@ final class ControlHandler: HTTPHandler {
         self.exports = exports
         farewells = FarewellRoutes(dialogue, exports)
         overview = OverviewDesk(service, dialogue)
-        self.door = door
+        self.login = login
         devices = DeviceRoutes(service, dialogue)
         owners = OwnerRoutes(service, dialogue)
         self.engines = engines
@@ -125,7 +125,7 @@ final class ControlHandler: HTTPHandler {
     private func caller(_ peer: PeerCredentials?) -> ControlCaller? {
         ControlCaller(
             userID: peer?.userID, ownUserID: ProcessOwner.userID,
-            allowsLocalUsers: service.doors.allowsLocalUsers)
+            allowsLocalUsers: service.admission.allowsLocalUsers)
     }
 
     func lineHandler(for peer: PeerCredentials?) -> (any LineHandler)? {
@@ -137,7 +137,7 @@ final class ControlHandler: HTTPHandler {
         _ exchange: HTTPExchange, _ match: HTTPRouter<Route>.Match, _ caller: ControlCaller
     ) {
         let answer: (APIResult) -> Void = { [service] result in
-            let isAdmitted = service.doors.admit(caller.pass)
+            let isAdmitted = service.admission.admit(caller.pass)
             exchange.respond(isAdmitted ? result : .failure(.notAllowed), service)
         }
         switch match.action {
@@ -148,7 +148,7 @@ final class ControlHandler: HTTPHandler {
             guard caller == .administrator else { return answer(.failure(.notAllowed)) }
             answer(match.action == .showMove ? move : beginMove(exchange))
         case .health: answer(health)
-        case .linkToPage: answer(door.link(for: caller, at: service.settings.page))
+        case .linkToPage: answer(login.link(for: caller, at: service.settings.page))
         case .overview:
             overview.load(for: APICaller(caller, userID: nil)) { overview in
                 answer(overview.map { .success((200, $0.json)) } ?? .failure(.unavailable))

@@ -30,7 +30,7 @@ package final class CallbackService: @unchecked Sendable {
     private(set) var settings: CallbackSettings
     private let describe: @Sendable (Registration) -> String
     let surroundings: Surroundings
-    let service: PushContext
+    let service: ServiceState
     var lanes = HostLanes()
     var couriers: [UInt32: Courier] = [:]
     private var laneTimer: TimerID?
@@ -50,7 +50,7 @@ package final class CallbackService: @unchecked Sendable {
 
     /// `describe` gives the JSON parameters with which callbacks are told to call `registerDevice`.
     package init(
-        for service: PushContext, _ surroundings: Surroundings,
+        for service: ServiceState, _ surroundings: Surroundings,
         describe: @escaping @Sendable (Registration) -> String
     ) throws {
         store = service.store

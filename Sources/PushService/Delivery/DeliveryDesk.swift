@@ -14,7 +14,7 @@ import WebPush
 // Unchecked: it is used only on the loop's thread.
 final class DeliveryDesk: @unchecked Sendable {
     let loop: EventLoop
-    let service: PushContext
+    let service: ServiceState
     let sessions: SessionRegister
     let directory: SessionDirectory
     /// Its number in the directory.
@@ -49,7 +49,7 @@ final class DeliveryDesk: @unchecked Sendable {
     }
 
     init(
-        on loop: EventLoop, _ service: PushContext, _ directory: SessionDirectory,
+        on loop: EventLoop, _ service: ServiceState, _ directory: SessionDirectory,
         _ mint: consuming EndpointMint
     ) {
         self.loop = loop

@@ -9,7 +9,7 @@ import WebPush
 
 /// Turns a request to an endpoint into a message for the desk, or refuses it.
 final class PushIntake {
-    private let service: PushContext
+    private let service: ServiceState
     private let desk: DeliveryDesk
     let receivers: ReceiverIntake
     @exclusivity(unchecked) private var gate: VAPIDGate
@@ -20,7 +20,7 @@ final class PushIntake {
     /// A full subscription drops its oldest messages instead of refusing new ones.
     private var dropsOldest: Bool
 
-    init(_ service: PushContext, _ desk: DeliveryDesk) throws {
+    init(_ service: ServiceState, _ desk: DeliveryDesk) throws {
         self.service = service
         self.desk = desk
         receivers = try ReceiverIntake(service, desk)

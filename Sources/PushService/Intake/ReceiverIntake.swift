@@ -32,12 +32,12 @@ private final class ReceiverPush {
 
 /// Handles pushes to registrations: decrypts messages, and records fetch signals.
 final class ReceiverIntake {
-    private let service: PushContext
+    private let service: ServiceState
     private let desk: DeliveryDesk
     @exclusivity(unchecked) private var reader: PayloadReader
     @exclusivity(unchecked) private var readHere: TurnShare
 
-    init(_ service: PushContext, _ desk: DeliveryDesk) throws {
+    init(_ service: ServiceState, _ desk: DeliveryDesk) throws {
         self.service = service
         self.desk = desk
         reader = try PayloadReader()

@@ -13,10 +13,10 @@ package struct TestPush: ~Copyable {
     /// In seconds.
     private static let ttl: UInt32 = 3_600
 
-    private let service: PushContext
+    private let service: ServiceState
     private var random = RandomSupply()
 
-    package init(_ service: PushContext) { self.service = service }
+    package init(_ service: ServiceState) { self.service = service }
 
     /// Nil if nothing can be sent now.
     package mutating func operation(

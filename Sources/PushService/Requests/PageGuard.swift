@@ -9,9 +9,9 @@ package import WebPush
 package struct PageGuard {
     package enum Judgement { case ours, misdirected, foreign }
 
-    private let service: PushContext
+    private let service: ServiceState
 
-    package init(_ service: PushContext) { self.service = service }
+    package init(_ service: ServiceState) { self.service = service }
 
     package func judge(_ exchange: HTTPExchange) -> Judgement {
         let head = exchange.head

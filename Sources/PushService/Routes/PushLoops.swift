@@ -6,10 +6,10 @@ import WebPush
 
 /// Gives each loop of a server its delivery desk and its HTTP handler.
 package final class PushLoops: Sendable {
-    private let service: PushContext
+    private let service: ServiceState
     private let directory = SessionDirectory()
 
-    package init(_ service: PushContext) {
+    package init(_ service: ServiceState) {
         self.service = service
         service.index.endings.listen { [weak self] in self?.end($0.devices) }
         service.index.elsewhere.listen { [weak self] in
@@ -58,10 +58,10 @@ package final class PushLoops: Sendable {
 
 /// Serves the metrics, on a listener of its own.
 package final class MetricsHandler: HTTPHandler {
-    private let service: PushContext
+    private let service: ServiceState
     private let pages: PageGuard
 
-    package init(_ service: PushContext) {
+    package init(_ service: ServiceState) {
         self.service = service
         pages = PageGuard(service)
     }

@@ -7,10 +7,10 @@ import WebPush
 
 /// Routes the requests of one loop.
 final class ServiceHandler: HTTPHandler {
-    private let service: PushContext
+    private let service: ServiceState
     private let desk: DeliveryDesk
     private let intake: PushIntake
-    private let frontDoor: FrontDoor
+    private let greeting: BrowserGreeting
     private let admission: UserAgentAdmission
     private let gateway: MatrixGateway
     private let further: [FurtherRoute]
@@ -22,13 +22,13 @@ final class ServiceHandler: HTTPHandler {
     private static let bodyLimit = 64 * 1024
 
     init(
-        _ service: PushContext, _ desk: DeliveryDesk, _ intake: PushIntake,
+        _ service: ServiceState, _ desk: DeliveryDesk, _ intake: PushIntake,
         _ further: [FurtherRoute]
     ) {
         self.service = service
         self.desk = desk
         self.intake = intake
-        frontDoor = FrontDoor(service)
+        greeting = BrowserGreeting(service)
         admission = UserAgentAdmission(service)
         gateway = MatrixGateway(service, desk, intake)
         prefix = Array(service.settings.baseURL.path.utf8)
@@ -75,7 +75,7 @@ final class ServiceHandler: HTTPHandler {
         let path = path(of: head)
         let text = head.fields.bytes.span.extracting(path)
         // At the root, with or without its slash.
-        if path.count <= 1, frontDoor.show(exchange) { return }
+        if path.count <= 1, greeting.show(exchange) { return }
         guard !path.isEmpty || head.method != .get else {
             guard service.store.isCurrent else {
                 return Answer.refuse(.settling, exchange, page)

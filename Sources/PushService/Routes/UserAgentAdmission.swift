@@ -6,7 +6,7 @@ import WebPush
 
 /// Decides who may open the WebSocket of a user agent.
 struct UserAgentAdmission {
-    private let service: PushContext
+    private let service: ServiceState
     private let pages: PageGuard
 
     /// Enough for every message of a client; Mozilla's server has the same limit.
@@ -19,7 +19,7 @@ struct UserAgentAdmission {
     /// Room for all unacknowledged messages, in base64 and JSON.
     private static let outputLimit = 2 << 20
 
-    init(_ service: PushContext) {
+    init(_ service: ServiceState) {
         self.service = service
         pages = PageGuard(service)
     }
@@ -81,7 +81,7 @@ struct UserAgentAdmission {
             return known.row
         }
         // A connection may outlast its listener, and was not meant by what is open now.
-        guard service.doors.registration == .open, !exchange.listener.isClosed else {
+        guard service.admission.registration == .open, !exchange.listener.isClosed else {
             throw .unauthorized
         }
         if exchange.listener.isForThisMachine, comesFromElsewhere(exchange) { throw .forbidden }
@@ -95,16 +95,16 @@ struct UserAgentAdmission {
 }
 
 /// Tells a person's browser what this is, at the address where user agents open their WebSocket.
-struct FrontDoor {
+struct BrowserGreeting {
     private static let policy: StaticString = """
         default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; base-uri 'none'; \
         frame-ancestors 'none'
         """
 
-    private let service: PushContext
+    private let service: ServiceState
     private let pages: PageGuard
 
-    init(_ service: PushContext) {
+    init(_ service: ServiceState) {
         self.service = service
         pages = PageGuard(service)
     }

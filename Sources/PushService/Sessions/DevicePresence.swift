@@ -33,7 +33,7 @@ package final class DevicePresence: Sendable {
 
     /// Writes to `store`, and waits for no answer: the next visit is written again.
     convenience init(in store: any MessageStore) {
-        let sink = UnheardSink()
+        let sink = DiscardingSink()
         self.init(clock: { Int64(WallClock.now * 1_000) }) { credential, time in
             store.submit(.touchCredential(credential, at: time), ticket: 0, to: sink)
         }
@@ -86,7 +86,7 @@ package final class DevicePresence: Sendable {
     }
 }
 
-private final class UnheardSink: StoreSink {
+private final class DiscardingSink: StoreSink {
     func completed(_ completions: [CompletedOperation]) {}
     func loaded(_ answer: LoadAnswer, ticket: UInt64) {}
 }

@@ -57,8 +57,8 @@ package struct PushServiceSettings: Sendable {
     /// Every text that may name the server in a signature.
     var audiences: [[UInt8]] { origins.flatMap(\.audiences) }
 
-    var doors: Doors {
-        Doors(registration: registration, allowsLocalUsers: allowsLocalUsers)
+    var admission: AdmissionRules {
+        AdmissionRules(registration: registration, allowsLocalUsers: allowsLocalUsers)
     }
 
     /// The address that senders push to.

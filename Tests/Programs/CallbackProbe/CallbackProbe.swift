@@ -23,7 +23,7 @@ final class CallbackProbe {
             folder: folder + "/state", masterKey: try Self.masterKey(folder + "/master.json"))
         options.onFault = { print("fault: \($0)") }
         store = try SQLiteStore(options)
-        let push = PushContext(
+        let push = ServiceState(
             store: store, endpointKey: store.endpointKey,
             settings: PushServiceSettings(
                 baseURL: try BaseURL("https://push.example"), version: "probe"))

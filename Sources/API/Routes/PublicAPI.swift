@@ -6,12 +6,12 @@ package import System
 
 /// The API on the public listeners. Every client needs the bearer secret of a device, wherever it
 /// comes from, and not of one that can only receive.
-final class APIFace {
-    private let service: PushContext
+final class PublicAPI {
+    private let service: ServiceState
     private let routes: APIRoutes
     private let pages: PageGuard
 
-    init(_ service: PushContext, _ routes: APIRoutes) {
+    init(_ service: ServiceState, _ routes: APIRoutes) {
         self.service = service
         self.routes = routes
         pages = PageGuard(service)
@@ -144,21 +144,21 @@ package final class APILoops: Sendable {
         .get, .head, .post, .put, .delete, .options, .patch,
     ]
 
-    private let service: PushContext
+    private let service: ServiceState
     private let desks = Lock<[EngineDesk]>([])
-    private let door = PageDoor()
+    private let login = PageLogin()
 
-    package init(_ service: PushContext) { self.service = service }
+    package init(_ service: ServiceState) { self.service = service }
 
     /// Makes the routes for public listeners. Call it once for each loop, before the loop runs.
     package func routes(on loop: EventLoop) -> [FurtherRoute] {
         let engines = desk(on: loop)
         let dialogue = StoreDialogue(on: loop, service.store)
         let registrations = RegistrationRoutes(service, dialogue)
-        let api = APIFace(service, APIRoutes(registrations, EngineAdmission(engines)))
-        let page = PageFace(
-            service, door,
-            PageRooms(
+        let api = PublicAPI(service, APIRoutes(registrations, EngineAdmission(engines)))
+        let page = PageRoutes(
+            service, login,
+            PageDesk(
                 devices: DeviceRoutes(service, dialogue), registrations: registrations,
                 overview: OverviewDesk(service, dialogue), engines: engines))
         return [
@@ -176,7 +176,7 @@ package final class APILoops: Sendable {
         let dialogue = StoreDialogue(on: loop, service.store)
         let api = APIRoutes(RegistrationRoutes(service, dialogue), EngineAdmission(engines))
         return ControlHandler(
-            service, dialogue, engines, api, ExportRoutes(on: loop, dialogue), door, settings)
+            service, dialogue, engines, api, ExportRoutes(on: loop, dialogue), login, settings)
     }
 
     private func desk(on loop: EventLoop) -> EngineDesk {

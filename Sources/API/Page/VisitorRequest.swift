@@ -7,10 +7,10 @@ import StatusPage
 import WebPush
 
 /// One request of a visitor who has signed in.
-struct PageVisit {
+struct VisitorRequest {
     let exchange: HTTPExchange
-    let service: PushContext
-    let rooms: PageRooms
+    let service: ServiceState
+    let desk: PageDesk
     let visitor: ControlCaller
     let frame: PageFrame
     let form: PageForm?
@@ -18,12 +18,12 @@ struct PageVisit {
     let done: String?
 
     init(
-        _ exchange: HTTPExchange, _ session: PageDoor.Session, _ service: PushContext,
-        _ rooms: PageRooms
+        _ exchange: HTTPExchange, _ session: PageLogin.Session, _ service: ServiceState,
+        _ desk: PageDesk
     ) {
         self.exchange = exchange
         self.service = service
-        self.rooms = rooms
+        self.desk = desk
         visitor = session.visitor
         frame = PageFrame(
             language: exchange.language, formToken: session.formToken,
@@ -53,7 +53,7 @@ struct PageVisit {
 
     /// Does `then` unless the visitor's rights have ended while the store was asked.
     func whileAdmitted(_ then: () -> Void) {
-        guard service.doors.admit(visitor.pass) else { return fail(.gone, status: 403) }
+        guard service.admission.admit(visitor.pass) else { return fail(.gone, status: 403) }
         then()
     }
 
@@ -66,7 +66,7 @@ struct PageVisit {
     }
 
     private func withStatus(_ then: @escaping (StatusPage) -> Void) {
-        rooms.overview.load(for: caller) { [self] overview in
+        desk.overview.load(for: caller) { [self] overview in
             guard let overview else { return fail(.unavailable) }
             whileAdmitted { then(StatusPage(overview, frame, done: done)) }
         }
@@ -86,10 +86,10 @@ struct PageVisit {
 }
 
 /// Devices and registrations.
-extension PageVisit {
+extension VisitorRequest {
     func addDevice() {
         let device = DeviceRequest(form?["name"] ?? "", isReceiveOnly: form?["more"] != "yes")
-        rooms.devices.add(device, visitor) { result in
+        desk.devices.add(device, visitor) { result in
             whileAdmitted {
                 switch result {
                 case .success(let made): exchange.show(DevicePage(frame, made).html)
@@ -99,23 +99,23 @@ extension PageVisit {
         }
     }
 
-    func change(device name: String, _ step: PageFace.DeviceStep) {
+    func change(device name: String, _ step: PageRoutes.DeviceStep) {
         let digits = Array(name.utf8)
         guard let row = UInt32(decimalDigits: digits.span) else { return fail(.unknown) }
         switch step {
-        case .remove: rooms.devices.remove(row, visitor, finish("remove"))
-        case .confirm: rooms.devices.confirm(row, visitor, finish("confirm"))
+        case .remove: desk.devices.remove(row, visitor, finish("remove"))
+        case .confirm: desk.devices.confirm(row, visitor, finish("confirm"))
         }
     }
 
-    func change(registration name: String, _ step: PageFace.RegistrationStep) {
+    func change(registration name: String, _ step: PageRoutes.RegistrationStep) {
         let id = RegistrationID(text: name)
         switch step {
-        case .revoke: rooms.registrations.revoke(id, caller, finish("revoke"))
+        case .revoke: desk.registrations.revoke(id, caller, finish("revoke"))
         case .test:
-            rooms.registrations.find(id, caller, finish("test")) { found, _ in
+            desk.registrations.find(id, caller, finish("test")) { found, _ in
                 let isHeard = service.index.engines.hasListeners(found.engine)
-                rooms.registrations.test(
+                desk.registrations.test(
                     id, caller, frame.language, finish(isHeard ? "test" : "test-unheard"))
             }
         }
@@ -123,7 +123,7 @@ extension PageVisit {
 }
 
 /// The chats of an account.
-extension PageVisit {
+extension VisitorRequest {
     func showChats(of name: String) {
         ask(name, .chats(limit: Self.chatLimit)) { answer, account in
             let page = ChatsPage(
@@ -134,7 +134,7 @@ extension PageVisit {
 
     private static let chatLimit = 200
 
-    func change(account name: String, _ step: PageFace.AccountStep) {
+    func change(account name: String, _ step: PageRoutes.AccountStep) {
         let field = form?["for"] ?? ""
         let time = Int32(field).flatMap { $0 > 0 ? Int($0) : nil }
         guard field.isEmpty || time != nil else { return fail(.form, status: 400) }
@@ -158,8 +158,8 @@ extension PageVisit {
         let failed = { (result: APIResult) in
             if case .failure(let refusal) = result { fail(refusal) }
         }
-        rooms.registrations.find(RegistrationID(text: name), caller, failed) { found, _ in
-            EngineQuestion.ask(rooms.engines, found.engine, request) { answer in
+        desk.registrations.find(RegistrationID(text: name), caller, failed) { found, _ in
+            EngineQuestion.ask(desk.engines, found.engine, request) { answer in
                 whileAdmitted {
                     guard let answer else { return fail(.unavailable) }
                     guard EngineError(answer) == nil else { return fail(.unknown) }

@@ -7,7 +7,7 @@ package import WebPush
 
 /// What all stages of a push share: the store, the settings, the sessions with their passes, and
 /// the metrics.
-package final class PushContext: Sendable {
+package final class ServiceState: Sendable {
     package let store: any MessageStore
     /// The index of `store`, kept here because every push reads it.
     package let index: StoreIndex
@@ -36,7 +36,7 @@ package final class PushContext: Sendable {
     private let inForce: Lock<PushServiceSettings>
     private let followers = Lock<[SettingsFollower]>([])
     private let payloads = Lock<PayloadThread?>(nil)
-    private let openDoors: Lock<Doors>
+    private let admissionInForce: Lock<AdmissionRules>
     private let registers = Lock<[SessionRegister]>([])
 
     package init(
@@ -54,7 +54,7 @@ package final class PushContext: Sendable {
         onUndecryptable = settings.onUndecryptable
         onUnheard = settings.onUnheard
         strangerPlaces = StrangerPlaces(limit: settings.strangersPerNetwork)
-        openDoors = Lock(settings.doors)
+        admissionInForce = Lock(settings.admission)
         index.endings.listen { [weak self] endings in
             self?.presence.forget(endings.credentials)
             self?.lastPushes.forget(endings.devices)
@@ -141,7 +141,7 @@ package final class PushContext: Sendable {
     }
 
     /// Whom the settings let in. Any thread may use it.
-    package var doors: Doors { openDoors.withLock { $0 } }
+    package var admission: AdmissionRules { admissionInForce.withLock { $0 } }
 
     private func endSessions(where isOver: @escaping @Sendable (Pass) -> Bool) {
         for register in registers.withLock({ $0 }) { register.end(where: isOver) }
@@ -157,7 +157,7 @@ package final class PushContext: Sendable {
 }
 
 /// Settings that a reload of the configuration replaces.
-extension PushContext {
+extension ServiceState {
     /// The settings in force. This takes a lock and copies them, so a loop keeps what it needs for
     /// each push, and follows the changes. Any thread may use it.
     package var settings: PushServiceSettings { inForce.withLock { $0 } }
@@ -169,9 +169,9 @@ extension PushContext {
     /// `now` and what was read once stay as they are. Any thread may call it.
     package func use(_ settings: PushServiceSettings) {
         inForce.withLock { $0 = settings }
-        let doors = settings.doors
-        openDoors.withLock { $0 = doors }
-        endSessions { !doors.admit($0) }
+        let admission = settings.admission
+        admissionInForce.withLock { $0 = admission }
+        endSessions { !admission.admit($0) }
         for follower in followers.withLock({ $0 }) { follower.tell(settings) }
     }
 
@@ -193,7 +193,7 @@ private struct SettingsFollower: @unchecked Sendable {
     }
 }
 
-extension PushContext {
+extension ServiceState {
     package var serverFigures: ServerFigures {
         let refusals = metrics.refusals.sorted { $0.count > $1.count }.map { word, count in
             ServerFigures.Refusals(

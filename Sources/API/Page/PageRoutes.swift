@@ -5,7 +5,7 @@ import PushService
 import StatusPage
 
 /// What the page shows and changes, on one loop.
-struct PageRooms {
+struct PageDesk {
     let devices: DeviceRoutes
     let registrations: RegistrationRoutes
     let overview: OverviewDesk
@@ -13,7 +13,7 @@ struct PageRooms {
 }
 
 /// The status page on the public listeners. A visitor has the rights of whoever made the link.
-final class PageFace {
+final class PageRoutes {
     private enum Route: Sendable {
         case signIn, enter, leave, status, live, chats, addDevice
         case file(PageFile)
@@ -28,16 +28,16 @@ final class PageFace {
 
     private static let signInPath = "/ui/login"
 
-    private let service: PushContext
-    private let door: PageDoor
-    private let rooms: PageRooms
+    private let service: ServiceState
+    private let login: PageLogin
+    private let desk: PageDesk
     private let pages: PageGuard
     private let router: HTTPRouter<Route>
 
-    init(_ service: PushContext, _ door: PageDoor, _ rooms: PageRooms) {
+    init(_ service: ServiceState, _ login: PageLogin, _ desk: PageDesk) {
         self.service = service
-        self.door = door
-        self.rooms = rooms
+        self.login = login
+        self.desk = desk
         pages = PageGuard(service)
         var router = HTTPRouter<Route>()
         router.add("/ui", [(.get, .status)])
@@ -78,7 +78,7 @@ final class PageFace {
         case .found(let match):
             let start = path.lowerBound
             let star = match.first.lowerBound + start..<match.first.upperBound + start
-            lead(exchange, match.action, head.text(star), door.session(head, service.doors))
+            lead(exchange, match.action, head.text(star), login.session(head, service.admission))
         }
     }
 
@@ -92,7 +92,7 @@ final class PageFace {
     }
 
     private func lead(
-        _ exchange: HTTPExchange, _ route: Route, _ name: String, _ session: PageDoor.Session?
+        _ exchange: HTTPExchange, _ route: Route, _ name: String, _ session: PageLogin.Session?
     ) {
         switch route {
         case .file(let file): return exchange.show(file)
@@ -105,41 +105,42 @@ final class PageFace {
             let isLive = if case .live = route { true } else { false }
             return isLive ? exchange.show(error: 401) : exchange.goOn(to: Self.signInPath)
         }
-        let visit = PageVisit(exchange, session, service, rooms)
-        guard exchange.head.method == .post else { return show(visit, route, name) }
-        guard visit.hasProof else { return visit.fail(.form, status: 403) }
-        if case .addDevice = route, !door.spend(visit.form?["once"], exchange.head) {
-            return visit.fail(.form, status: 409)
+        let request = VisitorRequest(exchange, session, service, desk)
+        guard exchange.head.method == .post else { return show(request, route, name) }
+        guard request.hasProof else { return request.fail(.form, status: 403) }
+        if case .addDevice = route, !login.spend(request.form?["once"], exchange.head) {
+            return request.fail(.form, status: 409)
         }
-        change(visit, route, name)
+        change(request, route, name)
     }
 
     private func enter(_ exchange: HTTPExchange) {
         let form = exchange.isForm ? PageForm(exchange.body) : nil
-        guard let code = form?["code"], let cookie = door.signIn(code: code, service.doors) else {
+        guard let code = form?["code"], let cookie = login.signIn(code: code, service.admission)
+        else {
             let frame = PageFrame(language: exchange.language)
             return exchange.show(SignInPage(frame, isRefused: true).html, status: 403)
         }
         exchange.goOn(to: "/ui/", cookie: cookie)
     }
 
-    private func show(_ visit: PageVisit, _ route: Route, _ name: String) {
+    private func show(_ request: VisitorRequest, _ route: Route, _ name: String) {
         switch route {
-        case .live: visit.showLive()
-        case .chats: visit.showChats(of: name)
-        default: visit.showStatus()
+        case .live: request.showLive()
+        case .chats: request.showChats(of: name)
+        default: request.showStatus()
         }
     }
 
-    private func change(_ visit: PageVisit, _ route: Route, _ name: String) {
+    private func change(_ request: VisitorRequest, _ route: Route, _ name: String) {
         switch route {
         case .leave:
-            visit.exchange.goOn(
-                to: Self.signInPath, cookie: door.signOut(visit.exchange.head))
-        case .addDevice: visit.addDevice()
-        case .device(let step): visit.change(device: name, step)
-        case .registration(let step): visit.change(registration: name, step)
-        case .account(let step): visit.change(account: name, step)
+            request.exchange.goOn(
+                to: Self.signInPath, cookie: login.signOut(request.exchange.head))
+        case .addDevice: request.addDevice()
+        case .device(let step): request.change(device: name, step)
+        case .registration(let step): request.change(registration: name, step)
+        case .account(let step): request.change(account: name, step)
         default: break
         }
     }

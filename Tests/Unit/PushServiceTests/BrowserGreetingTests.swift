@@ -4,7 +4,7 @@ import WebPush
 @testable import PushService
 
 @Suite("A browser that opens the server's name")
-struct FrontDoorTests {
+struct BrowserGreetingTests {
     private static let firefox = (
         "Accept", "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
     )

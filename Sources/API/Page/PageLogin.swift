@@ -6,7 +6,7 @@ import StatusPage
 import System
 
 /// Lets people in to the status page: links, sessions and their cookies. Any thread may use it.
-final class PageDoor: Sendable {
+final class PageLogin: Sendable {
     typealias Session = PageSessions<ControlCaller>.Session
 
     /// The prefix makes browsers insist on Secure and on one host (RFC 6265bis section 4.1.3).
@@ -39,7 +39,7 @@ final class PageDoor: Sendable {
 
     /// The value of the field Set-Cookie; nil for a code that is not valid, or whose maker has lost
     /// its rights.
-    func signIn(code: String, _ doors: Doors) -> String? {
+    func signIn(code: String, _ admission: AdmissionRules) -> String? {
         guard let digest = Self.digest(of: code), let (name, session) = Self.makeName(),
             let (formToken, _) = Self.makeName()
         else { return nil }
@@ -48,7 +48,7 @@ final class PageDoor: Sendable {
                 code: digest, session: session, formToken: formToken, at: Boot.milliseconds)
         }
         guard let made else { return nil }
-        guard doors.admit(made.visitor.pass) else {
+        guard admission.admit(made.visitor.pass) else {
             sessions.withLock { $0.end(session) }
             return nil
         }
@@ -57,12 +57,12 @@ final class PageDoor: Sendable {
     }
 
     /// The session of a request; nil for a visitor who has not signed in, or may not be here.
-    func session(_ head: borrowing RequestHead, _ doors: Doors) -> Session? {
+    func session(_ head: borrowing RequestHead, _ admission: AdmissionRules) -> Session? {
         guard let digest = Self.digest(in: head) else { return nil }
         let session = sessions.withLock { $0.session(digest, at: Boot.milliseconds) }
         guard let session else { return nil }
         // It stays over, also when the visitor gets the rights back.
-        guard doors.admit(session.visitor.pass) else {
+        guard admission.admit(session.visitor.pass) else {
             sessions.withLock { $0.end(digest) }
             return nil
         }
