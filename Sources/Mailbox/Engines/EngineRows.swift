@@ -104,7 +104,7 @@ extension EngineRows {
     }
 
     static func insert(
-        _ row: UInt32, owner: String, _ name: EngineName, sealed: [UInt8],
+        _ row: UInt32, owner: String, _ name: EngineNameHashes, sealed: [UInt8],
         on connection: borrowing Connection
     ) throws(StoreFault) {
         try connection.run(
@@ -188,7 +188,7 @@ extension EngineRows {
 
     /// The engines of an account, for one owner or all, and for one application or all.
     static func find(
-        _ name: EngineName, owner: String?, on connection: borrowing Connection
+        _ name: EngineNameHashes, owner: String?, on connection: borrowing Connection
     ) throws(StoreFault) -> [EngineRecord] {
         let select = try connection.statement(
             """

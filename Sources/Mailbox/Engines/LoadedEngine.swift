@@ -18,7 +18,7 @@ final class LoadedEngine {
     /// The deadline that listeners were last told.
     var deadline: Double?
     /// Nil until first needed.
-    var members: EngineMembers?
+    var registrations: AccountRegistrations?
 
     /// The memory of an engine without notifications.
     private static let emptySize = 4 << 10
@@ -66,7 +66,7 @@ final class LoadedEngine {
     /// A registration of its account has ended. Nil is one that could not be read, so nobody knows
     /// what it counted for.
     func remove(_ registration: Registration?) {
-        if let registration { members?.remove(registration) } else { members = nil }
+        if let registration { registrations?.remove(registration) } else { registrations = nil }
     }
 }
 
@@ -118,7 +118,7 @@ struct LoadedEngines {
 /// What an engine has to know about all registrations of its account together, so that a joining
 /// client needs no look at each of them. It is a value that is read once, and updated with each
 /// registration.
-struct EngineMembers {
+struct AccountRegistrations {
     private var withReplies = 0
     private var schemes: [String: Int] = [:]
     private var services: [UInt32: String] = [:]

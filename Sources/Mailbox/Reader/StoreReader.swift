@@ -160,10 +160,11 @@ extension StoreReader {
     private func engines(
         _ account: String, _ app: String?, _ owner: String?, _ database: ReaderDatabase
     ) throws(StoreFault) -> LoadAnswer {
-        let name: EngineName
+        let name: EngineNameHashes
         do throws(OpenSSLError) {
             var hash = try SHA256()
-            name = try EngineName(account: account, app: app, key: source.keys.endpoint, &hash)
+            name = try EngineNameHashes(
+                account: account, app: app, key: source.keys.endpoint, &hash)
         } catch { return .unavailable }
         return .engines(try EngineRows.find(name, owner: owner, on: database.connection))
     }

@@ -9,7 +9,7 @@ extension StoredEngines {
     ) throws(StoreFault) -> StoreOutcome {
         try engine(client.engine) { engine throws(StoreFault) in
             try makeCurrent(engine, role)
-            let consent = try members(of: engine).consent
+            let consent = try registrations(of: engine).consent
             var welcome = consent == SourceConsent() ? [] : [Update.consent(consent)]
             welcome += engine.hosted.engine.welcome()
             _ = try finish(engine)
@@ -57,7 +57,7 @@ extension StoredEngines {
     private func naming(
         _ engine: LoadedEngine, _ updates: [Update]
     ) throws(StoreFault) -> [Update] {
-        guard let service = try members(of: engine).service else { return updates }
+        guard let service = try registrations(of: engine).service else { return updates }
         return updates.map { update in
             guard case .notificationAction(var action) = update else { return update }
             action.service = service
@@ -111,7 +111,8 @@ extension StoredEngines {
 
     /// A connected client is a sign of life of every registration.
     func recordSignOfLife(_ engine: LoadedEngine) throws(StoreFault) {
-        guard let next = try members(of: engine).nextSignOfLife, next <= transaction.time.now else {
+        guard let next = try registrations(of: engine).nextSignOfLife, next <= transaction.time.now
+        else {
             return
         }
         consequences.append(.signOfLife(engine: engine.row))

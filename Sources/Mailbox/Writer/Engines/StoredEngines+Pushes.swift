@@ -197,7 +197,7 @@ extension StoredEngines {
         var accounts: [UInt32] = []
         for user in users {
             let name = try transaction.hashing { key, hash throws(OpenSSLError) in
-                try EngineName.user(user, key: key, &hash)
+                try EngineNameHashes.user(user, key: key, &hash)
             }
             select.reset()
             try select.bind(name.span, at: 2)

@@ -104,7 +104,7 @@ extension StoredEngines {
     func engine(for registration: Registration) throws(StoreFault) -> UInt32 {
         let terms = registration.terms
         let name = try transaction.hashing { key, hash throws(OpenSSLError) in
-            try EngineName(
+            try EngineNameHashes(
                 account: terms.account, app: terms.app, user: terms.userID, key: key, &hash)
         }
         let former = try EngineRows.find(

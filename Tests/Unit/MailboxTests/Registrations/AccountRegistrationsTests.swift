@@ -7,7 +7,7 @@ import Testing
 @testable import Mailbox
 
 @Suite("The registrations of an engine")
-struct EngineMembersTests {
+struct AccountRegistrationsTests {
     /// Receives the consent that clients are told.
     // Unchecked: the consent is only touched under the lock.
     private final class Listener: EngineListener, @unchecked Sendable {

@@ -5,7 +5,7 @@ import PushService
 import System
 
 /// One client of an engine at the desk of its loop, with a limit on its requests.
-final class EnginePlace: TimerHandler {
+final class JoinedClient: TimerHandler {
     /// When this many requests are unanswered, no more are read. A push waits for all requests
     /// before it in its batch.
     private static let requestLimit = 8

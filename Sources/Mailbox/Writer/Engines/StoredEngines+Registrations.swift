@@ -9,7 +9,7 @@ extension StoredEngines {
 
     func joined(_ registration: Registration, _ engine: UInt32) throws(StoreFault) {
         touched?.insert(engine)
-        loaded[engine]?.members?.add(registration)
+        loaded[engine]?.registrations?.add(registration)
         if registration.terms.presentation != nil {
             try publishConsent(of: engine)
             try applyLooks(engine)
@@ -19,13 +19,13 @@ extension StoredEngines {
 
     func changed(_ registration: Registration) {
         touched?.insert(registration.engine)
-        loaded[registration.engine]?.members?.changed(registration)
+        loaded[registration.engine]?.registrations?.changed(registration)
     }
 
     /// All of them gave a sign of life.
     func recordedSignOfLife(_ registrations: [Registration], _ engine: UInt32) {
         touched?.insert(engine)
-        loaded[engine]?.members?.recordedSignOfLife(registrations)
+        loaded[engine]?.registrations?.recordedSignOfLife(registrations)
     }
 
     /// Ends the engine with the last registration of its account, or else removes what this one
@@ -42,18 +42,18 @@ extension StoredEngines {
         if terms == nil || terms?.service != nil { transaction.effects.changes.append(.engines) }
     }
 
-    func members(of engine: LoadedEngine) throws(StoreFault) -> EngineMembers {
-        if let members = engine.members { return members }
-        let members = EngineMembers(try transaction.registrations(of: engine.row))
-        engine.members = members
-        return members
+    func registrations(of engine: LoadedEngine) throws(StoreFault) -> AccountRegistrations {
+        if let registrations = engine.registrations { return registrations }
+        let registrations = AccountRegistrations(try transaction.registrations(of: engine.row))
+        engine.registrations = registrations
+        return registrations
     }
 
     /// Call this when a registration of the account was added or removed.
     func publishConsent(of row: UInt32) throws(StoreFault) {
         guard index.engines.hasListeners(row) else { return }
         _ = try engine(row) { engine throws(StoreFault) in
-            publish(row, .updates([.consent(try members(of: engine).consent)]))
+            publish(row, .updates([.consent(try registrations(of: engine).consent)]))
             return .done
         }
     }
