@@ -167,7 +167,7 @@ final class ClusterTimer: Sendable {
     private static let interval: Int64 = 50
 
     private let thread: WorkThread
-    private let end = Awaited<Void>()
+    private let end = AwaitedValue<Void>()
 
     init(_ tick: @escaping @Sendable () -> Void) throws(ClusterFault) {
         do throws(SystemError) {

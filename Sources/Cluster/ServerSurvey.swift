@@ -61,7 +61,7 @@ struct ServerSurvey {
 
 /// What several calls of one handler collect.
 private final class SharedSurvey: Sendable {
-    let isComplete = Awaited<Void>()
+    let isComplete = AwaitedValue<Void>()
     private let survey = Lock(ServerSurvey())
 
     var report: ServerReport? { survey.withLock { $0.report } }

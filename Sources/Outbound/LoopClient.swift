@@ -5,7 +5,7 @@ package import System
 
 /// A POST that `LoopClient` sends, and the rules for the connection it goes over.
 package struct LoopRequest: Sendable, Confidential {
-    /// The socket to connect to, whatever host the URL names. `HeldSocket` says what is checked.
+    /// The socket to connect to, whatever host the URL names. `CheckedSocket` says what is checked.
     package struct SocketPlace: Sendable {
         let path: String
         let folder: String
@@ -50,7 +50,7 @@ package enum RequestFailure: Error, Sendable, CustomStringConvertible {
     case timedOut
     /// The request's `objection` refused the address.
     case refused(String)
-    case socket(HeldSocket.Failure)
+    case socket(CheckedSocket.Failure)
     case failed(CurlError)
     /// The client was closed.
     case closed

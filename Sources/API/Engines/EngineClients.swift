@@ -181,7 +181,7 @@ final class EngineLines: LineHandler, EngineClient {
         guard !desk.service.index.setAside.contains(.command, text.span) else {
             return refuse(.setAside, nil)
         }
-        Underway.mark(.command, text.span) { find(text) }
+        CrashMarker.mark(.command, text.span) { find(text) }
     }
 
     private func find(_ text: [UInt8]) {

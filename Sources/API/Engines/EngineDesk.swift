@@ -120,7 +120,7 @@ final class EngineDesk: @unchecked Sendable {
             // The request may crash the parser, so it is not even parsed for its `@extra`.
             return joined.client.say([Self.setAside.answer()])
         }
-        Underway.mark(.command, text.span, subject: id.engine) { handle(text, from: id, joined) }
+        CrashMarker.mark(.command, text.span, subject: id.engine) { handle(text, from: id, joined) }
     }
 
     private func handle(_ text: [UInt8], from id: EngineClientID, _ joined: JoinedClient) {

@@ -43,7 +43,7 @@ final class ControlHandler: HTTPHandler {
 
     private let service: ServiceState
     private let settings: ControlSettings
-    private let setAside: SetAside
+    private let setAside: SetAsideInputs
     private let devices: DeviceRoutes
     private let owners: OwnerRoutes
     private let exports: ExportRoutes
@@ -97,7 +97,7 @@ final class ControlHandler: HTTPHandler {
         guard !setAside.contains(.request, head.span, body.span) else {
             return exchange.respond(.failure(.setAside), service)
         }
-        Underway.mark(.request, head.span, body.span) { lead(exchange) }
+        CrashMarker.mark(.request, head.span, body.span) { lead(exchange) }
     }
 
     private func lead(_ exchange: HTTPExchange) {

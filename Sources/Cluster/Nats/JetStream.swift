@@ -131,14 +131,14 @@ extension JetStream {
         _ patience: Int64 = Self.patience,
         _ request: (@escaping @Sendable (Answer) -> Void) -> Void
     ) -> Answer? {
-        let awaited = Awaited<Answer>()
+        let awaited = AwaitedValue<Answer>()
         request { awaited.bring($0) }
         return awaited.wait(atMost: patience + 500)
     }
 }
 
 /// A value that one thread waits for and another brings.
-final class Awaited<Value: Sendable>: Sendable {
+final class AwaitedValue<Value: Sendable>: Sendable {
     private let value = Monitor<Value?>(nil)
 
     /// The first one counts.

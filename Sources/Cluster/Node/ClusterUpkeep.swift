@@ -59,7 +59,7 @@ package final class ClusterUpkeep: Sendable {
     private let store: SQLiteStore
     private let folder: String
     private let report: Report
-    private let end = Awaited<Void>()
+    private let end = AwaitedValue<Void>()
     /// Since then this node can have heard the others.
     private let hears = Atomic(Boot.milliseconds)
     private let thread = Lock<WorkThread?>(nil)
@@ -208,7 +208,7 @@ package final class ClusterUpkeep: Sendable {
         let living = cluster.record.livingNodes
         for node in store.index.engines.nodes where !living.contains(node) {
             let engines = store.index.engines.engines(fetchedAt: node)
-            let outcome = Awaited<StoreOutcome>()
+            let outcome = AwaitedValue<StoreOutcome>()
             store.submit(.engine(.lost(node: node)), ticket: 0, to: OutcomeSink(outcome))
             guard outcome.wait(atMost: 10_000) == .done else { continue }
             report(.lost(node: node))
@@ -216,7 +216,8 @@ package final class ClusterUpkeep: Sendable {
             for engine in engines {
                 let id = EngineClientID(engine: engine, number: 0)
                 store.submit(
-                    .engine(.leave(id, isFetching: false)), ticket: 0, to: OutcomeSink(Awaited()))
+                    .engine(.leave(id, isFetching: false)), ticket: 0,
+                    to: OutcomeSink(AwaitedValue()))
             }
         }
     }
@@ -248,9 +249,9 @@ package final class ClusterUpkeep: Sendable {
 
 /// Waits for one outcome.
 private final class OutcomeSink: StoreSink {
-    private let outcome: Awaited<StoreOutcome>
+    private let outcome: AwaitedValue<StoreOutcome>
 
-    init(_ outcome: Awaited<StoreOutcome>) { self.outcome = outcome }
+    init(_ outcome: AwaitedValue<StoreOutcome>) { self.outcome = outcome }
 
     func completed(_ completions: [CompletedOperation]) {
         for completion in completions { outcome.bring(completion.outcome) }

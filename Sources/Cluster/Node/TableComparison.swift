@@ -13,7 +13,7 @@ final class TableComparison: Sendable {
     private let folder: String
     private let schedule: Lock<ComparisonSchedule>
     private let report: ClusterUpkeep.Report
-    private let end = Awaited<Void>()
+    private let end = AwaitedValue<Void>()
     private let thread = Lock<WorkThread?>(nil)
     private let found = Lock<StoreDifference?>(nil)
 

@@ -98,7 +98,7 @@ final class AccountEncoding: Sendable {
     init(of account: Account, _ row: UInt32) {
         let answer = Answer()
         let encode: @Sendable () -> Void = {
-            let bytes = Underway.mark(.account, row) { account.state }
+            let bytes = CrashMarker.mark(.account, row) { account.state }
             answer.bytes.withLock { $0 = bytes }
         }
         self.answer = answer

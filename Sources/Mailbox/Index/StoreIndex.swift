@@ -49,7 +49,7 @@ package final class StoreIndex: Sendable {
     /// Somebody compares this store with others.
     let isCompared = Atomic(false)
     /// Records to skip for now.
-    package let setAside: SetAside
+    package let setAside: SetAsideInputs
     private let userAgents: Lock<FlatTable<UserAgentEntry>>
     private let ledger: Lock<QuotaLedger>
     private let marks = Lock(MarkTable())
@@ -63,7 +63,7 @@ package final class StoreIndex: Sendable {
 
     init(
         quota: QuotaLimits, growth: GrowthLimits = GrowthLimits(), endpoints: Int = 0,
-        devices: Int = 0, setAside: SetAside = SetAside()
+        devices: Int = 0, setAside: SetAsideInputs = SetAsideInputs()
     ) {
         self.setAside = setAside
         self.growth = growth

@@ -30,7 +30,9 @@ package final class SQLiteStore: MessageStore {
         /// The steps that bring it there.
         var migrations = Schema.migrations
         /// Says which records to skip; called once the folder is locked and the store is ours.
-        package var setAside: @Sendable (_ folder: String) -> SetAside = { _ in SetAside() }
+        package var setAside: @Sendable (_ folder: String) -> SetAsideInputs = { _ in
+            SetAsideInputs()
+        }
         package var reading: @Sendable () -> ClockReading = ClockReading.now
         /// Where commits are written down for other stores; nil for a store of its own.
         package var log: LogSource?

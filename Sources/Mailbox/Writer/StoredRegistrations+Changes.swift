@@ -54,7 +54,7 @@ extension StoredRegistrations {
             where transaction.index.setAside.contains(.registration, registration.device):
                 try putOff(registration.device, at: now)
             case .registration(let registration):
-                try Underway.mark(.registration, registration.device) { () throws(StoreFault) in
+                try CrashMarker.mark(.registration, registration.device) { () throws(StoreFault) in
                     try settle(registration, at: now)
                 }
             }
@@ -170,7 +170,7 @@ extension StoredRegistrations {
 /// Consequences of engine updates.
 extension StoredRegistrations {
     func carryOut(_ consequence: EngineConsequence) throws(StoreFault) {
-        try Underway.mark(.account, consequence.engine) { () throws(StoreFault) in
+        try CrashMarker.mark(.account, consequence.engine) { () throws(StoreFault) in
             try perform(consequence)
         }
     }

@@ -28,7 +28,7 @@ extension DeliveryDesk {
         switch action {
         case .write(let message, let channel) where isPage:
             let id = message.id.bits.bytes
-            Underway.mark(.message, id.span) { connection.write(message, to: channel) }
+            CrashMarker.mark(.message, id.span) { connection.write(message, to: channel) }
         case .write(let message, let channel): connection.write(message, to: channel)
         case .takeBack(let id, let channel): connection.takeBack(id, of: channel)
         case .say(let reply): connection.socket?.send(text: reply.span)

@@ -143,7 +143,7 @@ final class UserAgentConnection {
 
     private func read(_ text: Span<UInt8>) {
         guard !desk.service.index.setAside.contains(.frame, text) else { return close(.badState) }
-        Underway.mark(.frame, text) { handle(text) }
+        CrashMarker.mark(.frame, text) { handle(text) }
     }
 
     private func handle(_ text: Span<UInt8>) {

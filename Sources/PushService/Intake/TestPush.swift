@@ -90,7 +90,7 @@ extension Registration {
     ) throws(PushRefusal) -> [UInt8] {
         guard terms.acceptsClear, secret == nil, !PayloadReader.isFolded(body) else { return body }
         do throws(PlainDialect.Refusal) {
-            return try Underway.mark(.payload, body.span) { () throws(PlainDialect.Refusal) in
+            return try CrashMarker.mark(.payload, body.span) { () throws(PlainDialect.Refusal) in
                 try terms.dialect.payload(of: body, &fields)
             }
         } catch {

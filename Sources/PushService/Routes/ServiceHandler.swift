@@ -68,7 +68,7 @@ final class ServiceHandler: HTTPHandler {
                 ? Answer.refuse(MatrixRefusal.unavailable.answer, exchange)
                 : Answer.refuse(.setAside, exchange, service, to: 0)
         }
-        Underway.mark(.request, bytes, body.span) { lead(exchange, head) }
+        CrashMarker.mark(.request, bytes, body.span) { lead(exchange, head) }
     }
 
     private func lead(_ exchange: HTTPExchange, _ head: borrowing RequestHead) {

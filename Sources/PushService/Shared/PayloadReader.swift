@@ -47,7 +47,7 @@ struct PayloadReader: ~Copyable {
     }
 
     mutating func outcome(of job: Job) -> Outcome {
-        Underway.mark(.payload, job.content.body.span) {
+        CrashMarker.mark(.payload, job.content.body.span) {
             do throws(Failure) { return .success(try read(job)) } catch { return .failure(error) }
         }
     }

@@ -80,7 +80,7 @@ func openAndClose(_ settings: ClusterSettings, _ machine: Machine) throws {
 
 /// Waits for one outcome.
 final class OutcomeBox: StoreSink {
-    let value = Awaited<StoreOutcome>()
+    let value = AwaitedValue<StoreOutcome>()
 
     func completed(_ completions: [CompletedOperation]) {
         for completion in completions { value.bring(completion.outcome) }

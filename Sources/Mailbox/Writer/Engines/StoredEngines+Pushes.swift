@@ -51,7 +51,7 @@ extension StoredEngines {
             if let mark, !marks.isNew(mark) { return .registration(.repeated) }
             for row in destinations {
                 _ = try engine(row) { engine throws(StoreFault) in
-                    try Underway.mark(.payload, body.span, subject: row) {
+                    try CrashMarker.mark(.payload, body.span, subject: row) {
                         () throws(StoreFault) in
                         let (outcome, found) = try process(message, push, by: engine)
                         lack = lack ?? found

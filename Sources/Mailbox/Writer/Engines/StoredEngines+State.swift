@@ -17,7 +17,7 @@ extension StoredEngines {
     ) throws(StoreFault) -> StoreOutcome {
         guard !index.setAside.contains(.account, row) else { return .unavailable }
         touched?.insert(row)
-        return try Underway.mark(.account, row) { () throws(StoreFault) in
+        return try CrashMarker.mark(.account, row) { () throws(StoreFault) in
             if let engine = loaded[row] { return try body(engine) }
             switch try load(row) {
             case .none: return .notFound

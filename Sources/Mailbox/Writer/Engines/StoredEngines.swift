@@ -58,7 +58,7 @@ final class StoredEngines {
         switch operation {
         case .request(let client, let text):
             return try engine(client.engine) { engine throws(StoreFault) in
-                try Underway.mark(.command, text.span, subject: engine.row) {
+                try CrashMarker.mark(.command, text.span, subject: engine.row) {
                     () throws(StoreFault) in try answerRequest(client, text, engine)
                 }
             }

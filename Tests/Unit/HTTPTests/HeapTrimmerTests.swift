@@ -1,10 +1,11 @@
 import Foundation
 import System
 import Testing
+
 @testable import HTTP
 
 @Suite("Heap memory after many connections")
-struct HeapRestTests {
+struct HeapTrimmerTests {
     private let delay = Duration.milliseconds(50)
 
     @Test(
@@ -12,36 +13,38 @@ struct HeapRestTests {
         arguments: [(1_000, 400, 1), (1_000, 501, 0), (3, 0, 0), (4, 2, 1)])
     func rests(peak: Int, left: Int, count: Int) throws {
         let loop = try EventLoop()
-        let rest = HeapRest(on: loop, after: delay)
+        let rest = HeapTrimmer(on: loop, after: delay)
         for number in 1...peak { rest.rose(to: number) }
         for number in (left..<peak).reversed() { rest.fell(to: number) }
         // The timer of the trim is the earlier one.
         let end = LoopEnd(loop)
         _ = loop.schedule(after: Interval(.milliseconds(60)), end)
         _ = loop.run()
-        #expect(rest.restCount == count)
+        #expect(rest.trimCount == count)
     }
 
     @Test("is given back once it is quiet after much was read, but not after a little")
     func load() throws {
         let loop = try EventLoop()
-        let (busy, idle) = (HeapRest(on: loop, after: delay), HeapRest(on: loop, after: delay))
+        let (busy, idle) = (
+            HeapTrimmer(on: loop, after: delay), HeapTrimmer(on: loop, after: delay)
+        )
         for _ in 0..<1_000 { busy.read(32 << 10) }
         for _ in 0..<100 { idle.read(32 << 10) }
         let more = Later { busy.read(16 << 20) }
         _ = loop.schedule(after: Interval(.milliseconds(30)), more)
-        let counted = Later { #expect(busy.restCount == 0, "it is not quiet yet") }
+        let counted = Later { #expect(busy.trimCount == 0, "it is not quiet yet") }
         _ = loop.schedule(after: Interval(.milliseconds(70)), counted)
         let end = LoopEnd(loop)
         _ = loop.schedule(after: Interval(.milliseconds(150)), end)
         _ = loop.run()
-        #expect(busy.restCount == 1 && idle.restCount == 0)
+        #expect(busy.trimCount == 1 && idle.trimCount == 0)
     }
 
     @Test("is given back again when the last connections end")
     func lastOnes() throws {
         let loop = try EventLoop()
-        let rest = HeapRest(on: loop, after: delay)
+        let rest = HeapTrimmer(on: loop, after: delay)
         for number in 1...10 { rest.rose(to: number) }
         for number in (1..<10).reversed() { rest.fell(to: number) }
         let end = LoopEnd(loop)
@@ -51,7 +54,7 @@ struct HeapRestTests {
         }
         _ = loop.schedule(after: Interval(.milliseconds(60)), last)
         _ = loop.run()
-        #expect(rest.restCount == 2)
+        #expect(rest.trimCount == 2)
     }
 }
 
@@ -79,6 +82,6 @@ struct DefaultPatienceTests {
         #expect(http2 == http1 && limits.patience2.answer == .seconds(60))
         #expect(limits.patience.lingering == .seconds(2))
         #expect(limits.patience.lingeringBytes == 512 * 1024)
-        #expect(HeapRest.delay == .seconds(2))
+        #expect(HeapTrimmer.delay == .seconds(2))
     }
 }

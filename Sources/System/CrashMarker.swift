@@ -4,8 +4,8 @@ import Glibc
 /// Marks the input that a thread is handling, so that after a crash it is known what caused it.
 ///
 /// A mark costs a few stores to the thread's own stack and no system call. The bytes are read only
-/// by the signal handler (`CrashFile`), or once something is set aside (`SetAside`).
-package enum Underway {
+/// by the signal handler (`CrashFile`), or once something is set aside (`SetAsideInputs`).
+package enum CrashMarker {
     /// The numbers are on the disk.
     package enum Kind: UInt32, Sendable, CaseIterable {
         /// Head and body of an HTTP request.
@@ -86,7 +86,7 @@ package enum CrashFile {
 
     /// What a start found there.
     package struct Finding: Sendable {
-        package var setAside = SetAside()
+        package var setAside = SetAsideInputs()
         package var entries: [CrashLedger.Entry] = []
         /// The input that ended the previous process, if a signal ended it.
         package var crash: CrashLedger.Entry?
@@ -108,7 +108,7 @@ package enum CrashFile {
         let key: InlineArray<2, UInt64> = [ledger.key.0, ledger.key.1]
         let code = key.span.withUnsafeBufferPointer { cshims_note_crashes(place, $0.baseAddress) }
         guard code == 0 else { throw SystemError("sigaction") }
-        return Finding(setAside: SetAside(ledger), entries: ledger.entries, crash: crash)
+        return Finding(setAside: SetAsideInputs(ledger), entries: ledger.entries, crash: crash)
     }
 
     /// Finds what a start would set aside, and changes nothing.

@@ -1,9 +1,10 @@
 import System
 import Testing
+
 @testable import PushService
 
 @Suite("Pushes that are put off")
-struct LaterPushesTests {
+struct DeferredPushesTests {
     private final class Diary {
         var numbers: [Int] = []
     }
@@ -11,7 +12,7 @@ struct LaterPushesTests {
     @Test("They are handled in order, some in each turn, and free their memory")
     func order() throws {
         let loop = try EventLoop()
-        let later = LaterPushes(on: loop, perTurn: 8)
+        let later = DeferredPushes(on: loop, perTurn: 8)
         let diary = Diary()
         // Sixteen are always waiting.
         func push(_ number: Int) {
@@ -39,7 +40,7 @@ struct LaterPushesTests {
     @Test("A push added during a turn waits for another turn", arguments: [1, 5, 20])
     func share(waiting: Int) throws {
         let loop = try EventLoop()
-        let later = LaterPushes(on: loop, perTurn: 8)
+        let later = DeferredPushes(on: loop, perTurn: 8)
         var turns: [Instant: Int] = [:]
         var count = 0
         func push() {
