@@ -19,13 +19,13 @@ package final class ClusterLog: CommitLog {
     private let jetStream: JetStream
     private let subscription = Lock<NatsSubscription?>(nil)
     private let feed: LogFeed
-    private let record: ClusterRecord
+    private let state: ClusterState
     /// This node has ended the log.
     private let hasEnded = Atomic(false)
 
-    init(_ jetStream: JetStream, _ record: ClusterRecord) throws(NatsError) {
+    init(_ jetStream: JetStream, _ state: ClusterState) throws(NatsError) {
         self.jetStream = jetStream
-        self.record = record
+        self.state = state
         feed = try LogFeed(jetStream)
     }
 
@@ -55,7 +55,7 @@ package final class ClusterLog: CommitLog {
     package func follow(_ arrived: @escaping @Sendable () -> Void) { feed.follow(arrived) }
 
     /// Whether this node has all that was in the log a second ago, and the cluster answers.
-    package var isCurrent: Bool { feed.isCurrent(at: Boot.milliseconds) && record.isInformed }
+    package var isCurrent: Bool { feed.isCurrent(at: Boot.milliseconds) && state.isInformed }
 
     /// The next entry was removed from the log: only a snapshot leads on.
     package var isTooFarBehind: Bool {
@@ -91,10 +91,10 @@ package final class ClusterLog: CommitLog {
         self.subscription.withLock { $0 = subscription }
     }
 
-    package var isLead: Bool { record.isLead }
+    package var isLead: Bool { state.isLead }
 
     package func takeNumbers() -> NumberBlock? {
-        (try? record.takeNumbers()).flatMap { UInt32(exactly: $0) }.map(NumberBlock.init)
+        (try? state.takeNumbers()).flatMap { UInt32(exactly: $0) }.map(NumberBlock.init)
     }
 
     /// Removes the entries up to this one. False if nobody knows whether that was done.

@@ -3,24 +3,24 @@ import System
 
 /// Takes the store of a cluster out of it, to be one of one machine. Then the log has ended.
 package struct MoveFromCluster: Sendable {
-    /// In milliseconds. A node gives a sign every two seconds.
+    /// In milliseconds. A node sends a heartbeat every two seconds.
     private static let silence: Int64 = 5_000
     private static let attempts = 5
     /// In milliseconds: for the writer to come to a rest.
     private static let patience: Int64 = 20_000
 
-    private let cluster: Membership
+    private let cluster: ClusterConnection
     private let node: String
     private let folder: String
 
-    package init(_ cluster: Membership, node: String, folder: String) {
+    package init(_ cluster: ClusterConnection, node: String, folder: String) {
         (self.cluster, self.node, self.folder) = (cluster, node, folder)
     }
 
     /// Fails if other nodes live. Blocks for some seconds, in which they would be heard.
     package func checkOthers() throws(ClusterFault) {
         WorkPause.milliseconds(UInt32(Self.silence))
-        let others = cluster.record.others(heardWithin: Self.silence)
+        let others = cluster.state.others(heardWithin: Self.silence)
         guard others.isEmpty else { throw .othersLive(others) }
     }
 
@@ -28,7 +28,7 @@ package struct MoveFromCluster: Sendable {
     /// or the log has ended and `finish` leads on. The writer of `store` rests afterwards. Blocks.
     package func run(_ store: SQLiteStore) throws {
         // Numbers that nobody has yet: those before are in the file, or were never used.
-        let block = try cluster.record.takeNumbers()
+        let block = try cluster.state.takeNumbers()
         var hasEnded = false
         for _ in 0..<Self.attempts where !hasEnded {
             guard store.pause(within: Self.patience) else { throw ClusterFault.noAnswer }
@@ -52,7 +52,7 @@ package struct MoveFromCluster: Sendable {
         guard node == self.node, let place = try StorePlace(in: folder),
             place.applied == ending.state.last - 1
         else { throw ClusterFault.ended(node: node) }
-        try leave(before: try cluster.record.takeNumbers())
+        try leave(before: try cluster.state.takeNumbers())
         return true
     }
 
@@ -69,7 +69,7 @@ package struct MoveFromCluster: Sendable {
 /// Makes the store of one node into one of one machine, which can be moved to servers as any other,
 /// when the log that it followed is lost.
 package enum ClusterRebuild {
-    /// In milliseconds. A node gives a sign every two seconds.
+    /// In milliseconds. A node sends a heartbeat every two seconds.
     private static let silence: Int64 = 5_000
     /// Others may have begun so many blocks of row numbers of which this node knows nothing.
     private static let blocks: UInt32 = 16
@@ -78,12 +78,12 @@ package enum ClusterRebuild {
     package static func checkOthers(_ settings: ClusterSettings) throws(ClusterFault) {
         let connection = try ClusterOpening.connect(settings)
         defer { connection.close() }
-        let watch: LifeWatch
+        let heartbeats: Heartbeats
         do throws(NatsError) {
-            watch = try LifeWatch(connection, name: settings.name)
+            heartbeats = try Heartbeats(connection, name: settings.name)
         } catch { throw ClusterFault(error) }
         WorkPause.milliseconds(UInt32(silence))
-        let others = watch.others(heardWithin: silence).sorted()
+        let others = heartbeats.others(heardWithin: silence).sorted()
         guard others.isEmpty else { throw .othersLive(others) }
     }
 
@@ -125,6 +125,6 @@ package enum ClusterRebuild {
 
     /// Removes what is on the servers. Blocks.
     package static func clear(_ settings: ClusterSettings) throws(ClusterFault) {
-        try ClusterRemains.remove(settings, isLost: true)
+        try ClusterLeftovers.remove(settings, isLost: true)
     }
 }

@@ -43,7 +43,7 @@ package final class MoveToCluster {
         guard let ending = try LogEnding(jetStream) else { throw .noAnswer }
         let boundary = LogBoundary.begin(mark: try StoreMark.text(of: place))
         if case .end(let node)? = ending.boundary { throw .ended(node: node) }
-        guard try ClusterRecord.identity(jetStream) == nil else { throw .occupied }
+        guard try ClusterState.identity(jetStream) == nil else { throw .occupied }
         if ending.boundary == boundary {
             number = ending.state.last
         } else if case .begin? = ending.boundary {
@@ -57,7 +57,7 @@ package final class MoveToCluster {
             case .unknown: throw .noAnswer
             }
         }
-        try ClusterRecord.setNumbers(Int64(place.blocks), jetStream)
+        try ClusterState.setNumbers(Int64(place.blocks), jetStream)
     }
 
     /// Puts a copy of the store in `folder` there: what is not there yet. Blocks.
@@ -99,9 +99,9 @@ enum StoreMark {
 }
 
 /// What a cluster that has ended, or one that never began, has left on the servers.
-package struct ClusterRemains {
+package struct ClusterLeftovers {
     private static let streams = [
-        SnapshotManifest.stream, ClusterRecord.stream,
+        SnapshotManifest.stream, ClusterState.stream,
         // Last: until then its end tells that nobody may use the others.
         LogFeed.stream,
     ]
@@ -131,9 +131,9 @@ package struct ClusterRemains {
         switch ending.boundary {
         case .end?: break
         case .begin?:
-            guard try ClusterRecord.identity(jetStream) == nil else { throw .occupied }
+            guard try ClusterState.identity(jetStream) == nil else { throw .occupied }
         case nil:
-            guard ending.isEmpty, try ClusterRecord.identity(jetStream) == nil else {
+            guard ending.isEmpty, try ClusterState.identity(jetStream) == nil else {
                 throw .occupied
             }
         }

@@ -50,12 +50,12 @@ package final class ClusterUpkeep: Sendable {
 
     /// In milliseconds.
     private static let interval: Int64 = 1_000
-    /// Signs of life of all nodes have come after this time.
+    /// Heartbeats of all nodes have come after this time.
     private static let silence: Int64 = 20_000
     /// A node that lacks the cluster for so long sends its clients to others.
     private static let cutOff: Int64 = 1_500
 
-    private let cluster: Membership
+    private let cluster: ClusterConnection
     private let store: SQLiteStore
     private let folder: String
     private let report: Report
@@ -63,7 +63,7 @@ package final class ClusterUpkeep: Sendable {
     /// Since then this node can have heard the others.
     private let hears = Atomic(Boot.milliseconds)
     private let thread = Lock<WorkThread?>(nil)
-    private let watch = Lock<ClusterTimer?>(nil)
+    private let lookout = Lock<ClusterTimer?>(nil)
     private let isAtEnd = Atomic(false)
     private let isCutOff = Atomic(false)
     /// When this node last had all that the others have.
@@ -76,7 +76,8 @@ package final class ClusterUpkeep: Sendable {
     package let rotation: KeyRotation
 
     package convenience init(
-        _ cluster: Membership, _ store: SQLiteStore, in folder: String, _ report: @escaping Report
+        _ cluster: ClusterConnection, _ store: SQLiteStore, in folder: String,
+        _ report: @escaping Report
     ) {
         self.init(
             cluster, store, in: folder, comparingEvery: TableComparison.interval, report)
@@ -84,7 +85,7 @@ package final class ClusterUpkeep: Sendable {
 
     /// In milliseconds.
     init(
-        _ cluster: Membership, _ store: SQLiteStore, in folder: String,
+        _ cluster: ClusterConnection, _ store: SQLiteStore, in folder: String,
         comparingEvery interval: Int64, _ report: @escaping Report
     ) {
         self.cluster = cluster
@@ -100,15 +101,15 @@ package final class ClusterUpkeep: Sendable {
             while end.wait(atMost: Self.interval) == nil { work() }
         }
         self.thread.withLock { $0 = thread }
-        let watch = try ClusterTimer { [self] in look(at: Boot.milliseconds) }
-        self.watch.withLock { $0 = watch }
+        let lookout = try ClusterTimer { [self] in look(at: Boot.milliseconds) }
+        self.lookout.withLock { $0 = lookout }
         try comparison.start()
     }
 
     /// Once, before the store is closed.
     package func stop() {
         comparison.stop()
-        watch.withLock { $0 }?.stop()
+        lookout.withLock { $0 }?.stop()
         end.bring(())
         thread.withLock { $0 }?.join()
     }
@@ -159,7 +160,7 @@ package final class ClusterUpkeep: Sendable {
         }
         do {
             try ConfirmedEntry.keep(last, in: folder)
-            if store.isLead { try cluster.record.confirm(last) }
+            if store.isLead { try cluster.state.confirm(last) }
             confirmed.withLock { $0.kept(last) }
         } catch {
             // The store has its own number, and the next attempt comes soon.
@@ -168,7 +169,7 @@ package final class ClusterUpkeep: Sendable {
 
     /// A node that differs begins with a copy that has the entry at which that was seen.
     private var isCopyWanted: Bool {
-        let wanted = cluster.record.nodeTerms.values.compactMap { $0?.wantedCopy }.max()
+        let wanted = cluster.state.nodeReports.values.compactMap { $0?.wantedCopy }.max()
         return wanted.map { wanted in
             store.applied >= wanted && snapshots.withLock { $0.lacks(wanted) }
         } ?? false
@@ -205,7 +206,7 @@ package final class ClusterUpkeep: Sendable {
 
     private func removeLostNodes() {
         guard Boot.milliseconds - hears.load(ordering: .relaxed) > Self.silence else { return }
-        let living = cluster.record.livingNodes
+        let living = cluster.state.livingNodes
         for node in store.index.engines.nodes where !living.contains(node) {
             let engines = store.index.engines.engines(fetchedAt: node)
             let outcome = AwaitedValue<StoreOutcome>()

@@ -36,28 +36,28 @@ package final class KeyRotation: Sendable {
         var told: UInt64?
     }
 
-    /// Signs of life of all nodes have come after this time, in milliseconds.
+    /// Heartbeats of all nodes have come after this time, in milliseconds.
     private static let hearing: Int64 = 5_000
 
-    private let cluster: Membership
+    private let cluster: ClusterConnection
     private let store: SQLiteStore
     private let began = Boot.milliseconds
     private let state = Lock(State())
 
-    init(_ cluster: Membership, _ store: SQLiteStore) {
+    init(_ cluster: ClusterConnection, _ store: SQLiteStore) {
         self.cluster = cluster
         self.store = store
     }
 
-    private var record: ClusterRecord { cluster.record }
+    private var clusterState: ClusterState { cluster.state }
 
     /// Has the cluster seal under this key soon, if all nodes have it. Any thread may call it.
     package func begin(with key: MasterKey) throws(Refusal) {
-        guard cluster.isUsable, let terms = record.keyTerms,
+        guard cluster.isUsable, let sealing = clusterState.sealingState,
             Boot.milliseconds - began > Self.hearing
         else { throw .unheard }
         guard !status.isUnderWay else { throw .underWay }
-        guard terms.key != key.id else { throw .inUse }
+        guard sealing.key != key.id else { throw .inUse }
         let lacking = lacking(key.id)
         guard lacking.isEmpty else { throw .lacking(lacking) }
         store.learn(key)
@@ -65,18 +65,18 @@ package final class KeyRotation: Sendable {
     }
 
     package var status: Status {
-        let terms = record.keyTerms
+        let sealing = clusterState.sealingState
         return state.withLock { state in
             Status(
-                isUnderWay: state.wanted != nil || terms?.isResealing == true,
-                unopened: terms?.unopened ?? 0, failure: state.failure)
+                isUnderWay: state.wanted != nil || sealing?.isResealing == true,
+                unopened: sealing?.unopened ?? 0, failure: state.failure)
         }
     }
 
     /// The other nodes that would not open what is sealed under it.
     private func lacking(_ id: UInt64) -> [String] {
-        record.nodeTerms.filter { name, terms in
-            name != record.name && terms?.keys.contains(id) != true
+        clusterState.nodeReports.filter { name, report in
+            name != clusterState.name && report?.keys.contains(id) != true
         }.keys.sorted()
     }
 
@@ -86,9 +86,9 @@ package final class KeyRotation: Sendable {
             let failure = use(wanted)
             state.withLock { ($0.wanted, $0.failure) = (nil, failure) }
         }
-        guard let terms = record.keyTerms else { return nil }
-        guard store.sealingKey == terms.key else { return follow(terms.key) }
-        return terms.isResealing && store.isLead ? reseal(terms.key, keepCopy) : nil
+        guard let sealing = clusterState.sealingState else { return nil }
+        guard store.sealingKey == sealing.key else { return follow(sealing.key) }
+        return sealing.isResealing && store.isLead ? reseal(sealing.key, keepCopy) : nil
     }
 
     /// Why it failed.
@@ -98,13 +98,13 @@ package final class KeyRotation: Sendable {
             return "these nodes do not have the key: " + lacking.joined(separator: ", ")
         }
         do throws(ClusterFault) {
-            try record.rotate(to: key.id) { (identity) throws(ClusterFault) in
+            try clusterState.rotate(to: key.id) { (identity) throws(ClusterFault) in
                 let origin: StoreOrigin
                 do throws(StoreFault) {
                     origin = try StoreOrigin(
                         wall: identity.origin, keys: store.ownKeys, masterKey: key)
                 } catch { throw .unsealable }
-                return ClusterRecord.Identity(
+                return ClusterState.Identity(
                     key: origin.sealedKeys, origin: origin.wall)
             }
             return nil
@@ -124,7 +124,9 @@ package final class KeyRotation: Sendable {
 
     private func reseal(_ key: UInt64, _ keepCopy: () -> Bool) -> ClusterEvent? {
         // A node that still seals under the former key would write what is not looked at again.
-        guard record.nodeTerms.values.allSatisfy({ $0?.sealingKey == key }) else { return nil }
+        guard clusterState.nodeReports.values.allSatisfy({ $0?.sealingKey == key }) else {
+            return nil
+        }
         guard state.withLock({ $0.resealing }) == key else {
             state.withLock { $0.resealing = key }
             store.reseal()
@@ -132,7 +134,7 @@ package final class KeyRotation: Sendable {
         }
         // A node that is new begins with the copy, and needs no former key.
         guard let unopened = store.unopenedRows, keepCopy(),
-            (try? record.endResealing(key, unopened: unopened)) != nil
+            (try? clusterState.endResealing(key, unopened: unopened)) != nil
         else { return nil }
         state.withLock { $0.resealing = nil }
         return .resealed(key, unopened: unopened)

@@ -8,7 +8,7 @@ final class TableComparison: Sendable {
     static let interval: Int64 = 60_000
     private static let look: Int64 = 500
 
-    private let cluster: Membership
+    private let cluster: ClusterConnection
     private let store: SQLiteStore
     private let folder: String
     private let schedule: Lock<ComparisonSchedule>
@@ -18,7 +18,8 @@ final class TableComparison: Sendable {
     private let found = Lock<StoreDifference?>(nil)
 
     init(
-        _ cluster: Membership, _ store: SQLiteStore, in folder: String, every interval: Int64,
+        _ cluster: ClusterConnection, _ store: SQLiteStore, in folder: String,
+        every interval: Int64,
         _ report: @escaping ClusterUpkeep.Report
     ) {
         (self.cluster, self.store, self.folder, self.report) = (cluster, store, folder, report)
@@ -54,7 +55,7 @@ final class TableComparison: Sendable {
         if let pinned = store.takePinned() { read(pinned) }
         guard let own = cluster.tableDigests.withLock({ $0 }) else { return }
         let verdict = schedule.withLock { schedule in
-            schedule.judge(own, cluster.record.otherTerms, at: Boot.milliseconds)
+            schedule.judge(own, cluster.state.otherReports, at: Boot.milliseconds)
         }
         switch verdict {
         case nil: break
@@ -114,7 +115,7 @@ struct ComparisonSchedule {
 
     /// `others`: what the other nodes that live tell; nil for those that tell nothing.
     mutating func judge(
-        _ own: TableDigests, _ others: [NodeTerms?], at now: Int64
+        _ own: TableDigests, _ others: [NodeReport?], at now: Int64
     ) -> Verdict? {
         guard own.entry > judged else { return nil }
         let tables = others.map { $0?.tables }.filter { $0?.entry == own.entry }

@@ -156,7 +156,7 @@ struct FolderMove {
     }
 
     static func remove(_ remote: RemoteStore) throws {
-        try ClusterRemains.remove(try ClusterNode.settings(remote))
+        try ClusterLeftovers.remove(try ClusterNode.settings(remote))
     }
 
     private var text: String {

@@ -144,7 +144,7 @@ struct ClusterRebuilding {
         guard place.applied > 0 else { return try ClusterRebuild.checkOthers(settings) }
         do {
             try place.check(options)
-            try ClusterNode.check(try Membership.serverReport(settings), remote)
+            try ClusterNode.check(try ClusterConnection.serverReport(settings), remote)
             try ClusterRebuild.checkLog(settings, for: options.folder)
             try PendingMove.leaving.begin(in: options.folder)
             try ClusterRebuild.checkOthers(settings)

@@ -163,7 +163,7 @@ struct StoreMove {
             if let place = try? StorePlace(in: folder), place.applied > 0 { return }
             store.goOn()
             // If this fails too, another attempt with this store uses what is there.
-            try? ClusterRemains.remove(try ClusterNode.settings(remote))
+            try? ClusterLeftovers.remove(try ClusterNode.settings(remote))
             throw error
         }
     }
@@ -186,15 +186,15 @@ struct StoreMove {
 
     /// The writer rests afterwards, and the store is of this machine. If it fails, everything is as
     /// before, unless nobody knows whether the cluster has ended; then another attempt leads on.
-    /// `remains`: where to remove what the cluster leaves behind.
-    func run(outOf fromCluster: MoveFromCluster, removing remains: ClusterSettings?) throws {
+    /// `leftovers`: where to remove what the cluster leaves behind.
+    func run(outOf fromCluster: MoveFromCluster, removing leftovers: ClusterSettings?) throws {
         report(.checking, 0, 1)
         try fromCluster.checkOthers()
         report(.finishing, 0, 1)
         try fromCluster.run(store)
         report(.finishing, 1, 1)
         // The store has left, whatever becomes of the rest.
-        if let remains { try? ClusterRemains.remove(remains) }
+        if let leftovers { try? ClusterLeftovers.remove(leftovers) }
     }
 }
 
@@ -209,7 +209,7 @@ extension StoreMove {
         defer { node.leave() }
         let fromCluster = node.moveFromCluster(folder)
         if try fromCluster.finish() {
-            if removes { try ClusterRemains.remove(node.settings) }
+            if removes { try ClusterLeftovers.remove(node.settings) }
             return
         }
         let store = try node.openStore(try options(configuration, lock), log)

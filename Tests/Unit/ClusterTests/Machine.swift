@@ -73,7 +73,7 @@ struct Machine: Sendable {
 }
 
 func openAndClose(_ settings: ClusterSettings, _ machine: Machine) throws {
-    let node = try Membership(settings)
+    let node = try ClusterConnection(settings)
     defer { node.close() }
     try node.openStore(machine.options, node: settings.name).close()
 }

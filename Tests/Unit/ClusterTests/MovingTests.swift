@@ -35,7 +35,7 @@ extension ClusterTests {
 
     @Test("A node that could not end the log notices what becomes of it")
     func notEnded() async throws {
-        let node = try Membership(settings("a", .notEnded))
+        let node = try ClusterConnection(settings("a", .notEnded))
         try await onThread { [servers] in
             let writer = LogWriter(node.log)
             #expect(writer.write(LogWriter.entry(1)))
@@ -96,7 +96,7 @@ private struct MovingStory: Sendable {
     }
 
     func share() throws {
-        let (a, b) = (try Membership(settings), try Membership(others))
+        let (a, b) = (try ClusterConnection(settings), try ClusterConnection(others))
         try first.use(a.openStore(first.options, node: "a"), "three")
         try second.use(b.openStore(second.options, node: "b"), "four")
         #expect(try second.owners() == ["four", "one", "three", "two"])
@@ -105,7 +105,7 @@ private struct MovingStory: Sendable {
             try stranger.use("stranger")
             try stranger.arrive(settings)
         }
-        expect(.occupied) { try ClusterRemains.remove(settings) }
+        expect(.occupied) { try ClusterLeftovers.remove(settings) }
         let fromCluster = MoveFromCluster(a, node: "a", folder: first.state)
         expect(.othersLive(["b"])) { try fromCluster.checkOthers() }
         a.close()
@@ -114,7 +114,7 @@ private struct MovingStory: Sendable {
 
     private func depart() throws {
         usleep(2_000_000)
-        let node = try Membership(settings)
+        let node = try ClusterConnection(settings)
         let store = try node.openStore(first.options, node: "a")
         let fromCluster = MoveFromCluster(node, node: "a", folder: first.state)
         try fromCluster.checkOthers()
@@ -132,13 +132,13 @@ private struct MovingStory: Sendable {
         #expect(try first.owners() == ["five", "four", "one", "three", "two"])
         expect(.ended(node: "a")) { try openAndClose(others, second) }
         expect(.ended(node: "a")) { try first.arrive(settings) }
-        try ClusterRemains.remove(settings)
+        try ClusterLeftovers.remove(settings)
         try first.arrive(settings)
         try openAndClose(settings, first)
     }
 
     func leaveTwice() throws {
-        let node = try Membership(settings)
+        let node = try ClusterConnection(settings)
         try first.use(node.openStore(first.options, node: "a"), "one")
         try openAndClose(others, second)
         let applied = try #require(first.applied)
@@ -147,7 +147,7 @@ private struct MovingStory: Sendable {
         // Another has written meanwhile.
         #expect(try !node.log.end(after: applied - 1, as: "a"))
         #expect(try node.log.end(after: applied, as: "a"))
-        let other = try Membership(others)
+        let other = try ClusterConnection(others)
         expect(.ended(node: "a")) {
             _ = try MoveFromCluster(other, node: "b", folder: second.state).finish()
         }
@@ -165,11 +165,11 @@ private struct MovingStory: Sendable {
     }
 
     func empty() throws {
-        let node = try Membership(settings)
+        let node = try ClusterConnection(settings)
         try first.use(node.openStore(first.options, node: "a"), "one")
         node.close()
         let connection = try NatsConnection(settings)
-        for name in [LogFeed.stream, ClusterRecord.stream] {
+        for name in [LogFeed.stream, ClusterState.stream] {
             guard case .done = JetStream(connection).purge(before: nil, of: name) else {
                 Issue.record("\(name) cannot be emptied")
                 continue

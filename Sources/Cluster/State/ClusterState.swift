@@ -5,7 +5,7 @@ import Synchronization
 import System
 
 /// What the nodes agree on besides the log: a stream that keeps the newest message of each subject.
-package final class ClusterRecord: Sendable {
+package final class ClusterState: Sendable {
     /// What is the same for all nodes, for ever.
     package struct Identity: Equatable, Sendable {
         /// As the node that was first has sealed it.
@@ -18,7 +18,7 @@ package final class ClusterRecord: Sendable {
             self.origin = origin
         }
 
-        /// The id of the master key under which the cluster seals: the one that has sealed this.
+        /// The id of the master key under which the cluster seals: `key` is sealed under it.
         package var sealingKey: UInt64? { Sealer.masterKeyID(ofStart: key.span) }
 
         var body: [UInt8] {
@@ -35,19 +35,20 @@ package final class ClusterRecord: Sendable {
     private static let pause: UInt32 = 20
 
     let jetStream: JetStream
-    private let keeper: LeadKeeper
+    private let election: LeadElection
     private let mayLead = Atomic(false)
     /// Of this node.
     let name: String
-    private let watch: LifeWatch
-    let keyWatch: KeyWatch
+    private let heartbeats: Heartbeats
+    let sealingReader: SealingStateReader
 
     init(_ jetStream: JetStream, name: String) throws(ClusterFault) {
         self.jetStream = jetStream
         self.name = name
-        keeper = LeadKeeper(jetStream, mark: try RandomText.make())
-        keyWatch = KeyWatch(jetStream)
-        do throws(NatsError) { watch = try LifeWatch(jetStream.connection, name: name) } catch {
+        election = LeadElection(jetStream, mark: try RandomText.make())
+        sealingReader = SealingStateReader(jetStream)
+        do throws(NatsError) { heartbeats = try Heartbeats(jetStream.connection, name: name) } catch
+        {
             throw ClusterFault(error)
         }
     }
@@ -56,7 +57,7 @@ package final class ClusterRecord: Sendable {
     package func identity(
         orMake make: () throws(ClusterFault) -> Identity
     ) throws(ClusterFault) -> Identity {
-        try Self.change(KeyWatch.identity, jetStream) { (found) throws(ClusterFault) in
+        try Self.change(SealingStateReader.identity, jetStream) { (found) throws(ClusterFault) in
             if let found { return (nil, try Self.identity(found)) }
             let made = try make()
             return (made.body, made)
@@ -84,45 +85,45 @@ package final class ClusterRecord: Sendable {
 
     /// What the first node made; nil if there was none.
     static func identity(_ jetStream: JetStream) throws(ClusterFault) -> Identity? {
-        try change(KeyWatch.identity, jetStream) { (found) throws(ClusterFault) in
+        try change(SealingStateReader.identity, jetStream) { (found) throws(ClusterFault) in
             (nil, try found.map { (bytes) throws(ClusterFault) in try identity(bytes) })
         }.result
     }
 
     /// Whether this node leads: no two do at the same time.
-    package var isLead: Bool { keeper.isLead(at: Boot.milliseconds) }
+    package var isLead: Bool { election.isLead(at: Boot.milliseconds) }
 
-    /// The names of the nodes that gave a sign in the last 15 seconds, with this one.
-    package var livingNodes: Set<String> { watch.livingNodes }
+    /// The names of the nodes whose heartbeat came in the last 15 seconds, with this one.
+    package var livingNodes: Set<String> { heartbeats.livingNodes }
 
-    /// What these nodes tell of themselves; nil for those that run a version that tells nothing.
-    package var nodeTerms: [String: NodeTerms?] { watch.terms }
+    /// What these nodes tell of themselves; nil for a node whose version tells nothing.
+    package var nodeReports: [String: NodeReport?] { heartbeats.reports }
 
-    /// The same, without this one.
-    var otherTerms: [NodeTerms?] { nodeTerms.filter { $0.key != name }.map(\.value) }
+    /// The reports of all nodes but this one.
+    var otherReports: [NodeReport?] { nodeReports.filter { $0.key != name }.map(\.value) }
 
-    /// The others hear this with each sign of life.
-    package func tell(_ terms: @escaping @Sendable () -> NodeTerms) { watch.tell(terms) }
+    /// `report` is called for each heartbeat, and the other nodes get the result.
+    package func tell(_ report: @escaping @Sendable () -> NodeReport) { heartbeats.tell(report) }
 
-    /// The other nodes that gave one within so many milliseconds.
+    /// The other nodes whose heartbeat came within so many milliseconds.
     func others(heardWithin patience: Int64) -> [String] {
-        watch.others(heardWithin: patience).sorted()
+        heartbeats.others(heardWithin: patience).sorted()
     }
 
-    func connectionReturned() { watch.connectionReturned() }
+    func connectionReturned() { heartbeats.connectionReturned() }
 
     /// From now on this node may lead: it has what the others have.
     func standForLead() { mayLead.store(true, ordering: .relaxed) }
 
     func tick() {
-        if mayLead.load(ordering: .relaxed) { keeper.tick() }
-        keyWatch.tick()
-        watch.tick()
+        if mayLead.load(ordering: .relaxed) { election.tick() }
+        sealingReader.tick()
+        heartbeats.tick()
     }
 
     func stop() {
-        keeper.close()
-        watch.stop()
+        election.close()
+        heartbeats.stop()
     }
 
     static var settings: StreamSettings {
@@ -166,12 +167,12 @@ package final class ClusterRecord: Sendable {
 }
 
 /// The master key of all nodes.
-extension ClusterRecord {
+extension ClusterState {
     /// Nil as long as nobody has made the identity, or it was not read.
-    package var keyTerms: KeyTerms? { keyWatch.terms }
+    package var sealingState: SealingState? { sealingReader.state }
 
     /// Whether this node knows which key counts. A node that does not may seal under a former one.
-    var isInformed: Bool { keyWatch.isInformed(at: Boot.milliseconds) }
+    var isInformed: Bool { sealingReader.isInformed(at: Boot.milliseconds) }
 
     /// From now on, the cluster seals under the key that `seal` uses. It gets the identity as it is.
     package func rotate(
@@ -179,22 +180,23 @@ extension ClusterRecord {
     ) throws(ClusterFault) {
         // First what is left to do, because whoever does this may end in between.
         let resealing = ResealingMark(key: key)
-        _ = try Self.change(KeyWatch.resealing, jetStream) { (_) throws(ClusterFault) in
+        _ = try Self.change(SealingStateReader.resealing, jetStream) { (_) throws(ClusterFault) in
             (resealing.body, ())
         }
-        let sequence = try Self.change(KeyWatch.identity, jetStream) {
+        let sequence = try Self.change(SealingStateReader.identity, jetStream) {
             (found) throws(ClusterFault) in
             guard let found else { throw .otherStream(Self.stream) }
             let identity = try Self.identity(found)
             return (identity.sealingKey == key ? nil : try seal(identity).body, ())
         }.sequence
-        keyWatch.note(KeyTerms(key: key, resealing: resealing), sequence: sequence)
+        sealingReader.note(SealingState(key: key, resealing: resealing), sequence: sequence)
     }
 
     /// Everything is sealed under this key, except for rows that could not be unsealed.
     package func endResealing(_ key: UInt64, unopened: Int) throws(ClusterFault) {
         let end = ResealingMark(key: key, unopened: unopened)
-        _ = try Self.change(KeyWatch.resealing, jetStream) { (found) throws(ClusterFault) in
+        _ = try Self.change(SealingStateReader.resealing, jetStream) {
+            (found) throws(ClusterFault) in
             // Another change has begun.
             guard let found, ResealingMark(found)?.key == key else { return (nil, ()) }
             return (end.body, ())
@@ -202,8 +204,8 @@ extension ClusterRecord {
     }
 }
 
-/// The highest entry of the log of which the one that leads knows that it is confirmed.
-extension ClusterRecord {
+/// The highest entry of the log that the leading node knows to be confirmed.
+extension ClusterState {
     private static let confirmed = "bw.cluster.confirmed"
 
     func confirmedEntry() throws(ClusterFault) -> EntryMark? {
@@ -222,7 +224,7 @@ extension ClusterRecord {
 }
 
 /// The schema that nodes write in.
-extension ClusterRecord {
+extension ClusterState {
     private static let schema = "bw.cluster.schema"
 
     /// Nil if it is the one that all clusters began with.

@@ -8,22 +8,22 @@ import Testing
 
 extension ClusterTests {
     @Test("All nodes read the identity that the first one made, and no number is given twice")
-    func record() async throws {
+    func agreement() async throws {
         let nodes = try [node("a", .record), node("b", .record)]
         defer { for node in nodes { node.close() } }
         let identities = try await each(nodes) { index, node in
             [
-                try node.record.identity { () throws(ClusterFault) in
-                    ClusterRecord.Identity(key: [UInt8(index), 2], origin: Int64(index))
+                try node.state.identity { () throws(ClusterFault) in
+                    ClusterState.Identity(key: [UInt8(index), 2], origin: Int64(index))
                 }
             ]
         }
         #expect(identities[0] == identities[1])
         let numbers = try await each(nodes + nodes) { _, node in
-            try (0..<20).map { _ in try node.record.takeNumbers() }
+            try (0..<20).map { _ in try node.state.takeNumbers() }
         }
         #expect(Set(numbers) == Set(1...80))
-        #expect(await eventually(4) { nodes[0].record.livingNodes == ["a", "b"] })
+        #expect(await eventually(4) { nodes[0].state.livingNodes == ["a", "b"] })
         let time = Int64(WallClock.now * 1_000)
         #expect(abs(Boot.milliseconds + nodes[0].clockOffset - time) < 50)
     }
@@ -32,14 +32,14 @@ extension ClusterTests {
     func lease() async throws {
         let (first, second) = (try node("a", .lease), try node("b", .lease))
         // Whoever has no store yet does not lead.
-        #expect(!(await eventually(3) { first.record.isLead || second.record.isLead }))
-        for node in [first, second] { node.record.standForLead() }
-        #expect(await eventually(5) { first.record.isLead != second.record.isLead })
-        let (lead, other) = first.record.isLead ? (first, second) : (second, first)
-        #expect(!(await eventually(6) { other.record.isLead || !lead.record.isLead }))
+        #expect(!(await eventually(3) { first.state.isLead || second.state.isLead }))
+        for node in [first, second] { node.state.standForLead() }
+        #expect(await eventually(5) { first.state.isLead != second.state.isLead })
+        let (lead, other) = first.state.isLead ? (first, second) : (second, first)
+        #expect(!(await eventually(6) { other.state.isLead || !lead.state.isLead }))
         lead.close()
-        #expect(!lead.record.isLead)
-        #expect(await eventually(4) { other.record.isLead })
+        #expect(!lead.state.isLead)
+        #expect(await eventually(4) { other.state.isLead })
         other.close()
         // A node that is gone leaves its lease behind.
         let connection = try NatsConnection(servers.settings("gone", user: "lease"))
@@ -53,9 +53,9 @@ extension ClusterTests {
         }
         #expect(left)
         let third = try node("c", .lease)
-        third.record.standForLead()
-        #expect(!(await eventually(2) { third.record.isLead }))
-        #expect(await eventually(8) { third.record.isLead })
+        third.state.standForLead()
+        #expect(!(await eventually(2) { third.state.isLead }))
+        #expect(await eventually(8) { third.state.isLead })
         third.close()
         connection.close()
     }
@@ -145,25 +145,25 @@ extension ClusterTests {
     func schema() async throws {
         let (older, newer) = (try node("a", .schema), try node("b", .schema))
         let (known, next) = (CommitEntry.firstSchema, CommitEntry.firstSchema + 1)
-        older.record.tell { NodeTerms(schema: known) }
-        newer.record.tell { NodeTerms(schema: next) }
+        older.state.tell { NodeReport(schema: known) }
+        newer.state.tell { NodeReport(schema: next) }
         try await onThread {
-            try SchemaAgreement(record: older.record, known: known).reach()
+            try SchemaAgreement(state: older.state, known: known).reach()
             #expect(throws: ClusterFault.olderNodes(["a"])) {
-                try SchemaAgreement(record: newer.record, known: next).reach()
+                try SchemaAgreement(state: newer.state, known: next).reach()
             }
-            try SchemaAgreement(record: older.record, known: known).reach()
+            try SchemaAgreement(state: older.state, known: known).reach()
             older.close()
             let began = Date()
-            try SchemaAgreement(record: newer.record, known: next).reach()
+            try SchemaAgreement(state: newer.state, known: next).reach()
             // It took leave, so nobody waits until it counts as gone.
             #expect(Date().timeIntervalSince(began) < 10)
-            try SchemaAgreement(record: newer.record, known: next).reach()
+            try SchemaAgreement(state: newer.state, known: next).reach()
         }
         let late = try node("c", .schema)
         try await onThread {
             _ = #expect(throws: ClusterFault.olderProgram(found: next, known: known)) {
-                try SchemaAgreement(record: late.record, known: known).reach()
+                try SchemaAgreement(state: late.state, known: known).reach()
             }
         }
         late.close()
@@ -173,30 +173,30 @@ extension ClusterTests {
     @Test("All nodes read under which key the cluster seals, and until when that is under way")
     func keys() async throws {
         let (first, second) = (try node("a", .keys), try node("b", .keys))
-        @Sendable func identity(_ key: UInt8) -> ClusterRecord.Identity {
-            ClusterRecord.Identity(key: [1] + [UInt8](repeating: key, count: 60), origin: 7)
+        @Sendable func identity(_ key: UInt8) -> ClusterState.Identity {
+            ClusterState.Identity(key: [1] + [UInt8](repeating: key, count: 60), origin: 7)
         }
         let (former, key) = (0x0101_0101_0101_0101 as UInt64, 0x0202_0202_0202_0202 as UInt64)
-        let records = [first.record, second.record]
+        let states = [first.state, second.state]
         try await onThread {
-            _ = try first.record.identity { () throws(ClusterFault) in identity(1) }
-            for record in records {
-                #expect(becomes(within: 6) { record.keyTerms == KeyTerms(key: former) })
+            _ = try first.state.identity { () throws(ClusterFault) in identity(1) }
+            for state in states {
+                #expect(becomes(within: 6) { state.sealingState == SealingState(key: former) })
             }
-            try second.record.rotate(to: key) { (found) throws(ClusterFault) in
+            try second.state.rotate(to: key) { (found) throws(ClusterFault) in
                 #expect(found == identity(1))
                 return identity(2)
             }
-            #expect(second.record.keyTerms?.isResealing == true)
+            #expect(second.state.sealingState?.isResealing == true)
             // A second attempt, as after an answer that was lost, changes nothing.
-            try second.record.rotate(to: key) { (_) throws(ClusterFault) in identity(3) }
-            #expect(becomes(within: 6) { first.record.keyTerms?.isResealing == true })
-            #expect(first.record.keyTerms?.key == key)
-            try first.record.endResealing(former, unopened: 9)
-            try first.record.endResealing(key, unopened: 0)
-            for record in records {
-                #expect(becomes(within: 6) { record.keyTerms?.isResealing == false })
-                #expect(record.keyTerms?.unopened == 0 && record.keyTerms?.key == key)
+            try second.state.rotate(to: key) { (_) throws(ClusterFault) in identity(3) }
+            #expect(becomes(within: 6) { first.state.sealingState?.isResealing == true })
+            #expect(first.state.sealingState?.key == key)
+            try first.state.endResealing(former, unopened: 9)
+            try first.state.endResealing(key, unopened: 0)
+            for state in states {
+                #expect(becomes(within: 6) { state.sealingState?.isResealing == false })
+                #expect(state.sealingState?.unopened == 0 && state.sealingState?.key == key)
             }
         }
         first.close()
@@ -218,16 +218,18 @@ extension ClusterTests {
     func faults() throws {
         var settings = servers.settings("a", user: "nobody:secret")
         settings.servers = ["nats://nobody:secret@\(servers.address(0, user: "x").suffix(15))"]
-        #expect(throws: ClusterFault.refused) { _ = try Membership(settings) }
+        #expect(throws: ClusterFault.refused) { _ = try ClusterConnection(settings) }
         settings.servers = ["nats://nobody:secret@127.0.0.1:1"]
-        let fault = #expect(throws: ClusterFault.self) { _ = try Membership(settings) }
+        let fault = #expect(throws: ClusterFault.self) { _ = try ClusterConnection(settings) }
         #expect(fault?.description.contains("secret") == false && fault?.hint != nil)
         settings.credentials = "/nowhere"
-        #expect(throws: ClusterFault.unreadable(path: "/nowhere")) { _ = try Membership(settings) }
+        #expect(throws: ClusterFault.unreadable(path: "/nowhere")) {
+            _ = try ClusterConnection(settings)
+        }
     }
 
-    private func node(_ name: String, _ user: ClusterUser) throws -> Membership {
-        try Membership(servers.settings(name, user: user.rawValue))
+    private func node(_ name: String, _ user: ClusterUser) throws -> ClusterConnection {
+        try ClusterConnection(servers.settings(name, user: user.rawValue))
     }
 
     private func eventually(
@@ -238,7 +240,8 @@ extension ClusterTests {
 
     /// Runs it for all of them at the same time.
     private func each<Result: Sendable>(
-        _ nodes: [Membership], _ body: @escaping @Sendable (Int, Membership) throws -> [Result]
+        _ nodes: [ClusterConnection],
+        _ body: @escaping @Sendable (Int, ClusterConnection) throws -> [Result]
     ) async throws -> [Result] {
         try await withThrowingTaskGroup(of: [Result].self) { group in
             for (index, node) in nodes.enumerated() {

@@ -2,18 +2,18 @@ import Base
 import Mailbox
 import System
 
-/// What a node tells of itself with each sign of life. Nothing of it is secret: ids of master keys
-/// are in everything that they sealed.
-package struct NodeTerms: Equatable, Sendable {
+/// What a node tells of itself with each heartbeat. Nothing of it is secret: ids of master keys are
+/// in everything that they sealed.
+package struct NodeReport: Equatable, Sendable {
     /// The newest schema that the node can follow.
     package var schema: Int
-    /// The ids of the master keys that it has.
+    /// The ids of the master keys that the node has.
     package var keys: Set<UInt64>
-    /// The id of the one under which it seals. Nil as long as it has no store.
+    /// The id of the master key under which the node seals. Nil as long as it has no store.
     package var sealingKey: UInt64?
-    /// It waits for a copy of the store that has this entry of the log.
+    /// The node waits for a copy of the store that has this entry of the log.
     package var wantedCopy: Int64?
-    /// What its tables contained after an entry of the log.
+    /// What the tables of its store contained after an entry of the log.
     var tables: TableDigests?
 
     package init(
@@ -75,49 +75,52 @@ struct TableDigests: Equatable, Sendable {
     }
 }
 
-/// Which nodes live, by the signs that all give: a value, which asks no clock.
-struct LifeSigns {
+/// Which nodes live, by the heartbeats that all of them send: a value, which asks no clock.
+struct LivingNodes {
     /// In milliseconds.
     static let interval: Int64 = 2_000
     private static let patience: Int64 = 15_000
 
-    private struct Sign {
+    private struct Heartbeat {
         var at: Int64
         /// Nil if the node says nothing of itself.
-        var terms: NodeTerms?
+        var report: NodeReport?
     }
 
     private let own: String
-    private var heard: [String: Sign] = [:]
+    private var heard: [String: Heartbeat] = [:]
 
     init(own: String) { self.own = own }
 
-    mutating func hear(_ node: String, _ terms: NodeTerms? = nil, at now: Int64) {
-        heard[node] = Sign(at: now, terms: terms)
+    mutating func hear(_ node: String, _ report: NodeReport? = nil, at now: Int64) {
+        heard[node] = Heartbeat(at: now, report: report)
     }
 
-    /// It has ended in order.
+    /// The node has ended in order.
     mutating func leave(_ node: String) { heard[node] = nil }
 
-    /// Nobody is blamed for the time while this node was cut off.
+    /// This node was cut off, and could not hear the others meanwhile.
     mutating func returned(at now: Int64) { for node in heard.keys { heard[node]?.at = now } }
 
-    func living(at now: Int64) -> Set<String> { Set(signs(within: Self.patience, at: now).keys) }
+    func living(at now: Int64) -> Set<String> {
+        Set(heartbeats(within: Self.patience, at: now).keys)
+    }
 
     /// What the living nodes tell of themselves.
-    func terms(at now: Int64) -> [String: NodeTerms?] {
-        signs(within: Self.patience, at: now).mapValues(\.terms)
+    func reports(at now: Int64) -> [String: NodeReport?] {
+        heartbeats(within: Self.patience, at: now).mapValues(\.report)
     }
 
     func others(heardWithin patience: Int64, at now: Int64) -> Set<String> {
-        Set(signs(within: patience, at: now).keys).subtracting([own])
+        Set(heartbeats(within: patience, at: now).keys).subtracting([own])
     }
 
-    private func signs(within patience: Int64, at now: Int64) -> [String: Sign] {
+    private func heartbeats(within patience: Int64, at now: Int64) -> [String: Heartbeat] {
         heard.filter { now - $0.value.at < patience }
     }
 
-    /// The nodes that gave no sign while this one's own signs came back. Each is named once.
+    /// The nodes that were silent while the servers passed on this node's own heartbeats. Each is
+    /// named once.
     @discardableResult
     mutating func takeGone() -> [String] {
         guard let now = heard[own]?.at else { return [] }
@@ -128,16 +131,16 @@ struct LifeSigns {
 }
 
 /// Tells the other nodes that this one lives, and hears them.
-final class LifeWatch: Sendable {
+final class Heartbeats: Sendable {
     private static let start = "bw.alive."
-    /// The last sign of a node that ends in order.
-    private static let farewell = Array("gone".utf8)
+    /// The last heartbeat of a node that ends in order.
+    private static let ending = Array("gone".utf8)
 
     private struct State {
-        var signs: LifeSigns
+        var nodes: LivingNodes
         var due: Int64 = .min
         /// What this node tells of itself.
-        var terms: (@Sendable () -> NodeTerms)?
+        var report: (@Sendable () -> NodeReport)?
     }
 
     private let connection: NatsConnection
@@ -147,7 +150,7 @@ final class LifeWatch: Sendable {
 
     init(_ connection: NatsConnection, name: String) throws(NatsError) {
         self.connection = connection
-        state = Lock(State(signs: LifeSigns(own: name)))
+        state = Lock(State(nodes: LivingNodes(own: name)))
         subject = Self.start + name.utf8.hexadecimal
         let subscription = try connection.subscribe(to: Self.start + "*") { [weak self] message in
             self?.hear(message)
@@ -155,42 +158,42 @@ final class LifeWatch: Sendable {
         self.subscription.withLock { $0 = subscription }
     }
 
-    var livingNodes: Set<String> { state.withLock { $0.signs.living(at: Boot.milliseconds) } }
+    var livingNodes: Set<String> { state.withLock { $0.nodes.living(at: Boot.milliseconds) } }
 
-    var terms: [String: NodeTerms?] {
-        state.withLock { $0.signs.terms(at: Boot.milliseconds) }
+    var reports: [String: NodeReport?] {
+        state.withLock { $0.nodes.reports(at: Boot.milliseconds) }
     }
 
-    func tell(_ terms: @escaping @Sendable () -> NodeTerms) {
+    func tell(_ report: @escaping @Sendable () -> NodeReport) {
         state.withLock { state in
-            state.terms = terms
+            state.report = report
             state.due = .min
         }
     }
 
     func others(heardWithin patience: Int64) -> Set<String> {
-        state.withLock { $0.signs.others(heardWithin: patience, at: Boot.milliseconds) }
+        state.withLock { $0.nodes.others(heardWithin: patience, at: Boot.milliseconds) }
     }
 
-    func connectionReturned() { state.withLock { $0.signs.returned(at: Boot.milliseconds) } }
+    func connectionReturned() { state.withLock { $0.nodes.returned(at: Boot.milliseconds) } }
 
     func tick() {
         let now = Boot.milliseconds
-        let (isDue, terms) = state.withLock { state in
-            // Names that nobody has any more would add up.
-            state.signs.takeGone()
-            guard now >= state.due else { return (false, state.terms) }
-            state.due = now + LifeSigns.interval
-            return (true, state.terms)
+        let (isDue, report) = state.withLock { state in
+            // Names of nodes that have gone would add up.
+            state.nodes.takeGone()
+            guard now >= state.due else { return (false, state.report) }
+            state.due = now + LivingNodes.interval
+            return (true, state.report)
         }
-        // The next one may succeed.
-        if isDue { try? connection.publish(subject, [], terms?().body ?? []) }
+        // The next heartbeat may succeed.
+        if isDue { try? connection.publish(subject, [], report?().body ?? []) }
     }
 
     func stop() {
         subscription.withLock { $0 = nil }
-        // Without it, the others count the node as gone some seconds later.
-        try? connection.publish(subject, [], Self.farewell)
+        // If this fails, the other nodes count this one as gone some seconds later.
+        try? connection.publish(subject, [], Self.ending)
     }
 
     private func hear(_ message: NatsMessage) {
@@ -198,12 +201,12 @@ final class LifeWatch: Sendable {
         guard let bytes = Hexadecimal.decoded(digits),
             let name = String(validating: bytes, as: UTF8.self)
         else { return }
-        let terms = NodeTerms(message.body)
+        let report = NodeReport(message.body)
         state.withLock { state in
-            if message.body == Self.farewell {
-                state.signs.leave(name)
+            if message.body == Self.ending {
+                state.nodes.leave(name)
             } else {
-                state.signs.hear(name, terms, at: Boot.milliseconds)
+                state.nodes.hear(name, report, at: Boot.milliseconds)
             }
         }
     }

@@ -3,9 +3,9 @@ import Synchronization
 import System
 
 /// A node's part in a cluster: the connection to its servers, and what is kept there.
-package final class Membership: Sendable {
+package final class ClusterConnection: Sendable {
     package let log: ClusterLog
-    package let record: ClusterRecord
+    package let state: ClusterState
     /// The cluster's time in milliseconds since 1970, less `Boot.milliseconds`.
     package let clockOffset: Int64
     /// What was found last in the node's store. Nil before that.
@@ -29,19 +29,19 @@ package final class Membership: Sendable {
             let opening = ClusterOpening(jetStream, replicas: settings.replicas)
             try opening.makeStreams()
             clockOffset = try opening.clockOffset()
-            record = try ClusterRecord(jetStream, name: settings.name)
-            do throws(NatsError) { log = try ClusterLog(jetStream, record) } catch {
+            state = try ClusterState(jetStream, name: settings.name)
+            do throws(NatsError) { log = try ClusterLog(jetStream, state) } catch {
                 throw ClusterFault(error)
             }
         } catch {
             timer.stop()
             throw error
         }
-        ticking.start(log, record)
-        connection.follow { [weak self, weak log, weak record] in
+        ticking.start(log, state)
+        connection.follow { [weak self, weak log, weak state] in
             self?.returnCount.add(1, ordering: .relaxed)
             log?.connectionReturned()
-            record?.connectionReturned()
+            state?.connectionReturned()
         }
     }
 
@@ -122,7 +122,7 @@ package final class Membership: Sendable {
     /// Fails if the log lacks what this node or another one has seen there. Blocks.
     func checkLog(for folder: String) throws {
         let place = try StorePlace(in: folder)
-        var marks = [try record.confirmedEntry()]
+        var marks = [try state.confirmedEntry()]
         // A folder without a store follows the log from its beginning, or from a copy.
         if let place { marks += [place.mark, ConfirmedEntry.read(in: folder)] }
         try LogContinuity(jetStream: jetStream).check(
@@ -130,7 +130,7 @@ package final class Membership: Sendable {
     }
 
     func hasIdentity() throws(ClusterFault) -> Bool {
-        try ClusterRecord.identity(jetStream) != nil
+        try ClusterState.identity(jetStream) != nil
     }
 
     /// Removes entries of the log that every store has, or gets by a snapshot. False if nobody
@@ -139,7 +139,7 @@ package final class Membership: Sendable {
 
     /// Gives the lead back, and hears nothing more. Once.
     package func close() {
-        record.stop()
+        state.stop()
         log.stop()
         timer.stop()
         connection.close()
@@ -148,16 +148,16 @@ package final class Membership: Sendable {
 
 /// What the timer drives, once that is there.
 private final class Ticking: Sendable {
-    private let parts = Lock<(log: ClusterLog, record: ClusterRecord)?>(nil)
+    private let parts = Lock<(log: ClusterLog, state: ClusterState)?>(nil)
 
-    func start(_ log: ClusterLog, _ record: ClusterRecord) {
-        parts.withLock { $0 = (log, record) }
+    func start(_ log: ClusterLog, _ state: ClusterState) {
+        parts.withLock { $0 = (log, state) }
     }
 
     func tick() {
-        guard let (log, record) = parts.withLock({ $0 }) else { return }
+        guard let (log, state) = parts.withLock({ $0 }) else { return }
         log.tick()
-        record.tick()
+        state.tick()
     }
 }
 

@@ -3,7 +3,7 @@ import Crypto
 import System
 
 /// Knows under which master key the cluster seals, by reading it regularly.
-final class KeyWatch: Sendable {
+final class SealingStateReader: Sendable {
     static let identity = "bw.cluster.identity"
     static let resealing = "bw.cluster.resealing"
     /// In milliseconds.
@@ -12,8 +12,8 @@ final class KeyWatch: Sendable {
     /// have missed a new key serves nobody.
     private static let patience: Int64 = 10_000
 
-    private struct State {
-        var terms: KeyTerms?
+    private struct Reading {
+        var state: SealingState?
         /// The one of the identity in the stream. A server may still give an older one.
         var sequence: Int64 = 0
         var due: Int64 = .min
@@ -21,39 +21,39 @@ final class KeyWatch: Sendable {
     }
 
     private let jetStream: JetStream
-    private let state = Lock(State())
+    private let reading = Lock(Reading())
 
     init(_ jetStream: JetStream) { self.jetStream = jetStream }
 
     /// Nil as long as there is none, or it was not read.
-    var terms: KeyTerms? { state.withLock { $0.terms } }
+    var state: SealingState? { reading.withLock { $0.state } }
 
     func isInformed(at now: Int64) -> Bool {
-        let readAt = state.withLock { $0.readAt }
+        let readAt = reading.withLock { $0.readAt }
         return readAt > .min && now - readAt <= Self.patience
     }
 
     func tick() {
         let now = Boot.milliseconds
-        let isDue = state.withLock { state in
-            guard now >= state.due else { return false }
-            state.due = now + Self.interval
+        let isDue = reading.withLock { reading in
+            guard now >= reading.due else { return false }
+            reading.due = now + Self.interval
             return true
         }
         if isDue { read(at: now) }
     }
 
     /// This node has just written it.
-    func note(_ terms: KeyTerms, sequence: Int64) {
-        state.withLock { state in
-            guard sequence >= state.sequence else { return }
-            (state.terms, state.sequence) = (terms, sequence)
+    func note(_ state: SealingState, sequence: Int64) {
+        reading.withLock { reading in
+            guard sequence >= reading.sequence else { return }
+            (reading.state, reading.sequence) = (state, sequence)
         }
     }
 
     private func read(at now: Int64) {
         let request = DirectGet.newest([Self.identity, Self.resealing], batch: 2)
-        jetStream.get(request, of: ClusterRecord.stream) { [weak self] outcome in
+        jetStream.get(request, of: ClusterState.stream) { [weak self] outcome in
             guard case .messages(let messages) = outcome else { return }
             self?.receive(messages, askedAt: now)
         }
@@ -62,21 +62,21 @@ final class KeyWatch: Sendable {
     private func receive(_ messages: [StreamMessage], askedAt: Int64) {
         let identity = messages.first { $0.subject == Self.identity }
         let resealing = messages.first { $0.subject == Self.resealing }
-        state.withLock { state in
-            guard identity?.sequence ?? 0 >= state.sequence else { return }
-            state.readAt = max(state.readAt, askedAt)
+        reading.withLock { reading in
+            guard identity?.sequence ?? 0 >= reading.sequence else { return }
+            reading.readAt = max(reading.readAt, askedAt)
             guard let identity,
-                let key = (try? ClusterRecord.identity(identity.message.body))?.sealingKey
+                let key = (try? ClusterState.identity(identity.message.body))?.sealingKey
             else { return }
-            state.sequence = identity.sequence
-            state.terms = KeyTerms(
+            reading.sequence = identity.sequence
+            reading.state = SealingState(
                 key: key, resealing: resealing.flatMap { ResealingMark($0.message.body) })
         }
     }
 }
 
 /// Under which master key the cluster seals.
-package struct KeyTerms: Equatable, Sendable {
+package struct SealingState: Equatable, Sendable {
     /// Its id.
     package var key: UInt64
     /// What is sealed under another one has to be sealed again. Nil when that is done.

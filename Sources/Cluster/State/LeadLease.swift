@@ -100,7 +100,7 @@ struct LeadLease {
 }
 
 /// Keeps the lease of the node that leads, or waits for it.
-final class LeadKeeper: Sendable {
+final class LeadElection: Sendable {
     private static let subject = "bw.cluster.lead"
 
     private let jetStream: JetStream
@@ -121,7 +121,7 @@ final class LeadKeeper: Sendable {
     func close() {
         guard let sequence = lease.withLock({ $0.end() }) else { return }
         // If it fails, the lease ends by itself.
-        _ = jetStream.purge(Self.subject, before: sequence + 1, of: ClusterRecord.stream)
+        _ = jetStream.purge(Self.subject, before: sequence + 1, of: ClusterState.stream)
     }
 
     private func handle(_ event: LeadLease.Event) {
@@ -148,7 +148,7 @@ final class LeadKeeper: Sendable {
     }
 
     private func look() {
-        jetStream.get(.newest([Self.subject], batch: 1), of: ClusterRecord.stream) {
+        jetStream.get(.newest([Self.subject], batch: 1), of: ClusterState.stream) {
             [weak self] outcome in
             guard let self else { return }
             switch outcome {

@@ -4,7 +4,7 @@ package import Mailbox
 import System
 
 /// The store of a node.
-extension Membership {
+extension ClusterConnection {
     private static let pause: UInt32 = 500
     /// In milliseconds: for the node that leads, to keep a copy of its store.
     private static let copyPatience: Int64 = 60_000
@@ -19,19 +19,19 @@ extension Membership {
         options.reading = { ClockReading(clockOffset: offset) }
         let keys = Set(([options.masterKey] + options.formerKeys).map(\.id))
         // Before it reads what the others have agreed on, they can hear what it can follow.
-        record.tell { NodeTerms(schema: CommitEntry.knownSchema, keys: keys) }
-        try SchemaAgreement(record: record).reach()
+        state.tell { NodeReport(schema: CommitEntry.knownSchema, keys: keys) }
+        try SchemaAgreement(state: state).reach()
         options.log = LogSource(log: log, node: node, origin: try origin(&options))
         try checkLog(for: options.folder)
         let store = try open(options, report)
-        record.tell { [weak store, weak self] in
-            var terms = NodeTerms(
+        state.tell { [weak store, weak self] in
+            var report = NodeReport(
                 schema: CommitEntry.knownSchema, keys: store?.knownKeys ?? keys,
                 sealingKey: store?.sealingKey)
-            terms.tables = self?.tableDigests.withLock { $0 }
-            return terms
+            report.tables = self?.tableDigests.withLock { $0 }
+            return report
         }
-        record.standForLead()
+        state.standForLead()
         return store
     }
 
@@ -62,12 +62,12 @@ extension Membership {
     /// Chooses the key under which the cluster seals among those that are there.
     private func origin(_ options: inout SQLiteStore.Options) throws -> StoreOrigin {
         let made = try makeOrigin(options)
-        let identity = try record.identity { () throws(ClusterFault) in
+        let identity = try state.identity { () throws(ClusterFault) in
             guard let made else { throw .noAnswer }
-            return ClusterRecord.Identity(key: made.sealedKeys, origin: made.wall)
+            return ClusterState.Identity(key: made.sealedKeys, origin: made.wall)
         }
         guard let id = identity.sealingKey else {
-            throw ClusterFault.otherStream(ClusterRecord.stream)
+            throw ClusterFault.otherStream(ClusterState.stream)
         }
         let keys = [options.masterKey] + options.formerKeys
         guard let current = keys.first(where: { $0.id == id }) else {
@@ -118,11 +118,11 @@ extension Membership {
     }
 }
 
-extension Membership {
+extension ClusterConnection {
     /// The node that leads keeps one for whoever tells that it waits.
     private func awaitCopy(having entry: Int64) throws {
         guard entry > 0 else { return }
-        record.tell { NodeTerms(schema: CommitEntry.knownSchema, wantedCopy: entry) }
+        state.tell { NodeReport(schema: CommitEntry.knownSchema, wantedCopy: entry) }
         let deadline = Boot.milliseconds + Self.copyPatience
         while try newestSnapshotNumber() ?? 0 < entry {
             guard Boot.milliseconds < deadline else { throw ClusterFault.noCopy(having: entry) }
@@ -151,24 +151,24 @@ struct SchemaAgreement {
     private static let patience: Int64 = 20_000
     private static let pause: UInt32 = 200
 
-    let record: ClusterRecord
+    let state: ClusterState
     var known = CommitEntry.knownSchema
 
     /// Blocks for some seconds, if the schema of the cluster is not the known one.
     func reach() throws(ClusterFault) {
-        let found = try record.schema() ?? CommitEntry.firstSchema
+        let found = try state.schema() ?? CommitEntry.firstSchema
         guard found != known else { return }
         guard found < known else { throw .olderProgram(found: found, known: known) }
         let end = Boot.milliseconds + Self.patience
         WorkPause.milliseconds(Self.hearing)
         while true {
-            let older = record.nodeTerms.filter { name, terms in
-                name != record.name && terms?.schema ?? CommitEntry.firstSchema < known
+            let older = state.nodeReports.filter { name, report in
+                name != state.name && report?.schema ?? CommitEntry.firstSchema < known
             }
             if older.isEmpty { break }
             guard Boot.milliseconds < end else { throw .olderNodes(older.keys.sorted()) }
             WorkPause.milliseconds(Self.pause)
         }
-        try record.raiseSchema(to: known)
+        try state.raiseSchema(to: known)
     }
 }
