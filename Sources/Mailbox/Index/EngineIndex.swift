@@ -18,7 +18,7 @@ package final class EngineIndex: Sendable {
     /// When the last client of each engine left, until one returns.
     private let left = Lock<[UInt32: StoreTime]>([:])
     /// The clients that other stores have.
-    private let elsewhere = Lock(RemoteClients())
+    private let remoteClients = Lock(RemoteClients())
     /// Engines whose clients here have changed; only if other stores want to know.
     private let unshared = Lock<UnsharedClients?>(nil)
     private let lastClient = Atomic<UInt64>(0)
@@ -84,7 +84,8 @@ package final class EngineIndex: Sendable {
     }
 
     package func hasFetchers(_ engine: UInt32) -> Bool {
-        fetchers.withLock { $0[engine] != nil } || elsewhere.withLock { $0.haveFetchers(engine) }
+        fetchers.withLock { $0[engine] != nil }
+            || remoteClients.withLock { $0.haveFetchers(engine) }
     }
 
     /// Whether nobody gets what is pushed there: only a screen would show it, and none is connected.
@@ -102,7 +103,7 @@ package final class EngineIndex: Sendable {
     }
 
     func hasListenersElsewhere(_ engine: UInt32) -> Bool {
-        elsewhere.withLock { $0.haveAny(engine) }
+        remoteClients.withLock { $0.haveAny(engine) }
     }
 
     func notify(_ news: [EngineNews]) {
@@ -185,15 +186,15 @@ extension EngineIndex {
 
     /// Engines that have fetchers at this node.
     package func engines(fetchedAt node: String) -> [UInt32] {
-        elsewhere.withLock { $0.engines(fetchedAt: node) }
+        remoteClients.withLock { $0.engines(fetchedAt: node) }
     }
 
     /// Other nodes that have clients.
-    package var nodes: Set<String> { elsewhere.withLock { $0.nodes } }
+    package var nodes: Set<String> { remoteClients.withLock { $0.nodes } }
 
     var hasUnshared: Bool { unshared.withLock { $0?.engines.isEmpty == false } }
 
     func set(_ count: RemoteClients.Count?, of engine: UInt32, at node: String) {
-        elsewhere.withLock { $0.set(count, of: engine, at: node) }
+        remoteClients.withLock { $0.set(count, of: engine, at: node) }
     }
 }

@@ -41,8 +41,11 @@ package final class StoreIndex: Sendable {
     package let callbacks = CallbackIndex()
     let reminders = Reminders()
     package let engines = EngineIndex()
-    package let endings = EndingIndex()
-    package let elsewhere = ElsewhereIndex()
+    package let endings = EndingNotifier()
+    /// Gets what other stores did, on any thread, once all of it is in the index.
+    package let remoteChanges = Subscriber<RemoteChanges, Void>()
+    /// Says whether a device is connected to this server.
+    package let isConnectedHere = Subscriber<UInt32, Bool>()
     /// What a restore may have lost.
     let missing = MissingEndpoints()
     private let unknown = UnknownEndpoints()

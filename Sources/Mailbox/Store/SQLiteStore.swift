@@ -139,9 +139,9 @@ package final class SQLiteStore: MessageStore {
 
     /// Sends the devices and the clients of engines that are connected here to other nodes.
     package func sendClientsAway() {
-        var news = Elsewhere()
+        var news = RemoteChanges()
         news.isUnknown = true
-        index.elsewhere.notify(news)
+        index.remoteChanges.call(news)
         index.engines.sendClientsAway()
     }
 
@@ -158,14 +158,15 @@ package final class SQLiteStore: MessageStore {
     private static let passedLife: Int64 = 1_000
 
     private func received(_ bytes: [UInt8]) {
-        guard let device = PassedMessage.device(bytes), index.elsewhere.isHere(device),
+        guard let device = PassedMessage.device(bytes),
+            index.isConnectedHere.call(device) == true,
             let message = PassedMessage.message(bytes, keys),
             // It may have waited for this node, and it was for those who were there.
             time.now.milliseconds - message.expiry.milliseconds < Self.passedLife
         else { return }
-        var news = Elsewhere()
+        var news = RemoteChanges()
         news.passed = [message]
-        index.elsewhere.notify(news)
+        index.remoteChanges.call(news)
     }
 
     package func load(_ request: LoadRequest, ticket: UInt64, to sink: any StoreSink) {

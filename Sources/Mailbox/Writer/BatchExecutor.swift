@@ -33,7 +33,7 @@ final class BatchExecutor {
     /// Nil when everything is sealed under the current master key.
     @exclusivity(unchecked) private var resealing: Resealing?
     @exclusivity(unchecked) private var outcomes: [StoreOutcome] = []
-    @exclusivity(unchecked) var turns = LogTurns()
+    @exclusivity(unchecked) var turns = LogWriterTurns()
     @exclusivity(unchecked) var names: EntryNames
     /// What is to be compared with other stores, until the writer takes it.
     @exclusivity(unchecked) var pinned: PinnedStore?

@@ -12,11 +12,8 @@ package final class PushLoops: Sendable {
     package init(_ service: ServiceState) {
         self.service = service
         service.index.endings.listen { [weak self] in self?.end($0.devices) }
-        service.index.elsewhere.listen { [weak self] in
-            self?.tell($0)
-        } isHere: { [directory] in
-            directory.desk(of: $0) != nil
-        }
+        service.index.remoteChanges.set { [weak self] in self?.tell($0) }
+        service.index.isConnectedHere.set { [directory] in directory.desk(of: $0) != nil }
     }
 
     /// Call this once for each loop, before it runs. `further`: other routes to serve there.
@@ -35,7 +32,7 @@ package final class PushLoops: Sendable {
     }
 
     /// Tells the devices that are connected here what other stores did. Any thread may call it.
-    private func tell(_ news: Elsewhere) {
+    private func tell(_ news: RemoteChanges) {
         if news.isUnknown {
             for desk in directory.all { desk.loop.post { desk.endAll() } }
         }

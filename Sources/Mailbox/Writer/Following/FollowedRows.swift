@@ -46,7 +46,7 @@ struct FollowedRows {
         case ("message", .insert):
             guard let kept = MessageRows.Kept(row.values(MessageRows.Kept.columns)) else { return }
             effects.counted.append(kept)
-            effects.elsewhere.stored.append((kept.address.device, kept.position))
+            effects.remote.stored.append((kept.address.device, kept.position))
         case ("message", .delete): read(ended: row)
         case ("mark", .insert): effects.marks += Self.marks(row)
         case ("mark", .delete): effects.expiredMarks += Self.marks(row)
@@ -79,7 +79,7 @@ struct FollowedRows {
                 return
             }
             devices.append(.device(device, owner: owner))
-        case .update: effects.elsewhere.connected.append(row.number("row"))
+        case .update: effects.remote.connected.append(row.number("row"))
         case .delete:
             guard let userAgent = Self.digest(row.old("user_agent")) else { return }
             effects.changes.append(.removedDevice(row.number("row"), userAgent: userAgent))
@@ -132,7 +132,7 @@ struct FollowedRows {
         guard let ended = MessageRows.Ended(row.values(MessageRows.Ended.columns)) else { return }
         effects.ended.append(ended)
         let expires = row.old("expires")?.integer ?? 0
-        if expires > now.milliseconds { effects.elsewhere.ended.append(ended.reference) }
+        if expires > now.milliseconds { effects.remote.ended.append(ended.reference) }
     }
 
     private static func marks<Mark: StoredMark>(_ row: borrowing ChangeReader) -> [Mark] {

@@ -46,7 +46,7 @@ private struct LogRace {
     private struct Store {
         let distance: Int64
         var names: EntryNames
-        var turns = LogTurns()
+        var turns = LogWriterTurns()
         /// So many entries of the log it has.
         var known = 0
         var count = 0

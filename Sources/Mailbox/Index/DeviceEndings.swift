@@ -5,7 +5,7 @@ import Synchronization
 import System
 
 /// Devices and credentials that have ended: connections that use them must be closed.
-package struct Endings: Sendable {
+package struct DeviceEndings: Sendable {
     package var devices: [UInt32] = []
     package var credentials: [UInt32] = []
 
@@ -13,22 +13,22 @@ package struct Endings: Sendable {
 }
 
 /// Tells listeners about endings. Any thread may use it.
-package final class EndingIndex: Sendable {
-    private let listeners = Lock<[@Sendable (Endings) -> Void]>([])
+package final class EndingNotifier: Sendable {
+    private let listeners = Lock<[@Sendable (DeviceEndings) -> Void]>([])
 
     /// `listener` is called on a store thread, after the ended items have left the index.
-    package func listen(_ listener: @escaping @Sendable (Endings) -> Void) {
+    package func listen(_ listener: @escaping @Sendable (DeviceEndings) -> Void) {
         listeners.withLock { $0.append(listener) }
     }
 
-    func notify(_ endings: Endings) {
+    func notify(_ endings: DeviceEndings) {
         guard !endings.isEmpty else { return }
         for listener in listeners.withLock({ $0 }) { listener(endings) }
     }
 }
 
 /// What other stores did to devices that may be connected here.
-package struct Elsewhere: Sendable {
+package struct RemoteChanges: Sendable {
     /// Messages that are stored, by device and position.
     package var stored: [(device: UInt32, position: Int64)] = []
     /// Messages that ended before they expired.
@@ -37,33 +37,11 @@ package struct Elsewhere: Sendable {
     package var connected: [UInt32] = []
     /// Messages that are not stored, for devices that are connected here.
     package var passed: [Message] = []
-    /// Nobody here knows what happens there: devices are better off with another node.
+    /// This node does not hear the others: devices are better off with another node.
     package var isUnknown = false
 
     var isEmpty: Bool {
         stored.isEmpty && ended.isEmpty && connected.isEmpty && passed.isEmpty && !isUnknown
-    }
-}
-
-/// Tells a listener about it. Any thread may use it.
-package final class ElsewhereIndex: Sendable {
-    private let listener = Subscriber<Elsewhere, Void>()
-    private let presence = Subscriber<UInt32, Bool>()
-
-    /// `listener` is called on any thread, when all of it is in the index. `isHere` says whether a
-    /// device is connected.
-    package func listen(
-        _ listener: @escaping @Sendable (Elsewhere) -> Void,
-        isHere: @escaping @Sendable (UInt32) -> Bool
-    ) {
-        presence.set(isHere)
-        self.listener.set(listener)
-    }
-
-    func isHere(_ device: UInt32) -> Bool { presence.call(device) ?? false }
-
-    func notify(_ news: Elsewhere) {
-        if !news.isEmpty { listener.call(news) }
     }
 }
 

@@ -5,7 +5,7 @@
 /// so long. Who has more work for an entry than others, or a longer way to the log, would still be
 /// too late each time, so after a while it asks them to wait until it has written. They do so for a
 /// tenth of their time at most, and not again for one who did not write although they waited.
-struct LogTurns {
+struct LogWriterTurns {
     /// In milliseconds. Who wrote within this time takes part.
     private static let memory: Int64 = 200
     /// How long after an entry that came too late there are turns. In milliseconds.
@@ -23,7 +23,7 @@ struct LogTurns {
 
     /// When something of them was followed.
     private var others: [CommitEntry.Writer: Int64] = [:]
-    private var wishes = LogWishes()
+    private var wishes = WaitRequests()
     private var wroteAt: Int64?
     private var lateAt: Int64?
     /// Since when all own entries came too late.
@@ -84,7 +84,7 @@ struct LogTurns {
 }
 
 /// Those for whom a store waits because they have asked: a value, which asks no clock.
-struct LogWishes {
+struct WaitRequests {
     /// So long it waits at most, in milliseconds: enough for who needs 100 to the log.
     private static let courtesy: Int64 = 300
     /// Whoever has waited for one does not for so many times as long.

@@ -3,8 +3,8 @@ import Testing
 @testable import Mailbox
 
 @Suite("Turns of stores that write to one log")
-struct LogTurnsTests {
-    private var turns = LogTurns()
+struct LogWriterTurnsTests {
+    private var turns = LogWriterTurns()
     private let first = writer(startingAt: 1 << 40)
     private let second = writer(startingAt: 2 << 40)
 
