@@ -39,7 +39,7 @@ struct ClusterOpening {
 
     /// Makes the streams that are not there yet.
     func makeStreams() throws(ClusterFault) {
-        for stream in [ClusterLog.stream, ClusterState.settings, SnapshotManifest.settings] {
+        for stream in [LogFeed.settings, ClusterState.settings, SnapshotManifest.settings] {
             try make(stream)
         }
     }

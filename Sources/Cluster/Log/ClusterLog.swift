@@ -1,4 +1,3 @@
-import Base
 package import Mailbox
 import Synchronization
 import System
@@ -99,10 +98,11 @@ package final class ClusterLog: CommitLog {
 
     /// Removes the entries up to this one. False if nobody knows whether that was done.
     func trim(through number: Int64) -> Bool {
-        guard case .done = jetStream.purge(before: number + 1, of: LogFeed.stream) else {
-            return false
+        if case .done = jetStream.purge(before: number + 1, of: LogFeed.stream) {
+            true
+        } else {
+            false
         }
-        return true
     }
 
     func connectionReturned() { feed.handle(.connectionReturned) }
@@ -113,110 +113,151 @@ package final class ClusterLog: CommitLog {
         subscription.withLock { $0 = nil }
         feed.stop()
     }
-
-    static var stream: StreamSettings {
-        var stream = StreamSettings(name: LogFeed.stream, subjects: [LogFeed.subject])
-        stream.toldAt = (LogFeed.subject, LogFeed.told)
-        stream.takesBatches = true
-        return stream
-    }
 }
 
-/// What a stream's leader says of it.
-struct LogState: Equatable, Sendable {
-    let first: Int64
-    let last: Int64
-    /// Milliseconds since it last heard of so many servers that no other can lead.
-    let age: Int64
-    /// Milliseconds since 1970, by its clock.
-    let time: Int64
+/// Brings one entry into the log, or finds out that others were first.
+struct LogAppending {
+    private static let attempts: Int64 = 3
+    /// In milliseconds: for an attempt, and between two.
+    private static let patience: Int64 = 1_000
+    private static let pause: UInt32 = 50
+    /// A long entry has more time: so many bytes in each millisecond.
+    private static let speed: Int64 = 10_000
 
-    init(first: Int64, last: Int64, age: Int64 = 0, time: Int64 = 0) {
-        self.first = first
+    private let jetStream: JetStream
+    private let name: String
+    private let own: [(String, String)]
+    private let bodies: [[UInt8]]
+    private let last: Int64
+    private let patience: Int64
+    private let race: AppendRace
+
+    init(
+        _ entry: CommitEntry, after last: Int64, longest: Int, _ jetStream: JetStream,
+        _ race: AppendRace
+    ) {
+        self.jetStream = jetStream
+        self.race = race
+        name = LogPart.name(of: entry)
+        own = LogPart.fields(of: entry)
+        bodies = LogPart.bodies(entry, longest: longest)
         self.last = last
-        self.age = age
-        self.time = time
+        let length = bodies.reduce(0) { $0 + $1.count }
+        patience = Self.patience + Int64(length) / Self.speed
     }
 
-    /// Nil unless it is the answer to `STREAM.INFO`.
-    init?(_ answer: JSONNode) {
-        guard let first = answer["state"]?["first_seq"]?.integer,
-            let last = answer["state"]?["last_seq"]?.integer,
-            let time = answer["ts"]?.text.flatMap(ServerTime.milliseconds)
-        else { return nil }
-        self.init(first: first, last: last, age: Self.age(answer["cluster"]), time: time)
-    }
-
-    /// A leader that is cut off answers for ten more seconds. It also says, in nanoseconds, when it
-    /// last heard of each of the others.
-    private static func age(_ cluster: JSONNode?) -> Int64 {
-        guard let others = cluster?["replicas"]?.elements, !others.isEmpty else { return 0 }
-        let ages = others.map { $0["active"]?.integer ?? .max }.sorted()
-        // With this many others it is the majority.
-        return ages[(others.count + 1) / 2 - 1] / 1_000_000
-    }
-}
-
-/// How servers write a moment: `2026-11-27T06:35:30.636905416Z` (RFC 3339 section 5.6, in UTC).
-enum ServerTime {
-    /// Milliseconds since 1970; nil if it is no such text.
-    static func milliseconds(_ text: String) -> Int64? {
-        let parts = text.split(whereSeparator: { "-T:.Z".contains($0) })
-        guard text.hasSuffix("Z"), 6...7 ~= parts.count else { return nil }
-        let numbers = parts.prefix(6).compactMap { Int64($0) }
-        guard numbers.count == 6, 1970...9999 ~= numbers[0], 1...12 ~= numbers[1],
-            1...31 ~= numbers[2], 0..<24 ~= numbers[3], 0..<60 ~= numbers[4], 0...60 ~= numbers[5]
-        else { return nil }
-        let fraction = parts.count == 7 ? (String(parts[6].prefix(3)) + "00").prefix(3) : "0"
-        guard let rest = Int64(fraction) else { return nil }
-        let days = CivilTime.days(to: numbers[0], numbers[1], numbers[2])
-        return (((days * 24 + numbers[3]) * 60 + numbers[4]) * 60 + numbers[5]) * 1_000 + rest
-    }
-}
-
-/// How the log ends now.
-struct LogEnding {
-    /// In milliseconds. A server that just started may need some time.
-    private static let patience: Int64 = 10_000
-    private static let pause: UInt32 = 100
-
-    let state: LogState
-    /// The last message, if it is one.
-    let boundary: LogBoundary?
-
-    /// No entry was ever written.
-    var isVirgin: Bool { state.last == 0 }
-    var isEmpty: Bool { isVirgin || state.first > state.last }
-
-    /// Blocks. Nil if the stream is not there.
-    init?(_ jetStream: JetStream) throws(ClusterFault) {
-        let deadline = Boot.milliseconds + Self.patience
-        repeat {
-            switch jetStream.describe(LogFeed.stream) {
-            case .refused(_, JetStreamError.noStream): return nil
-            case .done(let document):
-                if let state = LogState(document.root), let last = Self.last(jetStream, state) {
-                    self.state = state
-                    boundary = LogBoundary(last)
-                    return
-                }
-            default: break
+    /// Blocks until it is known, at most for some seconds.
+    ///
+    /// A repetition of what is stored already is recognised by its name. So the same entry is sent
+    /// until there is an answer.
+    func run() -> CommitAnswer {
+        let deadline = Boot.milliseconds + Self.attempts * patience
+        var isDoubtful = false
+        var attempt = 0
+        while Boot.milliseconds < deadline {
+            attempt += 1
+            let ending = race.run(attempt, patience: patience) { publish(attempt, $0) }
+            guard case .answered(let answer) = ending else { return .outdated }
+            switch answer {
+            case .stored(let sequence), .repeated(let sequence): return .appended(sequence)
+            case .outdated where !isDoubtful: return .outdated
+            // By an earlier attempt, or by another node.
+            case .outdated, .repeatedBatch: if let answer = lookUp() { return answer }
+            case .unknown: isDoubtful = true
+            case .refused: break
             }
             WorkPause.milliseconds(Self.pause)
-        } while Boot.milliseconds < deadline
-        throw .noAnswer
+        }
+        return lookUp() ?? .unknown
     }
 
-    /// An empty message if there is none; nil if it cannot be read now.
-    private static func last(_ jetStream: JetStream, _ state: LogState) -> NatsMessage? {
-        guard state.first <= state.last, state.last > 0 else {
-            return NatsMessage(subject: "", body: [])
+    private func publish(_ attempt: Int, _ handler: @escaping @Sendable (PublishAnswer) -> Void) {
+        let last = ("Nats-Expected-Last-Sequence", String(last))
+        guard bodies.count > 1 else {
+            return jetStream.publish(
+                LogFeed.subject, own + [last, ("Nats-Msg-Id", name)], bodies[0],
+                patience: patience, handler)
         }
-        let request = DirectGet.following(
-            state.last, batch: 1, bytes: jetStream.connection.longest)
-        guard case .messages(let found) = jetStream.get(request, of: LogFeed.stream),
-            let message = found.first
+        for index in 0..<bodies.count - 1 {
+            // The servers refuse the batch when its end comes without all of it.
+            try? jetStream.connection.publish(
+                LogFeed.subject, part(index, attempt, index == 0 ? own + [last] : own),
+                bodies[index])
+        }
+        let index = bodies.count - 1
+        jetStream.publish(
+            LogFeed.subject, part(index, attempt, own + [("Nats-Batch-Commit", "1")]),
+            bodies[index], patience: patience, handler)
+    }
+
+    private func part(
+        _ index: Int, _ attempt: Int, _ fields: [(String, String)]
+    ) -> [(String, String)] {
+        fields + [
+            ("Nats-Batch-Id", "\(name).\(attempt)"), ("Nats-Batch-Sequence", String(index + 1)),
+            ("Nats-Msg-Id", "\(name).\(index)"), (LogPart.rest, String(bodies.count - 1 - index)),
+        ]
+    }
+
+    /// Which entry came next; nil if it cannot be seen.
+    private func lookUp() -> CommitAnswer? {
+        let request = DirectGet.following(last + 1, batch: 1, bytes: jetStream.connection.longest)
+        guard case .messages(let messages) = jetStream.get(request, of: LogFeed.stream),
+            let next = messages.first, next.sequence == last + 1
         else { return nil }
-        return message.message
+        return next.message[LogPart.name] == name
+            ? .appended(last + Int64(bodies.count)) : .outdated
+    }
+}
+
+/// How an attempt to append ends: the leader answers, or the node hears that another entry came
+/// first. Then it need not wait for an answer that may be lost.
+final class AppendRace: Sendable {
+    enum Ending: Sendable {
+        case answered(PublishAnswer)
+        case overtaken
+    }
+
+    private struct State {
+        var attempt = 0
+        var ending: Ending?
+    }
+
+    /// The entry's.
+    private let name: UInt64
+    private let state = Monitor(State())
+
+    init(of name: UInt64) { self.name = name }
+
+    /// Another entry is where the one of this name was to be. The news of a former one may be late.
+    func isOvertaken(_ name: UInt64) {
+        guard name == self.name else { return }
+        state.withLock { $0.ending = .overtaken }
+        state.signal()
+    }
+
+    /// Begins an attempt with `send`, and waits for its end. An answer to a former attempt comes too
+    /// late, because it may be older than what was sent since.
+    func run(
+        _ attempt: Int, patience: Int64,
+        _ send: (@escaping @Sendable (PublishAnswer) -> Void) -> Void
+    ) -> Ending {
+        let isOvertaken = state.withLock { state in
+            if case .overtaken? = state.ending { return true }
+            state = State(attempt: attempt)
+            return false
+        }
+        if isOvertaken { return .overtaken }
+        send { [weak self] answer in self?.bring(answer, attempt) }
+        // The request is given up by then.
+        return state.wait(atMost: patience + 500) { $0.ending } ?? .answered(.unknown)
+    }
+
+    private func bring(_ answer: PublishAnswer, _ attempt: Int) {
+        state.withLock { state in
+            guard state.attempt == attempt, state.ending == nil else { return }
+            state.ending = .answered(answer)
+        }
+        state.signal()
     }
 }

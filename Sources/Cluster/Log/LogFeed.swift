@@ -13,6 +13,13 @@ final class LogFeed: Sendable {
     /// Of the leader, in milliseconds.
     private static let answerPatience: Int64 = 600
 
+    static var settings: StreamSettings {
+        var stream = StreamSettings(name: Self.stream, subjects: [Self.subject])
+        stream.toldAt = (Self.subject, Self.told)
+        stream.takesBatches = true
+        return stream
+    }
+
     private let jetStream: JetStream
     private let inbox = Lock(LogInbox())
     private let follower = Subscriber<Void, Void>()
