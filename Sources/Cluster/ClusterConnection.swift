@@ -2,13 +2,13 @@ import Mailbox
 import Synchronization
 import System
 
-/// A node's part in a cluster: the connection to its servers, and what is kept there.
+/// A node's connection to the servers of its cluster, and what the servers keep for the nodes.
 package final class ClusterConnection: Sendable {
     package let log: ClusterLog
     package let state: ClusterState
     /// The cluster's time in milliseconds since 1970, less `Boot.milliseconds`.
     package let clockOffset: Int64
-    /// What was found last in the node's store. Nil before that.
+    /// What the node's store contained when it was compared last. Nil before that.
     let tableDigests = Lock<TableDigests?>(nil)
 
     private let connection: NatsConnection
@@ -45,11 +45,11 @@ package final class ClusterConnection: Sendable {
         }
     }
 
-    /// Whether this node has all that was in the log a second ago, and the cluster answers. Never
-    /// before the log is followed.
+    /// Whether the store has all that was in the log a second ago, and the cluster answers. False
+    /// until the store follows the log.
     package var isUsable: Bool { connection.isConnected && log.isCurrent }
 
-    /// The connection ended for good: only a new start leads on.
+    /// The connection ended for good: the process has to start again.
     package var isClosed: Bool { connection.isClosed }
 
     /// Which servers may lose what they acknowledge. Nil if this account may not ask them (see
@@ -76,8 +76,8 @@ package final class ClusterConnection: Sendable {
     /// How often the connection was lost and came back.
     var returns: Int { returnCount.load(ordering: .relaxed) }
 
-    /// Keeps a copy of the store that has every entry up to `number`, instead of older ones. Blocks,
-    /// at most until it is not wanted any more.
+    /// Puts a copy of the store on the servers, which has every entry up to `number`, instead of
+    /// older copies. Blocks, at most while `isWanted`.
     package func putSnapshot(
         fileAt path: String, through number: Int64,
         while isWanted: @escaping () -> Bool = { true }
@@ -86,13 +86,13 @@ package final class ClusterConnection: Sendable {
         try writing.write(path, through: number)
     }
 
-    /// Gets the newest copy of a store. The result is the last entry that it has; nil if there is
-    /// no copy. Blocks.
+    /// Gets the newest copy of a store. Returns the last entry that the copy has; nil if there is
+    /// none. Blocks.
     package func newestSnapshot(to path: String) throws(ClusterFault) -> Int64? {
         try SnapshotReading(jetStream: jetStream).read(to: path)
     }
 
-    /// The last entry that the newest copy has. Blocks.
+    /// The last entry that the newest copy has; nil if there is no copy. Blocks.
     func newestSnapshotNumber() throws(ClusterFault) -> Int64? {
         try SnapshotReading(jetStream: jetStream).newestNumber()
     }
@@ -102,8 +102,8 @@ package final class ClusterConnection: Sendable {
         return ending
     }
 
-    /// Fails if the store in the folder cannot have come from these servers, before there is anything
-    /// on them. Blocks.
+    /// Fails if the store in the folder cannot have come from these servers. Call this first: it
+    /// makes nothing on them. Blocks.
     package static func checkEntrance(
         _ settings: ClusterSettings, for folder: String
     ) throws {
@@ -119,7 +119,7 @@ package final class ClusterConnection: Sendable {
         throw ClusterFault.wentBack(last: 0, confirmed: place.applied)
     }
 
-    /// Fails if the log lacks what this node or another one has seen there. Blocks.
+    /// Fails if the log lacks an entry that this node or another one has seen in it. Blocks.
     func checkLog(for folder: String) throws {
         let place = try StorePlace(in: folder)
         var marks = [try state.confirmedEntry()]
@@ -133,11 +133,11 @@ package final class ClusterConnection: Sendable {
         try ClusterState.identity(jetStream) != nil
     }
 
-    /// Removes entries of the log that every store has, or gets by a snapshot. False if nobody
-    /// knows whether that was done. Blocks.
+    /// Removes entries of the log that every store has, or gets with a copy. False if the servers
+    /// did not confirm that. Blocks.
     package func trimLog(through number: Int64) -> Bool { log.trim(through: number) }
 
-    /// Gives the lead back, and hears nothing more. Once.
+    /// Gives the lead back, and ends the connection. Call this once.
     package func close() {
         state.stop()
         log.stop()
@@ -146,7 +146,7 @@ package final class ClusterConnection: Sendable {
     }
 }
 
-/// What the timer drives, once that is there.
+/// What the timer calls. Its parts are made after the timer.
 private final class Ticking: Sendable {
     private let parts = Lock<(log: ClusterLog, state: ClusterState)?>(nil)
 
@@ -161,7 +161,7 @@ private final class Ticking: Sendable {
     }
 }
 
-/// The thread that does what is due, many times a second, until it is stopped.
+/// A thread that calls `tick` many times a second, until it is stopped.
 final class ClusterTimer: Sendable {
     /// In milliseconds.
     private static let interval: Int64 = 50

@@ -20,8 +20,8 @@ final class JoinedClient: TimerHandler {
     var isFetching = false
     /// The client has received the whole state, to which updates apply.
     private(set) var isWelcome = false
-    /// Answers to requests that were carried out before the client is told the whole state, which
-    /// has what they changed. So there are no more than may be unanswered.
+    /// Answers that wait until the client is told the whole state, which contains what its requests
+    /// have changed. There are at most `requestLimit` of them.
     private var heldAnswers: [[UInt8]] = []
     private let limit: PaceLimit
     private let loop: EventLoop
@@ -42,7 +42,7 @@ final class JoinedClient: TimerHandler {
         self.loop = loop
     }
 
-    /// The client starts over: updates are not for it until it is told the whole state.
+    /// The client starts over: it gets no updates until it is told the whole state.
     func startOver() { isWelcome = false }
 
     func welcome(_ objects: [[UInt8]]) {

@@ -6,13 +6,13 @@ import System
 ///
 /// Following begins with the first call of `append` or `entries`, which says what the store has.
 package final class ClusterLog: CommitLog {
-    /// The servers add fields to a message when they tell of it.
+    /// Room for the fields that the servers add to a message when they tell of it.
     private static let reserve = 64 << 10
 
     /// In milliseconds.
     private static let pause: UInt32 = 20
 
-    /// What nobody keeps.
+    /// The subject of messages that no stream keeps.
     private static let passed = "bw.now"
 
     private let jetStream: JetStream
@@ -23,15 +23,14 @@ package final class ClusterLog: CommitLog {
     private let hasEnded = Atomic(false)
 
     init(_ jetStream: JetStream, _ state: ClusterState) throws(NatsError) {
-        self.jetStream = jetStream
-        self.state = state
+        (self.jetStream, self.state) = (jetStream, state)
         feed = try LogFeed(jetStream)
     }
 
     package func append(_ entry: CommitEntry, after last: Int64) -> CommitAnswer {
         guard feed.isSound else {
             WorkPause.milliseconds(Self.pause)
-            // Nothing was written, but nobody shall try again at once for ever.
+            // Nothing was written. The pause keeps the writer from trying again at once, for ever.
             return feed.hasGoneBack ? .unknown : .outdated
         }
         let race = AppendRace(of: entry.name)
@@ -43,7 +42,7 @@ package final class ClusterLog: CommitLog {
     }
 
     package func ask(_ entry: CommitEntry) {
-        // It is asked again, if need be.
+        // If this fails, the writer asks again.
         try? jetStream.connection.publish(
             LogFeed.subject, LogPart.fields(of: entry),
             LogPart.bodies(entry, longest: .max)[0])
@@ -53,10 +52,11 @@ package final class ClusterLog: CommitLog {
 
     package func follow(_ arrived: @escaping @Sendable () -> Void) { feed.follow(arrived) }
 
-    /// Whether this node has all that was in the log a second ago, and the cluster answers.
+    /// Whether the store has all that was in the log a second ago, and the cluster answers.
     package var isCurrent: Bool { feed.isCurrent(at: Boot.milliseconds) && state.isInformed }
 
-    /// The next entry was removed from the log: only a snapshot leads on.
+    /// The next entry was removed from the log: the node can only go on with a copy of another
+    /// store.
     package var isTooFarBehind: Bool {
         feed.isTooFarBehind && !hasEnded.load(ordering: .relaxed)
     }
@@ -66,7 +66,7 @@ package final class ClusterLog: CommitLog {
         feed.hasGoneBack && !hasEnded.load(ordering: .relaxed)
     }
 
-    /// Ends the log after this entry, for all nodes and for good. False if others have written
+    /// Ends the log after this entry, for all nodes and for good. False if another node has written
     /// meanwhile. Blocks.
     func end(after last: Int64, as node: String) throws(ClusterFault) -> Bool {
         hasEnded.store(true, ordering: .relaxed)
@@ -81,7 +81,7 @@ package final class ClusterLog: CommitLog {
     }
 
     package func tell(_ bytes: [UInt8]) {
-        // A connection that is lost tells nobody anything.
+        // While the connection is lost, the message is lost too.
         try? jetStream.connection.publish(Self.passed, [], bytes)
     }
 
@@ -96,13 +96,10 @@ package final class ClusterLog: CommitLog {
         (try? state.takeNumbers()).flatMap { UInt32(exactly: $0) }.map(NumberBlock.init)
     }
 
-    /// Removes the entries up to this one. False if nobody knows whether that was done.
+    /// Removes the entries up to this one. False if the servers did not confirm that.
     func trim(through number: Int64) -> Bool {
-        if case .done = jetStream.purge(before: number + 1, of: LogFeed.stream) {
-            true
-        } else {
-            false
-        }
+        let answer = jetStream.purge(before: number + 1, of: LogFeed.stream)
+        return if case .done = answer { true } else { false }
     }
 
     func connectionReturned() { feed.handle(.connectionReturned) }
@@ -115,13 +112,13 @@ package final class ClusterLog: CommitLog {
     }
 }
 
-/// Brings one entry into the log, or finds out that others were first.
+/// Appends one entry to the log, or finds out that another node was faster.
 struct LogAppending {
     private static let attempts: Int64 = 3
-    /// In milliseconds: for an attempt, and between two.
+    /// In milliseconds: how long an attempt takes at most, and the pause before the next one.
     private static let patience: Int64 = 1_000
     private static let pause: UInt32 = 50
-    /// A long entry has more time: so many bytes in each millisecond.
+    /// A long entry has more time: a millisecond for so many bytes.
     private static let speed: Int64 = 10_000
 
     private let jetStream: JetStream
@@ -136,20 +133,18 @@ struct LogAppending {
         _ entry: CommitEntry, after last: Int64, longest: Int, _ jetStream: JetStream,
         _ race: AppendRace
     ) {
-        self.jetStream = jetStream
-        self.race = race
+        (self.jetStream, self.race, self.last) = (jetStream, race, last)
         name = LogPart.name(of: entry)
         own = LogPart.fields(of: entry)
         bodies = LogPart.bodies(entry, longest: longest)
-        self.last = last
         let length = bodies.reduce(0) { $0 + $1.count }
         patience = Self.patience + Int64(length) / Self.speed
     }
 
-    /// Blocks until it is known, at most for some seconds.
+    /// Blocks until the answer is known, at most for some seconds.
     ///
-    /// A repetition of what is stored already is recognised by its name. So the same entry is sent
-    /// until there is an answer.
+    /// The servers recognise a repeated entry by its name. So the same entry is sent until there is
+    /// an answer.
     func run() -> CommitAnswer {
         let deadline = Boot.milliseconds + Self.attempts * patience
         var isDoubtful = false
@@ -161,7 +156,7 @@ struct LogAppending {
             switch answer {
             case .stored(let sequence), .repeated(let sequence): return .appended(sequence)
             case .outdated where !isDoubtful: return .outdated
-            // By an earlier attempt, or by another node.
+            // An earlier attempt, or another node, has written this entry number.
             case .outdated, .repeatedBatch: if let answer = lookUp() { return answer }
             case .unknown: isDoubtful = true
             case .refused: break
@@ -179,7 +174,7 @@ struct LogAppending {
                 patience: patience, handler)
         }
         for index in 0..<bodies.count - 1 {
-            // The servers refuse the batch when its end comes without all of it.
+            // The servers refuse a batch whose end comes without all of its parts.
             try? jetStream.connection.publish(
                 LogFeed.subject, part(index, attempt, index == 0 ? own + [last] : own),
                 bodies[index])
@@ -199,7 +194,7 @@ struct LogAppending {
         ]
     }
 
-    /// Which entry came next; nil if it cannot be seen.
+    /// Whether the entry that came next is this one; nil if it cannot be read now.
     private func lookUp() -> CommitAnswer? {
         let request = DirectGet.following(last + 1, batch: 1, bytes: jetStream.connection.longest)
         guard case .messages(let messages) = jetStream.get(request, of: LogFeed.stream),
@@ -210,8 +205,8 @@ struct LogAppending {
     }
 }
 
-/// How an attempt to append ends: the leader answers, or the node hears that another entry came
-/// first. Then it need not wait for an answer that may be lost.
+/// How an attempt to append ends: the log's leader answers, or the node hears that another entry
+/// came first. Then the node need not wait for an answer that may be lost.
 final class AppendRace: Sendable {
     enum Ending: Sendable {
         case answered(PublishAnswer)
@@ -223,21 +218,22 @@ final class AppendRace: Sendable {
         var ending: Ending?
     }
 
-    /// The entry's.
+    /// The name of the entry that is appended.
     private let name: UInt64
     private let state = Monitor(State())
 
     init(of name: UInt64) { self.name = name }
 
-    /// Another entry is where the one of this name was to be. The news of a former one may be late.
+    /// Another entry has taken the number that the entry `name` was to get. This may be said late,
+    /// when the next entry is appended already.
     func isOvertaken(_ name: UInt64) {
         guard name == self.name else { return }
         state.withLock { $0.ending = .overtaken }
         state.signal()
     }
 
-    /// Begins an attempt with `send`, and waits for its end. An answer to a former attempt comes too
-    /// late, because it may be older than what was sent since.
+    /// Begins an attempt with `send`, and waits for its end. An answer to a former attempt is
+    /// ignored, because it may be older than what was sent since.
     func run(
         _ attempt: Int, patience: Int64,
         _ send: (@escaping @Sendable (PublishAnswer) -> Void) -> Void
@@ -249,7 +245,7 @@ final class AppendRace: Sendable {
         }
         if isOvertaken { return .overtaken }
         send { [weak self] answer in self?.bring(answer, attempt) }
-        // The request is given up by then.
+        // By then the connection has given up the request.
         return state.wait(atMost: patience + 500) { $0.ending } ?? .answered(.unknown)
     }
 

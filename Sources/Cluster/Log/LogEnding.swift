@@ -1,13 +1,14 @@
 import Base
 import System
 
-/// What a stream's leader says of it.
+/// What the leader of a stream says of the stream.
 struct LogState: Equatable, Sendable {
     let first: Int64
     let last: Int64
-    /// Milliseconds since it last heard of so many servers that no other can lead.
+    /// Milliseconds since the leader last heard of a majority of the servers: until then no other
+    /// server could lead.
     let age: Int64
-    /// Milliseconds since 1970, by its clock.
+    /// Milliseconds since 1970, by the leader's clock.
     let time: Int64
 
     init(first: Int64, last: Int64, age: Int64 = 0, time: Int64 = 0) {
@@ -17,7 +18,7 @@ struct LogState: Equatable, Sendable {
         self.time = time
     }
 
-    /// Nil unless it is the answer to `STREAM.INFO`.
+    /// Nil unless `answer` is one to `STREAM.INFO`.
     init?(_ answer: JSONNode) {
         guard let first = answer["state"]?["first_seq"]?.integer,
             let last = answer["state"]?["last_seq"]?.integer,
@@ -26,12 +27,12 @@ struct LogState: Equatable, Sendable {
         self.init(first: first, last: last, age: Self.age(answer["cluster"]), time: time)
     }
 
-    /// A leader that is cut off answers for ten more seconds. It also says, in nanoseconds, when it
-    /// last heard of each of the others.
+    /// A leader that is cut off answers for ten more seconds. So the answer also has, in
+    /// nanoseconds, how long the leader has not heard of each other server.
     private static func age(_ cluster: JSONNode?) -> Int64 {
         guard let others = cluster?["replicas"]?.elements, !others.isEmpty else { return 0 }
         let ages = others.map { $0["active"]?.integer ?? .max }.sorted()
-        // With this many others it is the majority.
+        // This many other servers and the leader are the majority.
         return ages[(others.count + 1) / 2 - 1] / 1_000_000
     }
 }
@@ -53,21 +54,21 @@ enum ServerTime {
     }
 }
 
-/// How the log ends now.
+/// The end of the log, as it is now.
 struct LogEnding {
     /// In milliseconds. A server that just started may need some time.
     private static let patience: Int64 = 10_000
     private static let pause: UInt32 = 100
 
     let state: LogState
-    /// The last message, if it is one.
+    /// The boundary that the last message is; nil if that message is an entry.
     let boundary: LogBoundary?
 
     /// No entry was ever written.
     var isVirgin: Bool { state.last == 0 }
     var isEmpty: Bool { isVirgin || state.first > state.last }
 
-    /// Blocks. Nil if the stream is not there.
+    /// Blocks. Nil if there is no stream.
     init?(_ jetStream: JetStream) throws(ClusterFault) {
         let deadline = Boot.milliseconds + Self.patience
         repeat {
@@ -86,7 +87,7 @@ struct LogEnding {
         throw .noAnswer
     }
 
-    /// An empty message if there is none; nil if it cannot be read now.
+    /// The last message: an empty one if the log has none, nil if it cannot be read now.
     private static func last(_ jetStream: JetStream, _ state: LogState) -> NatsMessage? {
         guard state.first <= state.last, state.last > 0 else {
             return NatsMessage(subject: "", body: [])

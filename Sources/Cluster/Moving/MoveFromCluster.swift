@@ -1,12 +1,12 @@
 package import Mailbox
 import System
 
-/// Takes the store of a cluster out of it, to be one of one machine. Then the log has ended.
+/// Moves the store out of its cluster, to this machine. The log ends with that.
 package struct MoveFromCluster: Sendable {
     /// In milliseconds. A node sends a heartbeat every two seconds.
     private static let silence: Int64 = 5_000
     private static let attempts = 5
-    /// In milliseconds: for the writer to come to a rest.
+    /// How long the writer may take to come to a rest, in milliseconds.
     private static let patience: Int64 = 20_000
 
     private let cluster: ClusterConnection
@@ -17,17 +17,19 @@ package struct MoveFromCluster: Sendable {
         (self.cluster, self.node, self.folder) = (cluster, node, folder)
     }
 
-    /// Fails if other nodes live. Blocks for some seconds, in which they would be heard.
+    /// Fails if other nodes live. Blocks for some seconds, in which their heartbeats would come.
     package func checkOthers() throws(ClusterFault) {
         WorkPause.milliseconds(UInt32(Self.silence))
         let others = cluster.state.others(heardWithin: Self.silence)
         guard others.isEmpty else { throw .othersLive(others) }
     }
 
-    /// Ends the log, and makes the file one of this machine. If it fails, everything is as before,
-    /// or the log has ended and `finish` leads on. The writer of `store` rests afterwards. Blocks.
+    /// Ends the log, and gives the file to this machine. After a failure everything is as before,
+    /// or the log has ended and `finish` does the rest. The writer of `store` rests afterwards.
+    /// Blocks.
     package func run(_ store: SQLiteStore) throws {
-        // Numbers that nobody has yet: those before are in the file, or were never used.
+        // No store has numbers of this block yet. Numbers before it are in the file, or were never
+        // used.
         let block = try cluster.state.takeNumbers()
         var hasEnded = false
         for _ in 0..<Self.attempts where !hasEnded {
@@ -38,14 +40,14 @@ package struct MoveFromCluster: Sendable {
                 store.goOn()
                 throw error
             }
-            // This node may lack what is on its way.
+            // Another node has written, and its entry is on its way to this one.
             if !hasEnded { store.goOn() }
         }
         guard hasEnded else { throw ClusterFault.othersLive([]) }
         try leave(before: block)
     }
 
-    /// Goes on after a departure that was interrupted. False if the log has not ended.
+    /// Goes on after a move that was interrupted. False if the log has not ended.
     package func finish() throws -> Bool {
         let ending = try cluster.logEnding()
         guard case .end(let node)? = ending.boundary else { return false }
@@ -66,15 +68,17 @@ package struct MoveFromCluster: Sendable {
     }
 }
 
-/// Makes the store of one node into one of one machine, which can be moved to servers as any other,
-/// when the log that it followed is lost.
+/// Gives the store of a node to its machine alone, when the log of the cluster is lost. Then it can
+/// be moved to servers like any other store of one machine.
 package enum ClusterRebuild {
     /// In milliseconds. A node sends a heartbeat every two seconds.
     private static let silence: Int64 = 5_000
-    /// Others may have begun so many blocks of row numbers of which this node knows nothing.
+    /// The other nodes may have begun so many blocks of row numbers that this node has not heard
+    /// of.
     private static let blocks: UInt32 = 16
 
-    /// Fails if nodes live, which would go on with what they have. Blocks for some seconds.
+    /// Fails if nodes live, because they would go on with their own stores. Blocks for some
+    /// seconds.
     package static func checkOthers(_ settings: ClusterSettings) throws(ClusterFault) {
         let connection = try ClusterOpening.connect(settings)
         defer { connection.close() }
@@ -87,7 +91,8 @@ package enum ClusterRebuild {
         guard others.isEmpty else { throw .othersLive(others) }
     }
 
-    /// Fails if the log has what this folder has, and more that would be lost. Blocks.
+    /// Fails if the log has everything that this folder has, and changes besides that would be
+    /// lost. Blocks.
     package static func checkLog(_ settings: ClusterSettings, for folder: String) throws {
         let connection = try ClusterOpening.connect(settings)
         defer { connection.close() }
@@ -99,7 +104,7 @@ package enum ClusterRebuild {
         let continuity = LogContinuity(jetStream: jetStream)
         let marks = [place.mark, ConfirmedEntry.read(in: folder)].compactMap(\.self)
         do { try continuity.check(log.state, applied: place.applied, marks) } catch {
-            // It is another one.
+            // The servers have another log than the one that this folder followed.
             if case .wentBack = error { return }
             throw error
         }
@@ -109,11 +114,11 @@ package enum ClusterRebuild {
         throw ClusterFault.hasMore(last: log.state.last, applied: place.applied)
     }
 
-    /// The store in this folder is of one machine from now on. The folder is locked.
+    /// Gives the store in this folder to this machine alone. The caller has locked the folder.
     package static func leave(_ folder: String) throws {
         let place = try StorePlace(of: folder)
         guard place.applied > 0 else { return }
-        // The clock of the cluster is gone, and that of this machine is the nearest to it.
+        // The clock of the cluster is gone; the clock of this machine is the nearest to it.
         var reading = ClockReading.now()
         reading.boot = nil
         try StorePlace.leave(
@@ -123,7 +128,7 @@ package enum ClusterRebuild {
         ConfirmedEntry.forget(in: folder)
     }
 
-    /// Removes what is on the servers. Blocks.
+    /// Removes what the cluster has left on the servers. Blocks.
     package static func clear(_ settings: ClusterSettings) throws(ClusterFault) {
         try ClusterLeftovers.remove(settings, isLost: true)
     }

@@ -3,11 +3,12 @@ import Crypto
 package import Mailbox
 import System
 
-/// Brings the store of one machine to servers that have none, where nodes can share it then.
+/// Moves the store of one machine to servers that have none. Then nodes can share it.
 ///
-/// First the log gets a boundary, so that nobody takes the servers for unused ones. Then copies of
-/// the store are put there, each of which only sends what has changed. Only when the store itself
-/// says that it belongs there, it does; its node then tells the others who they are.
+/// First the log gets a boundary, so that the servers do not look unused. Then copies of the store
+/// are put there; each copy only sends what has changed since the one before. The store belongs to
+/// the cluster from the moment at which its own file says so. Its node then makes the identity that
+/// all nodes read.
 package final class MoveToCluster {
     package typealias Report = SnapshotWriting.Report
 
@@ -18,7 +19,7 @@ package final class MoveToCluster {
     private var writing: SnapshotWriting
     /// The cluster's time in milliseconds since 1970, less `Boot.milliseconds`.
     private var clockOffset: Int64 = 0
-    /// The number of the boundary: what the store has at its end.
+    /// The number of the boundary, which is the last entry that the store has.
     private var number: Int64 = 0
 
     /// Connects. Blocks for some seconds at most.
@@ -35,7 +36,8 @@ package final class MoveToCluster {
 
     package func serverReport() -> ServerReport? { ServerSurvey.report(connection) }
 
-    /// Fails if the servers have a store. What a former attempt with this store has left is used.
+    /// Fails if the servers have a store. What a former attempt with the same store has left is
+    /// used.
     package func begin(_ place: StorePlace) throws(ClusterFault) {
         let opening = ClusterOpening(jetStream, replicas: replicas)
         try opening.makeStreams()
@@ -60,7 +62,8 @@ package final class MoveToCluster {
         try ClusterState.setNumbers(Int64(place.blocks), jetStream)
     }
 
-    /// Puts a copy of the store in `folder` there: what is not there yet. Blocks.
+    /// Puts a copy of the store in `folder` on the servers, without the pieces that they have.
+    /// Blocks.
     package func put(storeIn folder: String, report: Report) throws {
         let copy = try StoreCopy(of: folder)
         let place = try StorePlace(of: folder)
@@ -69,8 +72,8 @@ package final class MoveToCluster {
         try writing.update(copy.path, report: report)
     }
 
-    /// The copy that was put there last is what new nodes begin with. From then on the store belongs
-    /// there. Blocks.
+    /// From now on, new nodes begin with the last copy, and the store belongs to the cluster.
+    /// Blocks.
     package func complete(_ folder: String) throws {
         try writing.finish(through: number)
         ConfirmedEntry.forget(in: folder)
@@ -88,7 +91,7 @@ package final class MoveToCluster {
     }
 }
 
-/// What tells a store from all others, without telling its secrets.
+/// By what a store is told from all others, without its secrets.
 enum StoreMark {
     static func text(of place: StorePlace) throws(ClusterFault) -> String {
         do throws(OpenSSLError) {
@@ -102,14 +105,15 @@ enum StoreMark {
 package struct ClusterLeftovers {
     private static let streams = [
         SnapshotManifest.stream, ClusterState.stream,
-        // Last: until then its end tells that nobody may use the others.
+        // The log goes last: its end says that the other streams are not in use.
         LogFeed.stream,
     ]
 
     /// In milliseconds.
     private static let patience: Int64 = 500
 
-    /// Removes it. Fails if nodes may be using it, unless it `isLost` for all of them. Blocks.
+    /// Removes the leftovers. Fails if nodes may be using the streams, unless the log `isLost` for
+    /// all of them. Blocks.
     package static func remove(
         _ settings: ClusterSettings, isLost: Bool = false
     ) throws(ClusterFault) {

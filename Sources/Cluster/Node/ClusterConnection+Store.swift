@@ -6,11 +6,12 @@ import System
 /// The store of a node.
 extension ClusterConnection {
     private static let pause: UInt32 = 500
-    /// In milliseconds: for the node that leads, to keep a copy of its store.
+    /// How long the leading node may take to make a copy of its store, in milliseconds.
     private static let copyPatience: Int64 = 60_000
 
-    /// Opens the node's store, which follows the log. `node` is its name there. Blocks until it has
-    /// everything that the others have. What is worth a line in the log goes to `report`.
+    /// Opens the node's store, which follows the log. `node` is its name there. Blocks until the
+    /// store has everything that the others have. `report` gets what is worth a line in the
+    /// program's log.
     package func openStore(
         _ options: SQLiteStore.Options, node: String, _ report: ClusterUpkeep.Report = { _ in }
     ) throws -> SQLiteStore {
@@ -18,7 +19,7 @@ extension ClusterConnection {
         let offset = clockOffset
         options.reading = { ClockReading(clockOffset: offset) }
         let keys = Set(([options.masterKey] + options.formerKeys).map(\.id))
-        // Before it reads what the others have agreed on, they can hear what it can follow.
+        // The other nodes have to hear what this one can follow before it reads their schema.
         state.tell { NodeReport(schema: CommitEntry.knownSchema, keys: keys) }
         try SchemaAgreement(state: state).reach()
         options.log = LogSource(log: log, node: node, origin: try origin(&options))
@@ -54,12 +55,12 @@ extension ClusterConnection {
             }
             return try SQLiteStore(options)
         } catch let fault as StoreFault {
-            // The key of the cluster is there, so it is a former one that is missing.
+            // The key of the cluster is there, so a former one is missing.
             throw fault == .wrongMasterKey ? ClusterFault.lacksFormerKey : fault
         }
     }
 
-    /// Chooses the key under which the cluster seals among those that are there.
+    /// Chooses, among the keys that are there, the one under which the cluster seals.
     private func origin(_ options: inout SQLiteStore.Options) throws -> StoreOrigin {
         let made = try makeOrigin(options)
         let identity = try state.identity { () throws(ClusterFault) in
@@ -78,7 +79,7 @@ extension ClusterConnection {
         return StoreOrigin(wall: identity.origin, sealedKeys: identity.key)
     }
 
-    /// Nil if that was made.
+    /// Nil if another node has made the identity.
     private func makeOrigin(_ options: SQLiteStore.Options) throws -> StoreOrigin? {
         let ending = try logEnding()
         if case .end(let node)? = ending.boundary { throw ClusterFault.ended(node: node) }
@@ -87,7 +88,7 @@ extension ClusterConnection {
             return try StoreOrigin(
                 wall: Boot.milliseconds + clockOffset, masterKey: options.masterKey)
         }
-        // The server that was asked may not have heard of it yet.
+        // The server that was asked may not have heard of the identity yet.
         WorkPause.milliseconds(Self.pause)
         if try hasIdentity() { return nil }
         guard case .begin(let mark)? = ending.boundary else {
@@ -103,8 +104,8 @@ extension ClusterConnection {
 
     var reading: ClockReading { ClockReading(clockOffset: clockOffset) }
 
-    /// The log begins after what the store has, or the store is not like the others, so it becomes a
-    /// copy of another one. The copy has what came up to `entry`.
+    /// Replaces the store by a copy of another one, which has everything up to `entry`. The log
+    /// begins after what the store has, or the store is not like the others.
     private func replaceStore(in folder: String, having entry: Int64 = 0) throws {
         let path = StoreCopy.store(in: folder)
         let draft = path + ".snapshot"
@@ -119,7 +120,8 @@ extension ClusterConnection {
 }
 
 extension ClusterConnection {
-    /// The node that leads keeps one for whoever tells that it waits.
+    /// Waits for a copy that has this entry. The leading node makes one for a node that tells that
+    /// it waits.
     private func awaitCopy(having entry: Int64) throws {
         guard entry > 0 else { return }
         state.tell { NodeReport(schema: CommitEntry.knownSchema, wantedCopy: entry) }
@@ -132,8 +134,8 @@ extension ClusterConnection {
 }
 
 extension ClockReading {
-    /// By the cluster's time: the clock of this machine may be wrong, and that of the servers is the
-    /// same for all.
+    /// By the time of the servers, which is the same for all nodes. The clock of this machine may
+    /// be wrong.
     init(clockOffset: Int64) {
         let now = Boot.milliseconds
         self.init(boot: nil, sinceBoot: now, wall: now + clockOffset)
@@ -142,11 +144,11 @@ extension ClockReading {
 
 /// Lets a node begin when all nodes can follow what it writes.
 ///
-/// The schema of a store has a number, which only newer versions of the program raise. A node writes
-/// in its own. So the first node of a newer schema waits until all nodes that live know it, and
-/// notes that older ones must not begin any more.
+/// The schema of a store has a number, which only newer versions of the program raise. Each node
+/// writes in the schema that it knows. So the first node of a newer schema waits until all living
+/// nodes know that schema, and writes down that nodes of older ones must not begin any more.
 struct SchemaAgreement {
-    /// In milliseconds: after the first, all nodes were heard.
+    /// In milliseconds. After this time, heartbeats of all nodes have come.
     private static let hearing: UInt32 = 5_000
     private static let patience: Int64 = 20_000
     private static let pause: UInt32 = 200

@@ -4,12 +4,13 @@ import System
 
 /// A change of the master key of all nodes, as one of them sees it.
 ///
-/// Each node has the new key before anybody uses it. The cluster's identity is sealed under it then,
-/// which all nodes read: from then on they seal under it. When all do, the one that leads seals
-/// everything again, and keeps a copy of the store that has nothing under the former key.
+/// Each node has the new key before one of them uses it. Then the identity of the cluster is sealed
+/// under the new key. All nodes read the identity, and seal under the same key from then on. When
+/// all of them do, the leading node seals everything again, and puts a copy of the store on the
+/// servers that has nothing under the former key.
 package final class KeyRotation: Sendable {
     package enum Refusal: Error, Equatable {
-        /// Another one has not ended.
+        /// Another change of the key has not ended.
         case underWay
         /// The cluster seals under this key already.
         case inUse
@@ -23,7 +24,7 @@ package final class KeyRotation: Sendable {
         package var isUnderWay = false
         /// Rows that could not be unsealed.
         package var unopened = 0
-        /// Why it did not begin.
+        /// Why the change did not begin.
         package var failure: String?
     }
 
@@ -73,14 +74,15 @@ package final class KeyRotation: Sendable {
         }
     }
 
-    /// The other nodes that would not open what is sealed under it.
+    /// The other nodes that lack the key of this id.
     private func lacking(_ id: UInt64) -> [String] {
         clusterState.nodeReports.filter { name, report in
             name != clusterState.name && report?.keys.contains(id) != true
         }.keys.sorted()
     }
 
-    /// Does what is due. `keepCopy` keeps a copy of the store; false if that failed. Blocks.
+    /// Does what is due. `keepCopy` puts a copy of the store on the servers; false if that failed.
+    /// Blocks.
     func work(_ keepCopy: () -> Bool) -> ClusterEvent? {
         if let wanted = state.withLock({ $0.wanted }), store.knownKeys.contains(wanted.id) {
             let failure = use(wanted)
@@ -91,7 +93,7 @@ package final class KeyRotation: Sendable {
         return sealing.isResealing && store.isLead ? reseal(sealing.key, keepCopy) : nil
     }
 
-    /// Why it failed.
+    /// Makes `key` the key of the cluster. Returns why that failed; nil if it did not.
     private func use(_ key: MasterKey) -> String? {
         let lacking = lacking(key.id)
         guard lacking.isEmpty else {
@@ -123,7 +125,8 @@ package final class KeyRotation: Sendable {
     }
 
     private func reseal(_ key: UInt64, _ keepCopy: () -> Bool) -> ClusterEvent? {
-        // A node that still seals under the former key would write what is not looked at again.
+        // A node that still seals under the former key could write rows that were already looked
+        // at.
         guard clusterState.nodeReports.values.allSatisfy({ $0?.sealingKey == key }) else {
             return nil
         }
@@ -132,7 +135,7 @@ package final class KeyRotation: Sendable {
             store.reseal()
             return nil
         }
-        // A node that is new begins with the copy, and needs no former key.
+        // A new node begins with the copy, and needs no former key.
         guard let unopened = store.unopenedRows, keepCopy(),
             (try? clusterState.endResealing(key, unopened: unopened)) != nil
         else { return nil }

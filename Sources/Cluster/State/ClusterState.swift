@@ -4,11 +4,12 @@ import Mailbox
 import Synchronization
 import System
 
-/// What the nodes agree on besides the log: a stream that keeps the newest message of each subject.
+/// What all nodes know besides the log. It is in a stream that keeps the newest message of each
+/// subject.
 package final class ClusterState: Sendable {
     /// What is the same for all nodes, for ever.
     package struct Identity: Equatable, Sendable {
-        /// As the node that was first has sealed it.
+        /// `OwnKeys` of the store, as a node has sealed them.
         package let key: [UInt8]
         /// Milliseconds since 1970 by the cluster's time.
         package let origin: Int64
@@ -37,7 +38,7 @@ package final class ClusterState: Sendable {
     let jetStream: JetStream
     private let election: LeadElection
     private let mayLead = Atomic(false)
-    /// Of this node.
+    /// The name of this node.
     let name: String
     private let heartbeats: Heartbeats
     let sealingReader: SealingStateReader
@@ -64,7 +65,7 @@ package final class ClusterState: Sendable {
         }.result
     }
 
-    /// A number from 1 on that nobody else gets.
+    /// A number, from 1 on, that no other call gets.
     package func takeNumbers() throws(ClusterFault) -> Int64 {
         try Self.change(Self.numbers, jetStream) { (found) throws(ClusterFault) in
             let next = Self.number(found) + 1
@@ -72,7 +73,7 @@ package final class ClusterState: Sendable {
         }.result
     }
 
-    /// Numbers up to this one belong to somebody already.
+    /// Numbers up to this one were given already.
     static func setNumbers(_ number: Int64, _ jetStream: JetStream) throws(ClusterFault) {
         _ = try change(numbers, jetStream) { (found) throws(ClusterFault) in
             (Array(String(max(number, Self.number(found))).utf8), ())
@@ -83,7 +84,7 @@ package final class ClusterState: Sendable {
         found.flatMap { Int64(String(decoding: $0, as: UTF8.self)) } ?? 0
     }
 
-    /// What the first node made; nil if there was none.
+    /// The identity that the first node made; nil if there was no node yet.
     static func identity(_ jetStream: JetStream) throws(ClusterFault) -> Identity? {
         try change(SealingStateReader.identity, jetStream) { (found) throws(ClusterFault) in
             (nil, try found.map { (bytes) throws(ClusterFault) in try identity(bytes) })
@@ -133,11 +134,11 @@ package final class ClusterState: Sendable {
         return stream
     }
 
-    /// Replaces what is found there, unless another is faster: then it begins again. `body` gives
-    /// what to write, or nil to leave it, and the result.
+    /// Replaces the message of a subject. `body` gets the present one, and gives what to write, or
+    /// nil for nothing, and the result. It is called again if another node was faster.
     ///
-    /// After a write without an answer it begins again too. If that write was done after all, its
-    /// result belongs to nobody.
+    /// `body` is also called again after a write without an answer. If that write was done after
+    /// all, its result is not used.
     static func change<Result>(
         _ subject: String, _ jetStream: JetStream,
         _ body: ([UInt8]?) throws(ClusterFault) -> ([UInt8]?, Result)
@@ -168,17 +169,20 @@ package final class ClusterState: Sendable {
 
 /// The master key of all nodes.
 extension ClusterState {
-    /// Nil as long as nobody has made the identity, or it was not read.
+    /// Nil as long as no node has made the identity, or it was not read.
     package var sealingState: SealingState? { sealingReader.state }
 
-    /// Whether this node knows which key counts. A node that does not may seal under a former one.
+    /// Whether this node knows which key the cluster uses. Otherwise it may seal under a former
+    /// one.
     var isInformed: Bool { sealingReader.isInformed(at: Boot.milliseconds) }
 
-    /// From now on, the cluster seals under the key that `seal` uses. It gets the identity as it is.
+    /// From now on, the cluster seals under the key that `seal` uses. `seal` gets the present
+    /// identity.
     package func rotate(
         to key: UInt64, _ seal: (Identity) throws(ClusterFault) -> Identity
     ) throws(ClusterFault) {
-        // First what is left to do, because whoever does this may end in between.
+        // First the mark that everything has to be sealed again, because this node may end in
+        // between.
         let resealing = ResealingMark(key: key)
         _ = try Self.change(SealingStateReader.resealing, jetStream) { (_) throws(ClusterFault) in
             (resealing.body, ())
@@ -227,7 +231,7 @@ extension ClusterState {
 extension ClusterState {
     private static let schema = "bw.cluster.schema"
 
-    /// Nil if it is the one that all clusters began with.
+    /// Nil for the schema that all clusters began with.
     func schema() throws(ClusterFault) -> Int? {
         try Self.change(Self.schema, jetStream) { (found) throws(ClusterFault) in
             (nil, Self.schema(found))

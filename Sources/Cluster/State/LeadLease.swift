@@ -1,18 +1,19 @@
 import System
 
-/// How a node becomes the one that leads, and stays it: a value, which asks no clock.
+/// How one node becomes the leading one, and stays that: a value, which asks no clock.
 ///
-/// The lease is a message of which the servers keep one, for some seconds. Taking it fails while it
-/// is there; renewing it fails if it is not the own one.
+/// The lease is a message that the servers keep for some seconds. A node takes the lease by writing
+/// it, which fails while the message is there. Renewing fails for a node that does not have the
+/// lease.
 struct LeadLease {
     enum Event {
         /// The lease was taken or renewed.
         case stored(Int64)
-        /// Another has it, or it ended.
+        /// Another node has the lease, or the lease has ended.
         case refused
-        /// Nobody knows.
+        /// The servers did not say whether the lease was written.
         case unanswered
-        /// The lease that is there; nil if none is.
+        /// The servers have this lease.
         case found(sequence: Int64, isOurs: Bool)
         case foundNone
         case unreadable
@@ -25,16 +26,17 @@ struct LeadLease {
         case look
     }
 
-    /// In seconds: how long the servers keep it.
+    /// How long the servers keep the lease, in seconds.
     static let life = 15
-    /// In milliseconds. The servers may count from later than we do, never from earlier.
+    /// How long a node leads after it has written the lease, in milliseconds. The servers begin to
+    /// count at that time or later, never earlier.
     private static let use: Int64 = 12_000
     private static let renewInterval: Int64 = 4_000
     private static let retryInterval: Int64 = 1_000
 
     private enum State {
         case waiting(until: Int64)
-        /// A request is under way that was sent then.
+        /// A request is under way, which was sent at this time.
         case asking(at: Int64)
         case looking
         case holding(Int64, until: Int64)
@@ -42,7 +44,7 @@ struct LeadLease {
 
     private var state = State.waiting(until: .min)
     private var ledUntil: Int64 = .min
-    /// The lease, if it is ours.
+    /// The number of the lease, if this node may have it.
     private(set) var sequence: Int64?
 
     func isLead(at now: Int64) -> Bool { now < ledUntil }
@@ -57,7 +59,7 @@ struct LeadLease {
         case (.refused, .asking) where sequence == nil: return wait(now)
         case (.refused, .asking), (.unanswered, .asking): return look()
         case (.found(let sequence, true), .looking):
-            // Nobody may lead the stream now: then the next renewal fails as well.
+            // The stream may have no leader now: then the next renewal fails as well.
             self.sequence = sequence
             state = .holding(sequence, until: now + Self.retryInterval)
             return nil
@@ -66,7 +68,7 @@ struct LeadLease {
             return wait(now)
         case (.unreadable, .looking): return wait(now)
         case (.time, .waiting(let until)) where now >= until:
-            // One that may still be ours is looked for first.
+            // This node may still have a lease, so it looks before it takes a new one.
             if sequence != nil { return look() }
             state = .asking(at: now)
             return .take
@@ -76,7 +78,7 @@ struct LeadLease {
         }
     }
 
-    /// Gives it back: it does not lead any more.
+    /// Gives the lease back: this node does not lead any more.
     mutating func end() -> Int64? {
         (ledUntil, state) = (.min, .waiting(until: .max))
         return sequence
@@ -99,7 +101,7 @@ struct LeadLease {
     }
 }
 
-/// Keeps the lease of the node that leads, or waits for it.
+/// Takes the lease by which one node leads, renews it, and gives it back.
 final class LeadElection: Sendable {
     private static let subject = "bw.cluster.lead"
 
@@ -117,7 +119,7 @@ final class LeadElection: Sendable {
 
     func tick() { handle(.time) }
 
-    /// Gives the lease back, so that another need not wait for its end.
+    /// Gives the lease back, so that another node need not wait for its end.
     func close() {
         guard let sequence = lease.withLock({ $0.end() }) else { return }
         // If it fails, the lease ends by itself.

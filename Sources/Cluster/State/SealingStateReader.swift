@@ -2,19 +2,20 @@ import Base
 import Crypto
 import System
 
-/// Knows under which master key the cluster seals, by reading it regularly.
+/// Reads regularly under which master key the cluster seals.
 final class SealingStateReader: Sendable {
     static let identity = "bw.cluster.identity"
     static let resealing = "bw.cluster.resealing"
     /// In milliseconds.
     private static let interval: Int64 = 2_000
-    /// Shorter than the time after which the others count a silent node as gone: a node that may
-    /// have missed a new key serves nobody.
+    /// A node that may have missed a new key serves no clients. This is shorter than the time after
+    /// which the others count a silent node as gone.
     private static let patience: Int64 = 10_000
 
     private struct Reading {
         var state: SealingState?
-        /// The one of the identity in the stream. A server may still give an older one.
+        /// The number of the identity in its stream. A server may still answer with an older
+        /// identity.
         var sequence: Int64 = 0
         var due: Int64 = .min
         var readAt: Int64 = .min
@@ -25,7 +26,7 @@ final class SealingStateReader: Sendable {
 
     init(_ jetStream: JetStream) { self.jetStream = jetStream }
 
-    /// Nil as long as there is none, or it was not read.
+    /// Nil as long as the cluster has no identity, or it was not read.
     var state: SealingState? { reading.withLock { $0.state } }
 
     func isInformed(at now: Int64) -> Bool {
@@ -43,7 +44,7 @@ final class SealingStateReader: Sendable {
         if isDue { read(at: now) }
     }
 
-    /// This node has just written it.
+    /// This node has just written `state`.
     func note(_ state: SealingState, sequence: Int64) {
         reading.withLock { reading in
             guard sequence >= reading.sequence else { return }
@@ -75,20 +76,21 @@ final class SealingStateReader: Sendable {
     }
 }
 
-/// Under which master key the cluster seals.
+/// Under which master key the cluster seals, and whether everything is being sealed again.
 package struct SealingState: Equatable, Sendable {
-    /// Its id.
+    /// The id of the master key.
     package var key: UInt64
-    /// What is sealed under another one has to be sealed again. Nil when that is done.
+    /// The mark of the last change of the key; nil if there was none.
     var resealing: ResealingMark?
 
-    /// What is written down until all of it is done.
+    /// Whether rows may still be sealed under a former key.
     package var isResealing: Bool { resealing.map { $0.key == key && $0.unopened == nil } ?? false }
-    /// Rows that could not be unsealed, when it ended with some.
+    /// How many rows could not be unsealed when everything was sealed again; nil before the end of
+    /// that.
     package var unopened: Int? { resealing?.key == key ? resealing?.unopened : nil }
 }
 
-/// That everything is to be sealed again.
+/// Says that everything has to be sealed again, or that this was done.
 ///
 ///     id of the key 8 | rows that could not be unsealed 8, at the end only
 struct ResealingMark: Equatable, Sendable {

@@ -102,7 +102,7 @@ final class AccountEncoding: Sendable {
             answer.bytes.withLock { $0 = bytes }
         }
         self.answer = answer
-        // Nobody waits for the account of an engine that has ended meanwhile.
+        // The account of an engine that has ended meanwhile is not needed any more.
         if let thread = try? WorkThread(name: "account", encode) {
             thread.letGo()
         } else {

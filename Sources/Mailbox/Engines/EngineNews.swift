@@ -11,7 +11,7 @@ package struct EngineNews: Sendable, Confidential {
         /// Updates of which some are owed: those are for fetchers, or for viewers if there are
         /// none. The updates until `through` count as fetched once a fetcher has them.
         case owed([Update], through: Int64, hasFetchers: Bool)
-        /// The same from another store. `through` is nil if nothing of it is owed.
+        /// Updates from another store. `through` is nil if none of them is owed.
         case encoded([EncodedUpdate], through: Int64?, hasFetchers: Bool)
         /// An answer for the client that asked.
         case answer([UInt8], client: UInt64)
@@ -22,7 +22,7 @@ package struct EngineNews: Sendable, Confidential {
         case deadline(Double?)
         /// The engine no longer exists.
         case ended
-        /// Nobody here knows what happens at other stores: clients are better off with another node.
+        /// This node does not hear the others: clients are better off with another node.
         case isCutOff
     }
 
@@ -54,7 +54,7 @@ package struct EncodedUpdate: Equatable, Sendable, Confidential {
 
     package let text: [UInt8]
     package let audience: Audience
-    /// It only informs: it is done once one client received it.
+    /// The update only informs: nothing is owed any more once one client has received it.
     package let isNotice: Bool
 
     init(text: [UInt8], audience: Audience, isNotice: Bool) {

@@ -63,8 +63,8 @@ final class LoadedEngine {
 
     private var excess: Int { max(room / 16, Self.smallJournal) }
 
-    /// A registration of its account has ended. Nil is one that could not be read, so nobody knows
-    /// what it counted for.
+    /// A registration of its account has ended. Nil is a registration that could not be read, so it
+    /// is unknown what it counted for.
     func remove(_ registration: Registration?) {
         if let registration { registrations?.remove(registration) } else { registrations = nil }
     }

@@ -12,7 +12,7 @@ package struct DeviceEndings: Sendable {
     var isEmpty: Bool { devices.isEmpty && credentials.isEmpty }
 }
 
-/// Tells listeners about endings. Any thread may use it.
+/// Tells listeners that devices or credentials have ended. Any thread may use it.
 package final class EndingNotifier: Sendable {
     private let listeners = Lock<[@Sendable (DeviceEndings) -> Void]>([])
 
@@ -100,17 +100,17 @@ final class MissingEndpoints: Sendable {
 /// Which unknown endpoints have surely ended, where several nodes make endpoints.
 ///
 /// Another node may have made an endpoint a moment ago, and an answer of 410 would make its sender
-/// forget it. So the first one who asks is told to come again; by then this node knows all that was
-/// known when it was asked.
+/// forget it. So the first request is answered with 503. When the sender comes again, this node has
+/// heard of every endpoint that existed at the first request.
 final class UnknownEndpoints: Sendable {
     /// In milliseconds: longer than a node that is served may be behind.
     private static let patience: Int64 = 1_500
     private static let limit = 16_384
 
     private struct State {
-        /// When each was first asked for: by the first word of the digest.
+        /// When each unknown endpoint was first asked for, by the first word of its digest.
         var asked: [UInt64: Int64] = [:]
-        /// Those that ended here lately.
+        /// Endpoints that ended at this node lately.
         var ended: Set<UInt64> = []
     }
 
@@ -119,12 +119,12 @@ final class UnknownEndpoints: Sendable {
 
     func begin() { state.withLock { $0 = State() } }
 
-    /// Whether it may have been made by another node.
+    /// Whether another node may have made the endpoint.
     func mayExist(_ digest: UInt64, at now: Int64) -> Bool {
         state.withLock { state in
             guard state != nil, state?.ended.contains(digest) != true else { return false }
             if let first = state?.asked[digest] { return now - first < Self.patience }
-            // Whoever asks again later than this is told to come again once more.
+            // Senders that ask again after this are answered with 503 once more.
             if let count = state?.asked.count, count >= Self.limit { state?.asked = [:] }
             state?.asked[digest] = now
             return true

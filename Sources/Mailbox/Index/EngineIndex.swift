@@ -64,12 +64,12 @@ package final class EngineIndex: Sendable {
         left.withLock { $0.removeValue(forKey: engine) }
     }
 
-    /// Their end did not count.
+    /// Takes back that these absences have ended: the batch that ended them was not committed.
     func putBack(_ absences: [UInt32: StoreTime]) {
         left.withLock { $0.merge(absences) { newer, _ in newer } }
     }
 
-    /// Call before a fetcher joins; it counts until it is removed.
+    /// Call this before a fetcher joins. The fetcher counts until `removeFetcher`.
     package func addFetcher(of engine: UInt32) {
         fetchers.withLock { $0[engine, default: 0] += 1 }
         changed(engine)
@@ -88,7 +88,8 @@ package final class EngineIndex: Sendable {
             || remoteClients.withLock { $0.haveFetchers(engine) }
     }
 
-    /// Whether nobody gets what is pushed there: only a screen would show it, and none is connected.
+    /// Whether a push to the registration reaches nobody: only a screen would show it, and none is
+    /// connected.
     package func isUnheard(_ registration: Registration) -> Bool {
         registration.terms.isOnlyShown && registration.terms.callback == nil
             && !hasListeners(registration.engine)
@@ -161,7 +162,7 @@ extension EngineIndex {
         }?()
     }
 
-    /// What was written down about the clients here may be wrong.
+    /// Has the clients of these engines written down again: what the log has of them may be wrong.
     func shareAgain(_ engines: [UInt32]) { for engine in engines { changed(engine) } }
 
     func takeUnshared() -> Set<UInt32> {
@@ -172,13 +173,13 @@ extension EngineIndex {
         }
     }
 
-    /// They were not written down after all.
+    /// Takes back `takeUnshared`: the batch that was to write these engines down was not committed.
     func putBack(_ engines: Set<UInt32>) {
         guard !engines.isEmpty else { return }
         unshared.withLock { $0?.engines.formUnion(engines) }
     }
 
-    /// Who listens here.
+    /// The clients of an engine that are connected here; nil if there are none.
     func clientsHere(_ engine: UInt32) -> RemoteClients.Count? {
         guard hasListenersHere(engine) else { return nil }
         return RemoteClients.Count(fetchers: fetchers.withLock { $0[engine] ?? 0 })

@@ -1,32 +1,34 @@
-/// When a store may write to a log that others write to as well: a value, which asks no clock.
+/// When a store may write to a log that other stores write to as well: a value, which asks no
+/// clock.
 ///
-/// Only one entry can come next, and whoever was too late has done its work in vain. Once that has
-/// happened, who has written lets all those write first that wrote a moment ago too, but waits only
-/// so long. Who has more work for an entry than others, or a longer way to the log, would still be
-/// too late each time, so after a while it asks them to wait until it has written. They do so for a
-/// tenth of their time at most, and not again for one who did not write although they waited.
+/// Only one entry can be the next one, and a store that was too late has done its work in vain.
+/// After that has happened, the stores take turns: one that has written waits, for a limited time,
+/// for each other store that wrote a moment ago. A store whose entries take longer than others, or
+/// whose way to the log is longer, would still be too late each time. So after a while it writes an
+/// entry that asks the others to wait for it. They wait for a tenth of their time at most, and not
+/// again for a store that did not write although they waited.
 struct LogWriterTurns {
-    /// In milliseconds. Who wrote within this time takes part.
+    /// A store that wrote within this time takes part. In milliseconds.
     private static let memory: Int64 = 200
-    /// How long after an entry that came too late there are turns. In milliseconds.
+    /// How long the stores take turns after an entry that came too late. In milliseconds.
     private static let crowd: Int64 = 1_000
-    /// So long may another one take, at least and at most. In milliseconds.
+    /// How long the turn of another store is, at least and at most. In milliseconds.
     private static let turn: ClosedRange<Int64> = 4...50
-    /// Who was too late for so long asks the others to wait. In milliseconds.
+    /// A store that was too late for so long asks the others to wait. In milliseconds.
     private static let patience: Int64 = 100
-    /// When it asks again, because they may not have heard it. In milliseconds.
+    /// How long after that it asks again, because the others may not have heard. In milliseconds.
     private static let repetition: Int64 = 1_000
-    /// Who was too late for so long cannot write, and asks no more. In milliseconds.
+    /// A store that was too late for so long is shut out, and asks no more. In milliseconds.
     private static let limit: Int64 = 2_000
-    /// It is thought to be able again when it was not too late for so long. In milliseconds.
+    /// A store is not shut out any more after so long without being too late. In milliseconds.
     private static let recovery: Int64 = 10_000
 
-    /// When something of them was followed.
+    /// When the last entry of each other writer was followed.
     private var others: [CommitEntry.Writer: Int64] = [:]
-    private var wishes = WaitRequests()
+    private var requests = WaitRequests()
     private var wroteAt: Int64?
     private var lateAt: Int64?
-    /// Since when all own entries came too late.
+    /// Since when all entries of this store came too late.
     private var lateSince: Int64?
     private var askedAt: Int64?
     private var length: Int64 = 0
@@ -44,7 +46,7 @@ struct LogWriterTurns {
         lateAt = now
     }
 
-    /// Whether to ask the others now; then they are asked.
+    /// Whether to ask the others to wait. If so, the caller asks them now.
     mutating func asks(at now: Int64) -> Bool {
         guard let lateSince, now - lateSince >= Self.patience, now - lateSince < Self.limit,
             askedAt.map({ now - $0 >= Self.repetition }) ?? true
@@ -61,18 +63,18 @@ struct LogWriterTurns {
 
     mutating func followed(_ writer: CommitEntry.Writer, asks: Bool = false, at now: Int64) {
         if asks {
-            wishes.asked(writer, at: now)
+            requests.asked(writer, at: now)
         } else {
-            // Who has to ask does not write in the time that a turn takes.
-            others[writer] = wishes.wrote(writer, at: now) ? nil : now
+            // A writer that has to ask does not write in the time that a turn takes.
+            others[writer] = requests.wrote(writer, at: now) ? nil : now
         }
     }
 
     /// Milliseconds until this store should write; zero if it need not wait.
     func rest(at now: Int64) -> Int64 {
-        // All who ask write as soon as they can.
+        // A store that has asked the others to wait writes as soon as it can.
         if askedAt != nil { return 0 }
-        return max(wishes.rest(at: now), restInTurn(at: now))
+        return max(requests.rest(at: now), restInTurn(at: now))
     }
 
     private func restInTurn(at now: Int64) -> Int64 {
@@ -83,51 +85,53 @@ struct LogWriterTurns {
     }
 }
 
-/// Those for whom a store waits because they have asked: a value, which asks no clock.
+/// The writers that have asked this store to wait: a value, which asks no clock.
 struct WaitRequests {
-    /// So long it waits at most, in milliseconds: enough for who needs 100 to the log.
+    /// How long this store waits for a writer, in milliseconds: enough for a way to the log of 100.
     private static let courtesy: Int64 = 300
-    /// Whoever has waited for one does not for so many times as long.
+    /// After a wait, this store does not wait for the same writer for so many times as long.
     private static let share: Int64 = 9
-    /// More than write to a log. Each has another name whenever it is opened, so old ones go.
+    /// More writers than a log has. A store is a new writer each time it is opened, so old ones are
+    /// forgotten.
     private static let most = 64
     private static let memory: Int64 = 3_600_000
 
-    private struct Wish {
-        /// When it asked, or may be waited for; nil if it has written since.
+    private struct Request {
+        /// When the writer asked, or when this store may wait for it again; nil if it has written
+        /// since.
         var from: Int64?
-        /// Nobody is waited for again before this time.
+        /// This store does not wait for the writer before this time.
         var free: Int64 = .min
     }
 
-    private var wishes: [CommitEntry.Writer: Wish] = [:]
+    private var requests: [CommitEntry.Writer: Request] = [:]
 
-    /// One that did not write since it asked last was waited for in vain.
+    /// If the writer did not write since it asked last, this store has waited in vain.
     mutating func asked(_ writer: CommitEntry.Writer, at now: Int64) {
-        guard wishes[writer]?.from == nil else { return }
-        if wishes.count >= Self.most {
-            wishes = wishes.filter { now - ($0.value.from ?? $0.value.free) < Self.memory }
+        guard requests[writer]?.from == nil else { return }
+        if requests.count >= Self.most {
+            requests = requests.filter { now - ($0.value.from ?? $0.value.free) < Self.memory }
         }
-        let free = wishes[writer]?.free ?? .min
-        wishes[writer] = Wish(from: max(now, free), free: free)
+        let free = requests[writer]?.free ?? .min
+        requests[writer] = Request(from: max(now, free), free: free)
     }
 
-    /// Whether it had asked.
+    /// Whether the writer had asked.
     mutating func wrote(_ writer: CommitEntry.Writer, at now: Int64) -> Bool {
-        guard let wish = wishes[writer] else { return false }
-        guard let from = wish.from else {
-            if wish.free <= now { wishes[writer] = nil }
+        guard let request = requests[writer] else { return false }
+        guard let from = request.from else {
+            if request.free <= now { requests[writer] = nil }
             return false
         }
         let waited = min(max(0, now - from), Self.courtesy)
-        wishes[writer] = Wish(free: max(wish.free, now + Self.share * waited))
+        requests[writer] = Request(free: max(request.free, now + Self.share * waited))
         return true
     }
 
-    /// Milliseconds until all of them have had their time.
+    /// Milliseconds until this store has waited long enough for all of them.
     func rest(at now: Int64) -> Int64 {
-        wishes.values.reduce(0) { rest, wish in
-            guard let from = wish.from, from <= now else { return rest }
+        requests.values.reduce(0) { rest, request in
+            guard let from = request.from, from <= now else { return rest }
             return max(rest, from + Self.courtesy - now)
         }
     }

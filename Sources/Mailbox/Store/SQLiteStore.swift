@@ -10,7 +10,7 @@ package import System
 package final class SQLiteStore: MessageStore {
     package struct Options: Sendable {
         package var folder: String
-        /// If whoever opens the store has locked the folder already.
+        /// The lock of the folder, if the caller has it already.
         package var lock: StateFolder?
         package var masterKey: MasterKey
         /// Former keys that may still be needed to open old data.
@@ -161,7 +161,8 @@ package final class SQLiteStore: MessageStore {
         guard let device = PassedMessage.device(bytes),
             index.isConnectedHere.call(device) == true,
             let message = PassedMessage.message(bytes, keys),
-            // It may have waited for this node, and it was for those who were there.
+            // The message may have waited for this node, and was for devices that were connected
+            // then.
             time.now.milliseconds - message.expiry.milliseconds < Self.passedLife
         else { return }
         var news = RemoteChanges()
@@ -179,9 +180,9 @@ package final class SQLiteStore: MessageStore {
         writer.wake()
     }
 
-    /// Until `goOn`, or the end, the file stays as it is and whoever wants to write is refused. What
-    /// is stored can be read. Blocks; false if the writer does not come to a rest within that time,
-    /// in milliseconds, and so goes on.
+    /// Until `goOn`, or the end, the file stays as it is and all operations are refused. What is
+    /// stored can be read. Blocks; false if the writer does not come to a rest within that time, in
+    /// milliseconds, and so goes on.
     package func pause(within limit: Int64) -> Bool { writer.beginPause(within: limit) }
 
     package func goOn() { writer.endPause() }

@@ -40,7 +40,7 @@ struct BatchEffects {
     /// News from engines to their clients.
     var engineNews: [EngineNews] = []
     var changes: [Change] = []
-    /// What another store did, if the changes are those of another one.
+    /// What another store did; empty for a batch of this one.
     var remote = RemoteChanges()
     private var news: [UInt32: CallbackNews] = [:]
 
@@ -61,14 +61,15 @@ struct BatchEffects {
         for entry in expiredMarks { index.remove(entry.mark) }
         var endings = DeviceEndings()
         for change in changes { Self.apply(change, to: index, &endings) }
-        // After their devices have come, and with those that have ended already.
+        // After new devices are in the index, and before the messages that have ended are taken
+        // off.
         for message in counted { index.count(message.size, for: message.address) }
         for message in ended { index.release(message.size, for: message.reference.address) }
         index.endings.notify(endings)
         if !remote.isEmpty { index.remoteChanges.call(remote) }
         if !news.isEmpty { index.callbacks.notify(news) }
         index.engines.notify(engineNews)
-        // Last, because its follower reads the rest.
+        // Last, because its listener reads the rest of the index.
         if changes.contains(where: \.isOfAccounts) { index.engines.countChange() }
     }
 

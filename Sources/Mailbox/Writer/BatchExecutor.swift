@@ -39,7 +39,7 @@ final class BatchExecutor {
     @exclusivity(unchecked) var pinned: PinnedStore?
     let path: String
     #if PLANTED
-        /// Those that a planted mistake leaves to the next batch.
+        /// Callbacks that a planted mistake leaves to the next batch.
         var lateCallbacks: [CallbackOperation] = []
     #endif
 
@@ -246,7 +246,8 @@ extension BatchExecutor {
         }
     }
 
-    /// A large account can be written on now. While nobody leads the log, that would only be undone.
+    /// A large account can be written on now. While the log has no leader, the work would only be
+    /// undone.
     var hasAccountsToWrite: Bool { isCurrent && engines.drafts.hasWork }
     /// A large account will be written on soon.
     var isDrafting: Bool { isCurrent && engines.drafts.isDrafting }

@@ -152,7 +152,7 @@ extension StoredRegistrations {
         return try remove(device: row) ? .done : .notFound
     }
 
-    /// Also removes the callbacks of registrations; nobody is left who could unregister them.
+    /// Also removes the callbacks of registrations: no owner is left who could unregister them.
     func remove(_ devices: [UInt32]) throws(StoreFault) {
         for device in devices {
             _ = try remove(device: device)

@@ -209,7 +209,8 @@ extension StoredEngines {
 
 /// The clients of engines, as the stores tell each other.
 extension StoredEngines {
-    /// Reads who has which clients. Rows of this node are left from its last run.
+    /// Reads which clients of engines the other stores have. Rows of this store are left from its
+    /// last run.
     func beginSharing(as node: String, _ wake: @escaping @Sendable () -> Void) throws(StoreFault) {
         var own: [UInt32] = []
         let select = try transaction.connection.statement(
@@ -226,7 +227,7 @@ extension StoredEngines {
         index.engines.share(own, wake)
     }
 
-    /// Writes down which clients these engines have here.
+    /// Writes rows that say which clients these engines have here.
     func share(_ engines: Set<UInt32>, as node: String) throws(StoreFault) {
         for engine in engines {
             guard let count = index.engines.clientsHere(engine) else {
@@ -242,7 +243,7 @@ extension StoredEngines {
         }
     }
 
-    /// The node has ended without a word, so its clients are gone too.
+    /// The node has ended without leaving, so its clients are gone too.
     func lose(node: String) throws(StoreFault) -> StoreOutcome {
         let engines = try transaction.connection.rows(
             "DELETE FROM engine_client WHERE node = ?1 RETURNING engine", node)

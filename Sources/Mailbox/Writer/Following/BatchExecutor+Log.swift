@@ -3,15 +3,15 @@ import Delivery
 import SQLite
 import System
 
-/// Entries that other stores wrote.
+/// Entries of the log that other stores have written.
 extension BatchExecutor {
     /// In milliseconds.
     private static let patience: Int64 = 3_000
-    /// So many entries are followed in one transaction, unless they are long.
+    /// So many entries are followed in one transaction, or fewer long ones.
     private static let entriesAtOnce = 256
     private static let bytesAtOnce = 4 << 20
 
-    /// Follows all entries that have arrived. False if there are more at the `end`.
+    /// Follows all entries that have arrived. False if entries are left at the time `end`.
     func catchUp(until end: Int64 = Boot.milliseconds + patience) throws(StoreFault) -> Bool {
         guard let log else { return true }
         while true {
@@ -44,7 +44,8 @@ extension BatchExecutor {
         return entries.prefix(count)
     }
 
-    /// Carries out operations after what others have written. Nil if others write without a pause.
+    /// Carries out operations after the entries of other stores. Nil if those write without a
+    /// pause.
     func runInTurn(_ submissions: ArraySlice<Submission>) throws(StoreFault) -> [StoreOutcome]? {
         let end = Boot.milliseconds + Self.patience
         while try catchUp(until: end) {
@@ -58,19 +59,21 @@ extension BatchExecutor {
         return nil
     }
 
-    /// Does work that nobody waits for. If other stores write at the same time, it is done later.
+    /// Does work that no operation waits for. If another store writes at the same time, the work is
+    /// done later.
     func unlessOutdated(_ body: () throws(StoreFault) -> Void) throws(StoreFault) {
         do throws(StoreFault) { try body() } catch { guard error == .outdated else { throw error } }
     }
 
-    /// Tells the other stores which engines have clients here. Not while they do not answer, when
-    /// all clients are sent away: a commit of which nobody knows would close the store.
+    /// Tells the other stores which engines have clients here. While this node is cut off, all
+    /// clients are sent away; a commit without an answer would close the store then, so nothing is
+    /// committed.
     func shareClients() throws(StoreFault) {
         guard let log, log.isCurrent, transaction.index.engines.hasUnshared else { return }
         try commitNothing()
     }
 
-    /// Gets new row numbers before the last ones are given.
+    /// Takes a new block of row numbers before the last numbers are used.
     func keepNumbers() {
         guard let log, transaction.index.isLowOnNumbers, let block = log.takeNumbers()
         else { return }
@@ -97,15 +100,16 @@ extension BatchExecutor {
         pin(entries)
     }
 
-    /// Another node took this one for lost, or this node wrote it before it was opened again: who
-    /// listens here is written down anew, and the clients start over, because they missed news.
+    /// Rows about the clients of this store came from the log. Either another node took this one
+    /// for lost, or this node wrote them before it was opened again. The clients that are here now
+    /// are written down anew. They start over, because they missed news.
     private func tellClients(_ engines: [UInt32]) {
         guard !engines.isEmpty else { return }
         transaction.index.engines.shareAgain(engines)
         transaction.index.engines.notifyStoreReturned()
     }
 
-    /// Makes the changes in the file. Memory has to follow.
+    /// Makes the changes in the file. The caller then changes memory.
     private func make(
         _ entries: ArraySlice<NumberedEntry>, through last: NumberedEntry,
         telling news: [EngineNews]
@@ -123,7 +127,7 @@ extension BatchExecutor {
         try begin.run()
         do throws(StoreFault) {
             let rows = try apply(entries)
-            // If nobody knows whether the commit was done, they wait for that.
+            // If the commit fails, the effects are applied once it is known whether it was done.
             transaction.effects = rows.effects
             transaction.effects.engineNews = news
             transaction.nextExpiry = try firstExpiry()
@@ -145,7 +149,8 @@ extension BatchExecutor {
         }
     }
 
-    /// Changes that do not fit anywhere else would not be in the log: this store is another one.
+    /// The changes fit the other stores, or they would not be in the log. If they do not fit here,
+    /// this store differs.
     private func apply(
         _ entries: ArraySlice<NumberedEntry>,
         _ body: ([UInt8], borrowing Connection, ChangeApplier.Visit) throws(SQLiteError) -> Void
@@ -172,8 +177,8 @@ extension BatchExecutor {
 
 /// Batches of this store, on their way into the log.
 extension BatchExecutor {
-    /// All tables but `state`, which is each store's own. Changes come in this order: those with
-    /// triggers first, and endpoints have to end before their devices.
+    /// All tables but `state`, which each store has for itself. Changes come in this order: tables
+    /// with triggers first, and endpoints end before their devices.
     static let tables = [
         "registration", "kept_answer", "engine", "callback", "owner", "credential", "subscription",
         "device", "ended_endpoint", "message", "mark", "replay", "undecryptable", "fetch_signal",
@@ -187,7 +192,7 @@ extension BatchExecutor {
         }
     }
 
-    /// Writes the batch to the log.
+    /// Appends the batch to the log, before it is committed.
     func writeDown(_ next: inout StateRow.Values) throws(StoreFault) {
         guard let log, let recorder else { return }
         let changes: [UInt8]
@@ -205,7 +210,7 @@ extension BatchExecutor {
             turns.wrote(from: began, to: Boot.milliseconds)
             next.follow(entry, at: number)
         case .outdated:
-            // One that is cut off was not too late: nothing was sent.
+            // A store that is cut off was not too late: nothing was sent.
             guard log.isCurrent else { throw .outdated }
             turns.cameTooLate(at: Boot.milliseconds)
             if turns.asks(at: Boot.milliseconds) { ask(log) }
@@ -229,7 +234,7 @@ extension BatchExecutor {
         return record.isEmpty ? [] : try transaction.seal(record, at: Self.newsPlace(name))
     }
 
-    /// None if they cannot be unsealed: then the clients only miss what they would be told.
+    /// The news of an entry; empty if it cannot be unsealed. Clients then only miss an update.
     func news(_ entry: CommitEntry) -> [EngineNews] {
         guard !entry.news.isEmpty, !entry.compares,
             let record = transaction.unsealed(entry.news, at: Self.newsPlace(entry.name))

@@ -5,7 +5,7 @@ import WebPush
 
 /// What the rows that another store changed mean for the memory of this one.
 struct FollowedRows {
-    /// Memory knows these rows by something else than their numbers, so that has to be in each update.
+    /// Columns that each update has to contain, because memory knows the rows by them.
     static let kept = [
         "credential": ["secret"], "registration": ["engine"], "subscription": ["endpoint"],
     ]
@@ -15,9 +15,10 @@ struct FollowedRows {
     let now: StoreTime
     private(set) var effects = BatchEffects()
     private(set) var engines = FollowedEngines()
-    /// Engines whose clients here somebody else wrote down, or this store before it was opened.
+    /// Engines about whose clients here the log had a row, which another store wrote, or this one
+    /// before it was opened again.
     private(set) var ownClients: [UInt32] = []
-    /// What is new in the present entry.
+    /// New rows of the present entry.
     private var devices: [BatchEffects.Change] = []
     private var endpoints: [BatchEffects.Change] = []
     private var credentials: [ChangedValues] = []
@@ -56,8 +57,8 @@ struct FollowedRows {
         }
     }
 
-    /// All rows of an entry were read. What is new comes after what has ended, which may have had the
-    /// same names, and endpoints come after their devices. `owner` is asked for an owner's name.
+    /// All rows of an entry were read. New rows come after ended ones, which may have had the same
+    /// names, and endpoints come after their devices. `owner` is asked for the name of an owner.
     mutating func endEntry(
         owner: (Int64) throws(StoreFault) -> String?
     ) throws(StoreFault) {
@@ -153,11 +154,12 @@ extension ChangeReader {
 
 /// What the rows of engines that another store changed mean for the memory of this one.
 struct FollowedEngines {
-    /// Engines that are not as they were.
+    /// Engines that are not as they are in memory.
     private(set) var changed: Set<UInt32> = []
-    /// Those whose account another store has written, or changed otherwise.
+    /// Engines whose account another store has written, or changed otherwise.
     private(set) var rewritten: [UInt32] = []
-    /// Those whose whole account was written, with the last record it contains, or that have ended.
+    /// Engines whose whole account was written, with the last record that it contains, and engines
+    /// that have ended.
     private(set) var saved: [(engine: UInt32, through: Int64)] = []
     private(set) var newRecords: [(record: Int64, engines: [UInt32], size: Int)] = []
     private(set) var lostRecords: [(record: Int64, engines: [UInt32], size: Int)] = []

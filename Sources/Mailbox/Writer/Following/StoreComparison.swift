@@ -6,10 +6,10 @@ import System
 
 /// A store as it was after an entry of the log, whatever is written since.
 ///
-/// As long as it is there, the WAL keeps what is written.
+/// As long as one exists, the WAL cannot be emptied.
 // Unchecked: one thread makes it, and another one has it afterwards; all may give it up.
 package final class PinnedStore: @unchecked Sendable {
-    /// So much is read before it asks whether anybody still waits.
+    /// How many bytes are read before `isWanted` is asked again.
     private static let portion = 1 << 20
 
     package let entry: Int64
@@ -27,11 +27,12 @@ package final class PinnedStore: @unchecked Sendable {
         self.entry = entry
     }
 
-    /// Whoever reads it is to stop: what is in the WAL has to go into the file. Any thread may call it.
+    /// Makes `digests` stop, because the WAL has to be copied into the file. Any thread may call
+    /// it.
     func giveUp() { isGivenUp.store(true, ordering: .relaxed) }
 
-    /// Reads all of it: the beginning of the SHA-256 of each table, in hexadecimal digits. Nil if
-    /// nobody waits for it any more, or it was given up.
+    /// Reads the whole store. Returns the beginning of the SHA-256 of each table, in hexadecimal
+    /// digits; nil if the digests are not wanted any more, or the store was given up.
     package func digests(while isWanted: () -> Bool) throws(StoreFault) -> [String]? {
         func goesOn() -> Bool { isWanted() && !isGivenUp.load(ordering: .relaxed) }
         var digests: [String] = []
@@ -67,7 +68,8 @@ package final class PinnedStore: @unchecked Sendable {
 
 /// What is compared with other stores.
 extension BatchExecutor {
-    /// Has all stores look at what they are after the same entry. It may get lost.
+    /// Asks all stores, by an entry, to compare what they contain after that entry. The entry may
+    /// get lost.
     func askForComparison() {
         log?.ask(
             CommitEntry(
@@ -75,7 +77,8 @@ extension BatchExecutor {
                 changes: [], news: CommitEntry.comparison, schema: CommitEntry.knownSchema))
     }
 
-    /// Before anything else is written. If that fails, this store is compared next time.
+    /// Keeps the store as it is after the last of these entries, if it asks for a comparison. Call
+    /// this before anything else is written. If it fails, this store takes part the next time.
     func pin(_ entries: ArraySlice<NumberedEntry>) {
         guard let last = entries.last, last.entry.compares,
             transaction.index.isCompared.load(ordering: .relaxed)
