@@ -12,7 +12,7 @@ struct PageDesk {
     let engines: EngineDesk
 }
 
-/// The status page on the public listeners. A visitor has the rights of whoever made the link.
+/// The status page on the public listeners. A visitor has the rights of the user who made the link.
 final class PageRoutes {
     private enum Route: Sendable {
         case signIn, enter, leave, status, live, chats, addDevice

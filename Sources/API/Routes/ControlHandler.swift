@@ -110,8 +110,8 @@ final class ControlHandler: HTTPHandler {
         case .found(let match) where match.action.isOfThisNode || service.store.isCurrent:
             serve(exchange, match, caller)
         case .otherMethod: exchange.respond(.failure(.http(.methodNotAllowed)), service)
-        // What this node of a cluster does not know may have been made at another one: whoever wants
-        // to end it must not be told that it does not exist.
+        // Another node of the cluster may have made what this one does not know. A client that
+        // wants to end it must not be told that it does not exist.
         case .found: exchange.respond(.failure(.unavailable), service)
         case .unknown:
             guard service.store.isCurrent else {

@@ -45,7 +45,7 @@ package struct MasterKeyRotation: Sendable {
     }
 }
 
-/// Why the key cannot be changed now, in words for whoever asked.
+/// Why the key cannot be changed now, in words for the administrator.
 package struct RotationRefusal: Error {
     let reason: String
 

@@ -96,7 +96,7 @@ struct PageDraft {
     private var damaged = 0
     private var lastSequence: Int64
 
-    /// Messages set aside stay in the store, like those that cannot be unsealed.
+    /// Messages set aside stay in the store, like messages that cannot be unsealed.
     init(request: PageRequest, through: Int64, besides setAside: SetAsideInputs) {
         self.setAside = setAside
         self.request = request

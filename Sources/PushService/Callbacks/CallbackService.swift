@@ -6,8 +6,8 @@ import System
 
 /// Sends the events of registrations to their callbacks, on a loop of its own.
 ///
-/// The store tells it of events once they are committed, so whoever adds an event only writes it to
-/// the store. Create and end it on the same thread.
+/// The store tells the service of events once they are committed, so an event only has to be
+/// written to the store. Create and end the service on the same thread.
 // Unchecked: mutable state is used only on the loop's thread, or while the loop does not run.
 package final class CallbackService: @unchecked Sendable {
     /// The clocks, and the receiver of reports.

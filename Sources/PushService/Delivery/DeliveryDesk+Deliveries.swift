@@ -94,7 +94,8 @@ extension DeliveryDesk {
         switch outcome {
         case .stored(let position): announce(message, at: position)
         case .notFound:
-            // Whoever is told that an endpoint is gone believes that the message never arrived.
+            // A sender that is told that an endpoint is gone believes that the message never
+            // arrived.
             let wasSent = connection.map { update($0) { $0.lost(message.id, &$1) } }
             if wasSent == true { return .accepted }
         default:

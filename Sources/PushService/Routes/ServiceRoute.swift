@@ -94,7 +94,7 @@ enum ServiceRoute: Sendable {
     }
 }
 
-/// A route besides those for pushes, which whoever builds the server gives to the handler.
+/// A route that is not for pushes, such as one of the API. The handler gets them when it is made.
 package struct FurtherRoute {
     /// A pattern as in `HTTPRouter`.
     let pattern: String

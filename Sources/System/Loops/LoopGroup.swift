@@ -50,7 +50,7 @@ package final class LoopGroup: Sendable {
         return endings.compactMap(\.self)
     }
 
-    /// Like `join`, but gives up on loops that hang longer than this: nil for each of those.
+    /// Like `join`, but gives up on loops that hang longer than this. They have nil.
     package func join(within limit: Duration) -> [LoopEnding?] {
         let deadline = Instant.now + Interval(limit)
         return join { $0.join(until: deadline) }
