@@ -4,7 +4,7 @@ import Notifications
 
 /// Updates of engines, on their way to the clients.
 extension EngineDesk: EngineListener {
-    func hear(_ news: [EngineNews]) {
+    func receive(_ news: [EngineNews]) {
         loop.post { for item in news { self.handle(item) } }
     }
 
@@ -27,12 +27,12 @@ extension EngineDesk: EngineListener {
         let engine = news.engine
         guard let table = tables[engine] else { return }
         switch news.content {
-        case .updates(let updates): say(Self.texts(updates), to: table)
+        case .updates(let updates): send(Self.texts(updates), to: table)
         case .answer(let answer, let client): table.clients[client]?.answer(answer)
         case .owed(let updates, let last, let hasFetchers):
-            say(EncodedUpdate.all(updates), through: last, hasFetchers, engine, table)
+            send(EncodedUpdate.all(updates), through: last, hasFetchers, engine, table)
         case .encoded(let updates, let last, let hasFetchers):
-            say(updates, through: last, hasFetchers, engine, table)
+            send(updates, through: last, hasFetchers, engine, table)
         case .welcome(let updates, let last, let client):
             guard let joined = table.clients[client] else { return }
             joined.welcome(Self.texts(updates))
@@ -40,7 +40,7 @@ extension EngineDesk: EngineListener {
                 recordHeard(EncodedUpdate.all(updates), through: last, engine)
             }
         case .signal(let handed):
-            let isHeard = say(Self.texts(of: handed), to: table) {
+            let isHeard = send(Self.texts(of: handed), to: table) {
                 $0.role.isFetcher == handed.hasFetchers
             }
             guard isHeard, handed.hasFetchers else { return }
@@ -50,29 +50,29 @@ extension EngineDesk: EngineListener {
         case .deadline(let deadline): setTimer(deadline, engine)
         case .ended:
             for joined in table.clients.values {
-                joined.client.say([Self.ended.answer()])
+                joined.client.send([Self.ended.answer()])
                 joined.client.end()
             }
         case .isCutOff: for joined in table.clients.values { joined.client.sendAway() }
         }
     }
 
-    private func say(_ objects: [[UInt8]], to table: Table) {
-        for joined in table.clients.values where joined.isWelcome { joined.client.say(objects) }
+    private func send(_ objects: [[UInt8]], to table: Table) {
+        for joined in table.clients.values where joined.isWelcome { joined.client.send(objects) }
     }
 
     /// Returns whether any client received it.
-    private func say(
+    private func send(
         _ objects: [[UInt8]], to table: Table, where isMeant: (JoinedClient) -> Bool
     ) -> Bool {
         let clients = table.clients.values.filter { $0.isWelcome && isMeant($0) }
-        for joined in clients { joined.client.say(objects) }
+        for joined in clients { joined.client.send(objects) }
         return !clients.isEmpty
     }
 
     /// The user's actions go to fetchers, or to viewers if there are none. Raw payloads go to
     /// clients that asked for them.
-    private func say(
+    private func send(
         _ updates: [EncodedUpdate], through last: Int64?, _ hasFetchers: Bool, _ engine: UInt32,
         _ table: Table
     ) {
@@ -80,7 +80,7 @@ extension EngineDesk: EngineListener {
         for joined in table.clients.values where joined.isWelcome {
             let isFetcher = joined.role.isFetcher
             isHeard = isHeard || isFetcher
-            joined.client.say(
+            joined.client.send(
                 updates.compactMap { update in
                     switch update.audience {
                     case .actors: isFetcher == hasFetchers ? update.text : nil

@@ -7,7 +7,7 @@ import WebPush
 
 /// The clients of engines that are connected to one loop.
 ///
-/// Their requests go to the store, which carries them out. Updates come back through `hear`, in the
+/// Their requests go to the store, which carries them out. Updates come back through `receive`, in the
 /// order in which they were stored, and are serialized once for all clients of this loop. Confined
 /// to its loop.
 // Unchecked: it is touched by the thread of the loop alone.
@@ -118,7 +118,7 @@ final class EngineDesk: @unchecked Sendable {
         guard let joined = tables[id.engine]?.clients[id.number] else { return }
         guard !service.index.setAside.contains(.command, text.span) else {
             // The request may crash the parser, so it is not even parsed for its `@extra`.
-            return joined.client.say([Self.setAside.answer()])
+            return joined.client.send([Self.setAside.answer()])
         }
         CrashMarker.mark(.command, text.span, subject: id.engine) { handle(text, from: id, joined) }
     }
@@ -130,18 +130,18 @@ final class EngineDesk: @unchecked Sendable {
         case "close":
             // Only this client ends; the engine goes on for the others.
             submit(.release(engine: id.engine), text.count, of: joined) { _ in
-                joined.client.say([Outcome.ok.answer(extra: extra)])
+                joined.client.send([Outcome.ok.answer(extra: extra)])
                 joined.client.end()
             }
         case "bellwire.signalTaken":
             let name = Array((request?["id"]?.text ?? "").utf8)
             guard let signal = MessageID(text: name.span) else {
-                return joined.client.say([Self.noSignal.answer(extra: extra)])
+                return joined.client.send([Self.noSignal.answer(extra: extra)])
             }
             let operation = EngineOperation.confirm(signal, device: nil, engine: id.engine)
             submit(operation, text.count, of: joined) { outcome in
                 let answer = outcome == .done ? Outcome.ok : Self.unavailable
-                joined.client.say([answer.answer(extra: extra)])
+                joined.client.send([answer.answer(extra: extra)])
             }
         case let type:
             if type == "bellwire.setFetching" {
@@ -150,7 +150,7 @@ final class EngineDesk: @unchecked Sendable {
             // The answer arrives together with the updates.
             submit(.request(id, text), text.count, of: joined) { outcome in
                 guard outcome != .done else { return }
-                joined.client.say([Self.unavailable.answer(extra: extra)])
+                joined.client.send([Self.unavailable.answer(extra: extra)])
             }
         }
     }

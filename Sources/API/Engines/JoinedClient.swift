@@ -47,12 +47,12 @@ final class JoinedClient: TimerHandler {
 
     func welcome(_ objects: [[UInt8]]) {
         isWelcome = true
-        client.say(objects + heldAnswers)
+        client.send(objects + heldAnswers)
         heldAnswers = []
     }
 
     func answer(_ object: [UInt8]) {
-        if isWelcome { client.say([object]) } else { heldAnswers.append(object) }
+        if isWelcome { client.send([object]) } else { heldAnswers.append(object) }
     }
 
     /// Counts a request that was read.
@@ -64,22 +64,22 @@ final class JoinedClient: TimerHandler {
             isTooFast = true
             _ = loop.schedule(after: Interval(.nanoseconds(rest)), self)
         }
-        holdUp()
+        updateReading()
     }
 
     /// Counts the answer to a request.
     func end(_ size: Int) {
         requests -= 1
         bytes -= size
-        holdUp()
+        updateReading()
     }
 
     func timerFired(_ cookie: UInt64) {
         isTooFast = false
-        holdUp()
+        updateReading()
     }
 
-    private func holdUp() {
+    private func updateReading() {
         client.setReading(
             !isTooFast && requests < Self.requestLimit && bytes < Self.byteLimit)
     }
@@ -88,7 +88,7 @@ final class JoinedClient: TimerHandler {
 /// A connected client of an engine, on a WebSocket or in lines. Only the loop of its desk uses it.
 protocol EngineClient: AnyObject {
     /// Sends JSON objects.
-    func say(_ objects: [[UInt8]])
+    func send(_ objects: [[UInt8]])
     func setReading(_ isReading: Bool)
     /// Closes the connection after everything is sent.
     func end()
@@ -126,7 +126,7 @@ final class EngineQuestion: EngineClient, TimerHandler {
         desk.received(Array(request.json(marked: mark).utf8), from: id)
     }
 
-    func say(_ objects: [[UInt8]]) {
+    func send(_ objects: [[UInt8]]) {
         for object in objects {
             guard let answer = try? JSONDocument(object).root,
                 EngineRequest.Mark(answer: answer) == Self.mark

@@ -163,7 +163,7 @@ final class HTTP1Server: HTTPResponder {
 
     private func refuse(_ refusal: HTTPRefusal) {
         service.figures.countRefusal(refusal)
-        connection.letGo(body.count)
+        connection.releaseHeld(body.count)
         body = []
         // A length that fits no number is refused before the head is complete.
         let isHeadWhole = parser.pointee.head.path.upperBound <= parser.pointee.head.bytes.count

@@ -149,7 +149,7 @@ extension HTTPConnection {
         return true
     }
 
-    func letGo(_ count: Int) {
+    func releaseHeld(_ count: Int) {
         heldBytes -= count
         service.budget.giveBack(count)
     }

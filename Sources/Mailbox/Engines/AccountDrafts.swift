@@ -104,7 +104,7 @@ final class AccountEncoding: Sendable {
         self.answer = answer
         // The account of an engine that has ended meanwhile is not needed any more.
         if let thread = try? WorkThread(name: "account", encode) {
-            thread.letGo()
+            thread.detach()
         } else {
             // The machine has no more threads.
             encode()

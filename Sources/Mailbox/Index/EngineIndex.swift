@@ -5,7 +5,7 @@ import System
 /// Receives news from engines on a store thread, for all clients on one loop.
 package protocol EngineListener: AnyObject, Sendable {
     /// News arrives in the order of the commits.
-    func hear(_ news: [EngineNews])
+    func receive(_ news: [EngineNews])
     /// The store was opened again: the last news may be incomplete.
     func storeReturned()
 }
@@ -123,7 +123,7 @@ package final class EngineIndex: Sendable {
             }
             return lots
         }
-        for lot in lots { lot.listener.hear(lot.news) }
+        for lot in lots { lot.listener.receive(lot.news) }
     }
 
     /// Sends the clients that are connected here to other nodes.

@@ -125,11 +125,11 @@ extension StoreWriter {
             retryAt = 0
             recover()
         }
-        if wanted == .asked { letGo() }
+        if wanted == .asked { closeFile() }
     }
 
     /// Closes the file, as after a failure. A store that has failed has to return first.
-    private func letGo() {
+    private func closeFile() {
         guard let executor else { return }
         do throws(StoreFault) {
             try executor.unlessOutdated { () throws(StoreFault) in try executor.commitNothing() }

@@ -76,7 +76,7 @@ extension DeliveryDesk {
     ) {
         guard outcome == .unavailable, unrecorded < Self.unrecordedLimit else {
             update(connection) { $0.recorded(acknowledgement.id, &$1) }
-            return connection.holdUp()
+            return connection.updateReading()
         }
         unrecorded += 1
         update(connection) { $0.unrecorded(acknowledgement, &$1) }

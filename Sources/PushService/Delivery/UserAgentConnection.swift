@@ -121,11 +121,11 @@ final class UserAgentConnection {
         isReading = true
         while session.pointee.isReady, let text = inbox.removeFirst() { read(text.span) }
         isReading = false
-        holdUp()
+        updateReading()
     }
 
     /// Stops reading from a client that asks faster than it may, or than the store records.
-    func holdUp() {
+    func updateReading() {
         let isAhead =
             paceTimer != nil || delivery.pointee.isCrowded || !session.pointee.isReady
         socket?.setReading(!isAhead || session.pointee.isClosed)
@@ -230,7 +230,7 @@ extension UserAgentConnection: WebSocketHandler {
         } else if !inbox.put(text) {
             return close(.badState)
         }
-        holdUp()
+        updateReading()
     }
 
     func received(binary: Span<UInt8>, on connection: WebSocketConnection) { close(.binary) }
@@ -252,7 +252,7 @@ extension UserAgentConnection: TimerHandler {
     func timerFired(_ cookie: UInt64) {
         guard cookie != Self.paceCookie else {
             paceTimer = nil
-            return holdUp()
+            return updateReading()
         }
         timer = nil
         perform(session.pointee.elapsed(at: now))

@@ -61,7 +61,7 @@ package final class EventLoop: @unchecked Sendable {
         while true {
             turn()
             if let ending = closing.ending(watched: watchers.count, now: now) {
-                letGo()
+                dropEverything()
                 return ending
             }
         }
@@ -155,7 +155,7 @@ package final class EventLoop: @unchecked Sendable {
     }
 
     /// Frees the handlers on the thread of the loop; they may still call the loop.
-    private func letGo() {
+    private func dropEverything() {
         dropHandlers()
         mail.close()
         // Runs what was posted, but not without end: calls may post more.

@@ -37,7 +37,7 @@ final class ServerMove: Sendable {
             do throws(SystemError) {
                 let thread = try WorkThread(name: "store-move") { self.run(wish) }
                 self.thread.withLock { former in
-                    former?.letGo()
+                    former?.detach()
                     former = thread
                 }
             } catch { fail(error) }

@@ -53,7 +53,7 @@ final class TerminalShell: @unchecked Sendable {
             }
         }
         // It waits for a signal, which may never come.
-        thread.letGo()
+        thread.detach()
         defer { leave() }
         try enter()
         watch = try loop.watch(RawTerminal.input, for: .readable, self)

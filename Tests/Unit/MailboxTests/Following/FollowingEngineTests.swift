@@ -11,7 +11,7 @@ struct FollowingEngineTests {
         private let lock = NSLock()
         private var heard: [String] = []
 
-        func hear(_ news: [EngineNews]) {
+        func receive(_ news: [EngineNews]) {
             lock.withLock {
                 for item in news {
                     switch item.content {

@@ -14,7 +14,7 @@ struct AccountRegistrationsTests {
         private let lock = NSLock()
         private var told: SourceConsent?
 
-        func hear(_ news: [EngineNews]) {
+        func receive(_ news: [EngineNews]) {
             for item in news {
                 switch item.content {
                 case .welcome(let updates, _, _): take(updates, default: SourceConsent())
