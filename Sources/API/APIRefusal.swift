@@ -30,7 +30,7 @@ enum APIRefusal: Error, Equatable {
     case otherRequest
     /// The master key cannot be replaced now, or cannot be replaced at all.
     case cannotRotate
-    /// The same; the text says why.
+    /// The master key cannot be replaced now; the text says why.
     case cannotRotateYet(String)
     /// Another export is under way, or has just ended.
     case exporting

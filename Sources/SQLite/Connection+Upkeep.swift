@@ -35,7 +35,7 @@ extension Connection {
         case passive
         /// Waits for readers, copies everything and empties the WAL file.
         case truncating
-        /// The same, unless a reader would have to be waited for.
+        /// Copies everything and empties the WAL file, unless a reader would have to be waited for.
         case cutting
     }
 

@@ -98,7 +98,7 @@ package struct RawTerminal: Sendable {
         isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1 && !isDumb
     }
 
-    /// It shows text and nothing else.
+    /// Whether the terminal shows text and nothing else.
     package static var isDumb: Bool { Environment["TERM"] ?? "" == "dumb" }
 
     /// https://no-color.org: any value but an empty one.

@@ -61,7 +61,7 @@ final class PageLogin: Sendable {
         guard let digest = Self.digest(in: head) else { return nil }
         let session = sessions.withLock { $0.session(digest, at: Boot.milliseconds) }
         guard let session else { return nil }
-        // It stays over, also when the visitor gets the rights back.
+        // The session has ended for good, also if the visitor gets the rights back.
         guard admission.admit(session.visitor.pass) else {
             sessions.withLock { $0.end(digest) }
             return nil

@@ -99,7 +99,7 @@ extension EngineRows {
         let sealed: [UInt8]
         /// Bytes of the whole account on the disk.
         let size: Int
-        /// It came from a backup, and its counters have to be raised.
+        /// Whether the account came from a backup, so that its counters have to be raised.
         let isRestored: Bool
     }
 
@@ -131,8 +131,8 @@ extension EngineRows {
             """, row, position, sealed)
     }
 
-    /// The same for an account that was drafted before; its parts have `size` bytes. False if it has
-    /// ended, or a later account is stored.
+    /// Saves an account that was written in parts before, which have `size` bytes. False if the
+    /// engine has ended, or a later account is stored.
     static func save(
         draftOf row: UInt32, through position: Int64, sealed: [UInt8], partsOf size: Int,
         on connection: borrowing Connection

@@ -58,7 +58,8 @@ final class LoadedEngine {
         return weight > room || weight + journalSize > room + excess
     }
 
-    /// The same, while its account is being written in parts, which takes a while.
+    /// Whether it has outgrown its room by far, while its account is being written in parts, which
+    /// takes a while.
     var isTooFull: Bool { weight + journalSize > room + 2 * excess }
 
     private var excess: Int { max(room / 16, Self.smallJournal) }

@@ -167,7 +167,7 @@ extension StoreIndex {
     static let lastRow = RowNumbers.last
 }
 
-/// One of several stores that stay alike.
+/// What only the stores of a cluster need.
 extension StoreIndex {
     /// Another store accepted messages up to this one.
     func raiseSequence(to other: Int64) { sequence.raise(to: other) }

@@ -59,7 +59,7 @@ package final class CallbackIndex: Sendable {
 package enum CallbackNews: Sendable {
     /// New events are waiting.
     case added
-    /// Its first event may have changed, or the callback may be gone.
+    /// The first event of the callback may have changed, or the callback may be gone.
     case changed
 }
 

@@ -73,7 +73,7 @@ package enum StoreOperation: Sendable {
     case store(Message)
     /// The destination has it.
     case acknowledge(MessageReference)
-    /// The same, from a client that did not get the message on this connection.
+    /// The destination has it, says a client that did not get the message on this connection.
     case acknowledgeByID(MessageID, device: UInt32)
     /// The sender withdraws it.
     case withdraw(LocationID)
@@ -86,7 +86,7 @@ package enum StoreOperation: Sendable {
     case touchDevice(UInt32, at: Int64)
     /// Ends the device with everything that belongs to it.
     case removeDevice(UInt32)
-    /// The same, but `.conflict` if a message waits for it.
+    /// Ends the device with everything that belongs to it; `.conflict` if a message waits for it.
     case retireDevice(UInt32)
 
     /// The device must have been added before. `seen` is when the connection that asks said hello.

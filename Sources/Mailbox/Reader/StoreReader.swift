@@ -139,8 +139,8 @@ final class StoreReader: @unchecked Sendable {
 
 /// Exports.
 extension StoreReader {
-    /// It gets a sealer of its own: a key that is dropped later may have sealed what it reads. No
-    /// key is replaced between the two, because that waits for this thread.
+    /// The export gets a sealer of its own: a key that is dropped later may have sealed what it
+    /// reads. No key is replaced between the two, because that waits for this thread.
     private func moment(of subject: ExportSubject) throws(StoreFault) -> ExportedMoment {
         let sealer: Sealer
         do throws(OpenSSLError) { sealer = try source.keys.sealer() } catch {

@@ -184,7 +184,7 @@ package struct EnginePush: Sendable {
     /// The payload is kept for a fetching client when nobody else receives it.
     let isFetched: Bool
 
-    /// The same for a text of the server's own, whatever its senders send.
+    /// Where to deliver a text of the server itself, whatever the senders of the registration send.
     package var ofText: EnginePush {
         var push = self
         push.dialect = .plain

@@ -45,7 +45,7 @@ package enum RegistrationResult: Equatable, Sendable {
 package enum RegistrationQuery: Sendable {
     case one(RegistrationID)
     case ofDevice(UInt32)
-    /// Those of one owner, or all; the newest of them if a limit is given.
+    /// The registrations of one owner, or all; the newest of them if a limit is given.
     case all(owner: String?, limit: Int? = nil)
     case waiting(device: UInt32)
 }

@@ -72,7 +72,7 @@ package final class SQLiteStore: MessageStore {
     package var isShutOut: Bool { writer.shutOut.load(ordering: .relaxed) }
     /// The last entry of the log that is in the store.
     package var applied: Int64 { writer.applied.load(ordering: .relaxed) }
-    /// The same with its digest. Nil if that is not known.
+    /// The last entry with its digest. Nil if that is not known.
     package var lastEntry: EntryMark? { writer.mark.withLock { $0 } }
     package var isLead: Bool { log?.isLead ?? true }
     /// The schema of an entry that ended the following, because this program does not know it.
@@ -231,8 +231,8 @@ extension SQLiteStore {
     package var resealing: ResealingProgress? { writer.resealing.withLock { $0 } }
 }
 
-/// The same for stores that stay alike: first each of them learns the key, then each uses it, and
-/// then one of them seals everything again for all. Any thread may call these.
+/// The master key of stores that stay alike: first each of them learns the new key, then each uses
+/// it, and then one of them seals everything again for all. Any thread may call these.
 extension SQLiteStore {
     /// The ids of the keys that open something here.
     package var knownKeys: Set<UInt64> { keys.identifiers }

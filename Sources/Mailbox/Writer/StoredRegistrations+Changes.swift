@@ -199,7 +199,7 @@ extension StoredRegistrations {
         _ device: UInt32, _ engine: UInt32, _ details: [Update.Detail]
     ) throws(StoreFault) {
         var found = try transaction.registration(device)
-        // It arrived at the endpoint of another account.
+        // The push arrived at the endpoint of another account.
         if found?.engine != engine { found = try transaction.registrations(of: engine).first }
         guard let registration = found else { return }
         try add(.fetch(count: 1, version: nil, details: details), to: registration)

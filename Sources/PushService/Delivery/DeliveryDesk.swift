@@ -17,7 +17,7 @@ final class DeliveryDesk: @unchecked Sendable {
     let service: ServiceState
     let sessions: SessionRegister
     let directory: SessionDirectory
-    /// Its number in the directory.
+    /// The number of this desk in the directory.
     @exclusivity(unchecked) private var number = 0
     @exclusivity(unchecked) var connections: [UInt32: UserAgentConnection] = [:]
     @exclusivity(unchecked) var window = CommitWindow()
@@ -30,7 +30,7 @@ final class DeliveryDesk: @unchecked Sendable {
     /// How many acknowledgements wait for the next retry.
     @exclusivity(unchecked) var unrecorded = 0
     @exclusivity(unchecked) var isRetrySet = false
-    /// It is reused for each reply.
+    /// The text of a reply; its memory is reused for the next one.
     @exclusivity(unchecked) var text: [UInt8] = []
     @exclusivity(unchecked) var acknowledged: [MessageID] = []
     @exclusivity(unchecked) var actions: [DeliveryAction] = []

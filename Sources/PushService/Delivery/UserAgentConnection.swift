@@ -25,7 +25,7 @@ final class UserAgentConnection {
     /// When the device said hello here, in milliseconds, if the store has written that down: the
     /// device's newest connection is known by it.
     @exclusivity(unchecked) var seen: Int64?
-    /// They are handled one at a time: the first is under way.
+    /// Requests that wait for the store. They are handled one at a time: the first is under way.
     @exclusivity(unchecked) var requests: [Request] = []
     @exclusivity(unchecked) private var inbox = Inbox()
     @exclusivity(unchecked) private var isReading = false

@@ -8,7 +8,8 @@ import WebPush
 
 /// A push of the server itself to a registration, by which its owner sees that pushes arrive.
 ///
-/// It goes the way of all others from the mailbox on. The way to the mailbox is the sender's.
+/// From the store on, the push goes the way of all others. A sender's way to the store is not
+/// tested.
 package struct TestPush: ~Copyable {
     /// In seconds.
     private static let ttl: UInt32 = 3_600

@@ -222,9 +222,9 @@ extension PushSender {
 
 /// The result of an accepted message, for its sender.
 enum Verdict: Sendable {
-    /// It is on the disk, or its destination has it.
+    /// The message is on the disk, or its destination has it.
     case accepted
-    /// Its subscription ended meanwhile.
+    /// The subscription of the message ended meanwhile.
     case gone
     /// The outbox of its callback has no room.
     case full

@@ -19,7 +19,7 @@ package struct PageGuard {
         return comesFromUs(head) ? .ours : .foreign
     }
 
-    /// The same for pages that have an origin of their own.
+    /// Judges a request to pages that have the origin `own`.
     package func judge(_ exchange: HTTPExchange, at own: Origin) -> Judgement {
         let head = exchange.head
         guard Self.named(head)?.host == own.host else { return .misdirected }

@@ -65,7 +65,7 @@ package final class DevicePresence: Sendable {
         return known.sessions > 0 ? clock() : known.seen
     }
 
-    /// The same, and what the store knows, which may be an hour old.
+    /// When the device was here, also as far as the store knows, which may be an hour behind.
     package func lastSeen(_ device: DeviceCredential) -> Int64? {
         [device.lastSeen, lastSeen(device.row)].compactMap(\.self).max()
     }

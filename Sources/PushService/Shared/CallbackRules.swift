@@ -187,8 +187,8 @@ package enum DialRefusal: String, Error, Sendable {
 
 /// Decides which addresses a callback may connect to.
 ///
-/// It judges the address itself, just before each new connection, because a name may no longer
-/// resolve to the address of a moment ago.
+/// The guard judges the address itself, just before each new connection, because a name may no
+/// longer resolve to the address of a moment ago.
 package struct DialGuard: Sendable {
     /// Allowed to every caller, besides the internet.
     package var allowed: [AddressBlock] = []

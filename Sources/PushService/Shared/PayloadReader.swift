@@ -14,7 +14,7 @@ struct PayloadReader: ~Copyable {
         var level: TrustLevel
         /// Identifies a repetition; nil for an unencrypted body.
         var mark: ReplayMark?
-        /// It was encrypted under the current secret.
+        /// Whether the payload was encrypted under the current secret.
         var usesCurrentSecret = false
     }
 

@@ -243,7 +243,8 @@ extension EventLoop {
 
 /// Handles events of a descriptor. All calls come on the thread of the loop.
 package protocol EventHandler: AnyObject {
-    /// It is called again as long as the condition holds: do a bounded amount of work and return.
+    /// The loop calls this again as long as the descriptor is ready: do a bounded amount of work
+    /// and return.
     func ready(_ readiness: Readiness, of watch: WatchID)
 
     /// The loop wants to end: finish what is under way, begin nothing new, then end the watch. It

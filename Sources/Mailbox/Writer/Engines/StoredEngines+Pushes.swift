@@ -119,7 +119,7 @@ extension StoredEngines {
             from: try destinations(of: message, push))
     }
 
-    /// The same for a push that does not wait.
+    /// Withdraws what was shown for a push that does not wait.
     func withdraw(_ location: LocationID) throws(StoreFault) {
         guard let push = try transaction.registration(device(of: location))?.enginePush else {
             return

@@ -4,7 +4,7 @@ import Testing
 @testable import Mailbox
 
 @Suite("Stores at different distances from their log")
-struct LogTurnsRaceTests {
+struct LogWriterTurnsRaceTests {
     /// In milliseconds, one way. How many entries stores of such distances write in ten seconds, if
     /// each always has something to write.
     private static func entries(_ distances: [Int64]) -> LogRace {
