@@ -48,7 +48,7 @@ struct LogFollower {
 
     /// Every message up to this one was received. Nil before `start`.
     private(set) var received: Int64?
-    /// The next messages were removed from the log, or the next one is a boundary.
+    /// The next messages were removed from the log, or the message received last is a boundary.
     private(set) var isTooFarBehind = false
     /// The log lacks messages that this node has received, or has others in their place.
     private(set) var hasGoneBack = false

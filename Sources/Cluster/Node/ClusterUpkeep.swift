@@ -127,7 +127,7 @@ package final class ClusterUpkeep: Sendable {
         keepSnapshot(always: isCopyWanted)
     }
 
-    /// Has a thread of its own, because `work` waits for answers, which do not come now.
+    /// Has a thread of its own, because `work` blocks when the cluster does not answer.
     private func look(at now: Int64) {
         guard !store.isCurrent else {
             wasCurrent.store(now, ordering: .relaxed)

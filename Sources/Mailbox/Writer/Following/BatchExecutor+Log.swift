@@ -65,9 +65,8 @@ extension BatchExecutor {
         do throws(StoreFault) { try body() } catch { guard error == .outdated else { throw error } }
     }
 
-    /// Tells the other stores which engines have clients here. While this node is cut off, all
-    /// clients are sent away; a commit without an answer would close the store then, so nothing is
-    /// committed.
+    /// Tells the other stores which engines have clients here, unless this node is cut off. Its
+    /// clients are sent away then, and a commit without an answer would close the store.
     func shareClients() throws(StoreFault) {
         guard let log, log.isCurrent, transaction.index.engines.hasUnshared else { return }
         try commitNothing()
