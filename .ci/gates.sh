@@ -377,7 +377,7 @@ gate_migrate() {
     without_passes tools/lib/alone .venv/bin/python Tests/Torture/Cluster/move.py "$release/bellwire"
 }
 
-# What missed its bound, what was done, and how many cases were seen where none may be missing.
+# Runs a command, and prints what it prints without the lines of cases that passed.
 without_passes() { "$@" | { grep -v '^pass ' || true; }; }
 
 # instructions <release: no main path needs 5 % more instructions than when they were last counted

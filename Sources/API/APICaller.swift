@@ -36,13 +36,13 @@ package struct APICaller {
     package func mayUse(_ owner: String) -> Bool { isAdministrator || owner == self.owner }
 }
 
-extension PushContext {
+extension ServiceState {
     /// Why a client that was admitted before is refused now, or nil. Any thread may call it.
     func objection(to caller: APICaller) -> APIRefusal? {
         if let secret = caller.secret {
             return index.credential(secret) == nil ? .unauthorized : nil
         }
-        return doors.admit(caller.pass) ? nil : .notAllowed
+        return admission.admit(caller.pass) ? nil : .notAllowed
     }
 }
 

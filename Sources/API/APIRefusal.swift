@@ -30,7 +30,7 @@ enum APIRefusal: Error, Equatable {
     case otherRequest
     /// The master key cannot be replaced now, or cannot be replaced at all.
     case cannotRotate
-    /// The same; the text says why.
+    /// The master key cannot be replaced now; the text says why.
     case cannotRotateYet(String)
     /// Another export is under way, or has just ended.
     case exporting
@@ -125,7 +125,7 @@ enum APIRefusal: Error, Equatable {
 typealias APIResult = Result<(status: Int, body: [UInt8]), APIRefusal>
 
 extension HTTPExchange {
-    func respond(_ result: APIResult, _ service: PushContext) {
+    func respond(_ result: APIResult, _ service: ServiceState) {
         switch result {
         case .success(let answer):
             var head = self.answer(answer.status)

@@ -13,7 +13,7 @@ package final class BusConnection: @unchecked Sendable {
     /// A duplicate: sd-bus closes its own when the bus goes away, and the watch must end before
     /// that.
     private var descriptor: BusDescriptor?
-    private var watch: Watch?
+    private var watch: WatchID?
     private var timer: (id: TimerID, time: UInt64)?
     private var isProcessing = false
     private var ended: ((BusError) -> Void)?
@@ -101,7 +101,7 @@ package final class BusConnection: @unchecked Sendable {
 }
 
 extension BusConnection: EventHandler, TimerHandler {
-    package func ready(_ readiness: Readiness, of watch: Watch) { advance() }
+    package func ready(_ readiness: Readiness, of watch: WatchID) { advance() }
 
     package func timerFired(_ cookie: UInt64) {
         timer = nil

@@ -39,12 +39,12 @@ struct ClusterOpening {
 
     /// Makes the streams that are not there yet.
     func makeStreams() throws(ClusterFault) {
-        for stream in [ClusterLog.stream, ClusterRecord.settings, SnapshotManifest.settings] {
+        for stream in [LogFeed.settings, ClusterState.settings, SnapshotManifest.settings] {
             try make(stream)
         }
     }
 
-    /// Fails if there is a stream of that name that is of no use.
+    /// Fails if there is a stream of that name with settings that are of no use.
     func make(_ settings: StreamSettings) throws(ClusterFault) {
         let deadline = Boot.milliseconds + Self.patience
         while true {
@@ -66,7 +66,7 @@ struct ClusterOpening {
         }
     }
 
-    /// Another node may be faster: then the stream is looked at again.
+    /// Another node may be faster: then the caller looks at the stream again.
     private func create(_ settings: StreamSettings) -> ClusterFault? {
         let wanted = replicas ?? 3
         let answer = jetStream.create(settings, replicas: wanted)
@@ -77,8 +77,8 @@ struct ClusterOpening {
         return ClusterFault(answer, stream: settings.name, replicas: wanted)
     }
 
-    /// The time by the server that leads the log, less that since boot. The fastest answer is the
-    /// most exact one.
+    /// The time by the clock of the log's leader, less the time since boot. The fastest answer is
+    /// the most exact one.
     func clockOffset() throws(ClusterFault) -> Int64 {
         var best: (offset: Int64, duration: Int64)?
         for _ in 0..<Self.measurements {

@@ -32,7 +32,7 @@ struct ServerSurvey {
     private var answers: [String: ServerReport.Server] = [:]
     private var servers = 1
 
-    /// What all servers that answer tell. Nil if none does. Blocks.
+    /// Asks all servers. Nil if none answers. Blocks.
     static func report(_ connection: NatsConnection) -> ServerReport? {
         let survey = SharedSurvey()
         connection.request(subject, before: Boot.milliseconds + patience) { survey.receive($0) }
@@ -61,7 +61,7 @@ struct ServerSurvey {
 
 /// What several calls of one handler collect.
 private final class SharedSurvey: Sendable {
-    let isComplete = Awaited<Void>()
+    let isComplete = AwaitedValue<Void>()
     private let survey = Lock(ServerSurvey())
 
     var report: ServerReport? { survey.withLock { $0.report } }
@@ -83,16 +83,16 @@ package struct ServerReport: Equatable, Sendable {
 
     let servers: [Server]
 
-    /// The names of those that do not sync each write.
+    /// The names of servers that do not sync each write.
     package var unsynced: [String] { servers.filter { !$0.syncsAlways }.map(\.name) }
 
-    /// The names and versions of those that lose some in spite of that.
+    /// The names and versions of servers that lose writes in spite of that.
     package var unsafe: [String] {
         servers.filter { ServerVersion($0.version)?.losesWrites ?? false }
             .map { "\($0.name) (\($0.version))" }
     }
 
-    /// How many are of either kind.
+    /// How many servers are of either kind.
     package var doubtful: Int {
         servers.filter { server in
             !server.syncsAlways || ServerVersion(server.version)?.losesWrites ?? false

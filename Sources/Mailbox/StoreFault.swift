@@ -16,7 +16,7 @@ package enum StoreFault: Error, Equatable, Sendable, CustomStringConvertible {
     case thread(code: Int32)
     /// Other stores have written to the log since: the batch has to be done again after theirs.
     case outdated
-    /// Nobody knows whether the log has the batch.
+    /// It is unknown whether the log has the batch.
     case undecided
     /// The log no longer has what this store lacks.
     case behind
@@ -81,7 +81,7 @@ package enum StoreFault: Error, Equatable, Sendable, CustomStringConvertible {
         if case .sqlite(let error) = self { error.isFull } else { false }
     }
 
-    /// It passes within seconds, as far as anybody knows: the servers choose who leads the log.
+    /// The fault probably passes within seconds: the servers choose who leads the log.
     var isBrief: Bool { self == .undecided || self == .outdated }
 
     init(_ failure: Migration.Failure) {

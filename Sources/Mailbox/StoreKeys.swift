@@ -7,9 +7,9 @@ import System
 final class StoreKeys: Sendable {
     private struct Masters {
         var current: MasterKey
-        /// Those that data may also be sealed under.
+        /// Former master keys, under which data may be sealed too.
         var others: [MasterKey]
-        /// All of that has to be sealed under the current one.
+        /// Everything has to be sealed again, under the current master key.
         var mustReseal: Bool
         /// Counts changes, so that threads know when to replace their sealers.
         var generation = 0

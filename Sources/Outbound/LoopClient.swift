@@ -5,7 +5,7 @@ package import System
 
 /// A POST that `LoopClient` sends, and the rules for the connection it goes over.
 package struct LoopRequest: Sendable, Confidential {
-    /// The socket to connect to, whatever host the URL names. `HeldSocket` says what is checked.
+    /// The socket to connect to, whatever host the URL names. `CheckedSocket` says what is checked.
     package struct SocketPlace: Sendable {
         let path: String
         let folder: String
@@ -50,7 +50,7 @@ package enum RequestFailure: Error, Sendable, CustomStringConvertible {
     case timedOut
     /// The request's `objection` refused the address.
     case refused(String)
-    case socket(HeldSocket.Failure)
+    case socket(CheckedSocket.Failure)
     case failed(CurlError)
     /// The client was closed.
     case closed
@@ -85,7 +85,7 @@ package final class LoopClient: @unchecked Sendable {
     private let multi: MultiHandle
     private var transfers: [UnsafeMutableRawPointer: RunningRequest] = [:]
     private var watches: [curl_socket_t: WatchedSocket] = [:]
-    private var sockets: [Watch: curl_socket_t] = [:]
+    private var sockets: [WatchID: curl_socket_t] = [:]
     private var timer: TimerID?
 
     package init(on loop: EventLoop, _ settings: Settings) throws(CurlError) {
@@ -145,9 +145,9 @@ package final class LoopClient: @unchecked Sendable {
     /// it ends the watch on it, and a watch must end before its descriptor is closed.
     private final class WatchedSocket {
         private let descriptor: Int32
-        let watch: Watch
+        let watch: WatchID
 
-        init(descriptor: Int32, watch: Watch) {
+        init(descriptor: Int32, watch: WatchID) {
             self.descriptor = descriptor
             self.watch = watch
         }
@@ -163,7 +163,7 @@ package final class LoopClient: @unchecked Sendable {
 }
 
 extension LoopClient: EventHandler, TimerHandler {
-    package func ready(_ readiness: Readiness, of watch: Watch) {
+    package func ready(_ readiness: Readiness, of watch: WatchID) {
         guard let socket = sockets[watch] else { return }
         let events =
             (readiness.isReadable ? CURL_CSELECT_IN : 0)

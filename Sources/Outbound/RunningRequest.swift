@@ -15,7 +15,7 @@ final class RunningRequest {
     private let fields: TextList
     private let names: TextList
     /// It is kept open, so that its path still leads to the socket that was checked.
-    private let socket: HeldSocket?
+    private let socket: CheckedSocket?
     private var refusal: String?
 
     /// A longer answer is cut off here and still counts.
@@ -43,9 +43,9 @@ final class RunningRequest {
 
     private static func hold(
         _ place: LoopRequest.SocketPlace
-    ) throws(RequestFailure) -> HeldSocket {
-        do throws(HeldSocket.Failure) {
-            return try HeldSocket(
+    ) throws(RequestFailure) -> CheckedSocket {
+        do throws(CheckedSocket.Failure) {
+            return try CheckedSocket(
                 place.path, beneath: place.folder, owner: place.owner, excluding: place.excluded)
         } catch { throw .socket(error) }
     }

@@ -37,8 +37,8 @@ package final class ChangeApplier: @unchecked Sendable {
         if isLeft { try applyAtOnce(changes, to: connection, visit) }
     }
 
-    /// The same by SQLite's own function, which is slower. It knows what to do with triggers and with
-    /// rows that are in each other's way. If it fails it has changed nothing.
+    /// Makes the changes by SQLite's own function, which is slower, and knows what to do with
+    /// triggers and with rows that are in each other's way. A failure changes nothing.
     package func applyAtOnce(
         _ changes: [UInt8], to connection: borrowing Connection, _ visit: Visit
     ) throws(SQLiteError) {

@@ -90,9 +90,9 @@ struct ChangedRow: Hashable {
         bytes.append(contentsOf: content)
     }
 
-    /// What an update contains: the values before, then those after it. Values that did not change
-    /// are undefined, but those of the key are there before, and those that are kept on both sides:
-    /// SQLite would not read them on one.
+    /// What an update contains: the values before it, then the values after it. Unchanged values
+    /// are undefined, except that the key is there before, and that kept columns are there on both
+    /// sides: SQLite would not read them on one side only.
     func difference(
         to other: ChangedRow, of key: [UInt8], keeping isKept: [Bool]
     ) -> [UInt8] {

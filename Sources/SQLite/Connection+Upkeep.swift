@@ -17,9 +17,10 @@ extension Connection {
         return answer.split(separator: "\n").last.map(String.init) ?? answer
     }
 
-    /// Takes back the transaction by which a new file began to use the WAL, if that was interrupted.
-    /// It is the only one that is not in the WAL, and who only reads can neither see past it nor
-    /// take it back. Any other file stays as it is, and whoever opens it finds what is wrong with it.
+    /// Takes back the transaction by which a new file began to use the WAL, if that was
+    /// interrupted. This transaction is the only one that is not in the WAL, and a connection that
+    /// only reads can neither see past it nor take it back. Any other file stays as it is: opening
+    /// it shows what is wrong with it.
     package static func takeBackInterrupted(_ path: String) throws(SQLiteError) {
         do throws(SQLiteError) {
             _ = try Connection(path, .readOnly).integer("PRAGMA user_version")
@@ -34,7 +35,7 @@ extension Connection {
         case passive
         /// Waits for readers, copies everything and empties the WAL file.
         case truncating
-        /// The same, unless a reader would have to be waited for.
+        /// Copies everything and empties the WAL file, unless a reader would have to be waited for.
         case cutting
     }
 

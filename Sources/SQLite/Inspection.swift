@@ -30,7 +30,8 @@ package struct Inspection: Sendable {
         try finding(path, further, pages, later: [])
     }
 
-    /// The same without the two things that take long: the pages, and the values of large tables.
+    /// Checks the file without the two things that take long: the pages, and the values of large
+    /// tables.
     package func quickFinding(_ path: String) throws(Migration.Failure) -> String? {
         try finding(path, [], nil, later: large)
     }

@@ -51,7 +51,7 @@ package struct Migrations: Sendable {
     /// The schema that the last step makes.
     package var last: Int { first + steps.count - 1 }
 
-    /// These and one more.
+    /// These migrations and one more step.
     package func adding(_ step: Migration) -> Migrations {
         Migrations(first: first, steps + [step])
     }

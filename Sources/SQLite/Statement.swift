@@ -139,7 +139,7 @@ final class StatementShelf: @unchecked Sendable {
 
     func take(_ sql: String) -> OpaquePointer? { statements.removeValue(forKey: sql) }
 
-    /// It keeps no values.
+    /// Puts a statement back, without its values.
     func put(_ statement: OpaquePointer, _ sql: String) {
         guard !isClosed, statements.count < Self.limit, statements[sql] == nil else {
             sqlite3_finalize(statement)

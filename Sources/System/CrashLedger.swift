@@ -5,7 +5,7 @@
 /// cause. A new version of the program tries everything again.
 package struct CrashLedger: Equatable, Sendable {
     package struct Entry: Equatable, Sendable {
-        package let kind: Underway.Kind
+        package let kind: CrashMarker.Kind
         package let signal: UInt32
         package let subject: UInt32
         package let digest: UInt64
@@ -57,8 +57,8 @@ package struct CrashLedger: Equatable, Sendable {
             entries.remove(at: place)
             entry.isSetAside = true
         } else if entry.subject != 0, hasOther {
-            let account = Underway.bytes(entry.subject)
-            let digest = Underway.digest(.account, account.span, key: key)
+            let account = CrashMarker.bytes(entry.subject)
+            let digest = CrashMarker.digest(.account, account.span, key: key)
             entries.removeAll { $0.digest == digest }
             add(
                 Entry(
@@ -88,7 +88,9 @@ extension CrashLedger {
         self.init(key: (number(8, 8), number(16, 8)), program: number(24, 8))
         for place in 0..<min(Int(number(32, 4)), Self.entryLimit) {
             let start = Self.entriesStart + place * Self.entrySize
-            guard let kind = Underway.Kind(rawValue: UInt32(number(start, 4))) else { return nil }
+            guard let kind = CrashMarker.Kind(rawValue: UInt32(number(start, 4))) else {
+                return nil
+            }
             entries.append(
                 Entry(
                     kind: kind, signal: UInt32(number(start + 4, 4)),
@@ -99,7 +101,7 @@ extension CrashLedger {
         }
         let signal = UInt32(number(Self.crashStart, 4))
         guard signal != 0 else { return }
-        guard let kind = Underway.Kind(rawValue: UInt32(number(Self.crashStart + 4, 4))) else {
+        guard let kind = CrashMarker.Kind(rawValue: UInt32(number(Self.crashStart + 4, 4))) else {
             return nil
         }
         crash = Entry(
@@ -134,7 +136,7 @@ extension CrashLedger {
 }
 
 /// The inputs that are not tried again because they crashed the program twice.
-package struct SetAside: Sendable {
+package struct SetAsideInputs: Sendable {
     private let key: (UInt64, UInt64)
     private let digests: Set<UInt64>
 
@@ -149,15 +151,15 @@ package struct SetAside: Sendable {
     }
 
     package func contains(
-        _ kind: Underway.Kind, _ first: Span<UInt8>, _ second: Span<UInt8> = Span()
+        _ kind: CrashMarker.Kind, _ first: Span<UInt8>, _ second: Span<UInt8> = Span()
     ) -> Bool {
         guard !digests.isEmpty else { return false }
-        return digests.contains(Underway.digest(kind, first, second, key: key))
+        return digests.contains(CrashMarker.digest(kind, first, second, key: key))
     }
 
-    package func contains(_ kind: Underway.Kind, _ number: UInt32) -> Bool {
+    package func contains(_ kind: CrashMarker.Kind, _ number: UInt32) -> Bool {
         guard !digests.isEmpty else { return false }
-        let bytes = Underway.bytes(number)
+        let bytes = CrashMarker.bytes(number)
         return contains(kind, bytes.span)
     }
 }

@@ -162,7 +162,7 @@ package final class DraftFile {
         try FileDescriptor.synchronizeFolder(of: place)
     }
 
-    /// The same, but fails if there is a file of that name.
+    /// Publishes the draft, but fails if there is a file of that name.
     package func publishNew() throws(SystemError) {
         try file.synchronize()
         // Unlike a rename, a link never replaces an existing file.

@@ -44,7 +44,7 @@ package struct LocalStream: ~Copyable {
 
 /// A Unix socket in the file system, found without following a link, and kept open: whatever
 /// happens to its name, connecting to `path` reaches the socket that was checked.
-package final class HeldSocket: Sendable {
+package final class CheckedSocket: Sendable {
     package enum Failure: Error, Equatable, CustomStringConvertible {
         /// The path is not inside the folder.
         case elsewhere

@@ -197,8 +197,8 @@ struct JournalEntry {
         bytes.append(UInt8(ascii: "\n"))
     }
 
-    /// The names of fields have capital letters, digits and underscores. The prefix keeps ours apart
-    /// from those that journald and others know.
+    /// The names of fields have capital letters, digits and underscores. The prefix keeps our
+    /// fields apart from the fields that journald and others know.
     private static func name(of field: StaticString) -> String {
         let letters = "\(field)".utf8.map { byte -> UInt8 in
             switch byte {

@@ -70,7 +70,7 @@ package enum Environment {
         getenv(name).map { String(cString: $0) }
     }
 
-    /// Those of `names` that are set.
+    /// The values of the variables `names` that are set.
     package static func values(of names: [String]) -> [String: String] {
         var values: [String: String] = [:]
         for name in names { values[name] = self[name] }

@@ -33,7 +33,7 @@ package struct ServiceManager: Sendable {
         watchdogInterval = isForUs && time > 0 ? .microseconds(time / 3) : nil
     }
 
-    /// It starts a service again that ends with a failure.
+    /// Whether this process has a service manager, which starts it again after a failure.
     package var isThere: Bool { path != nil }
 
     package func notify(_ state: State) {

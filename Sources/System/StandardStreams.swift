@@ -88,8 +88,8 @@ package struct LineReader: ~Copyable {
 
 /// The terminal on standard input and output, for a program that draws its whole screen.
 ///
-/// Keys come one by one and are not shown, and none of them raises a signal. Whoever calls `enter`
-/// also calls `leave`, however the program goes on.
+/// Keys come one by one and are not shown, and none of them raises a signal. After `enter` the
+/// program has to call `leave`, however it goes on.
 package struct RawTerminal: Sendable {
     private let former: termios
 
@@ -98,7 +98,7 @@ package struct RawTerminal: Sendable {
         isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1 && !isDumb
     }
 
-    /// It shows text and nothing else.
+    /// Whether the terminal shows text and nothing else.
     package static var isDumb: Bool { Environment["TERM"] ?? "" == "dumb" }
 
     /// https://no-color.org: any value but an empty one.

@@ -15,7 +15,7 @@ extension Command {
 
             Keys, secrets and addresses are left out, because whoever has them could push, connect or
             decrypt; the document lists what is missing. Who may forget a device or an owner may
-            also export it: administrators, and users of this machine what is theirs.
+            also export it: administrators everything, users of this machine what belongs to them.
             """,
         options: [
             Option("device", "NAME|ID", help: "export this device"),

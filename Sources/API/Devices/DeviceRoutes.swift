@@ -11,10 +11,10 @@ import WebPush
 final class DeviceRoutes {
     typealias Answer = (APIResult) -> Void
 
-    private let service: PushContext
+    private let service: ServiceState
     private let dialogue: StoreDialogue
 
-    init(_ service: PushContext, _ dialogue: StoreDialogue) {
+    init(_ service: ServiceState, _ dialogue: StoreDialogue) {
         self.service = service
         self.dialogue = dialogue
     }
@@ -103,7 +103,7 @@ final class DeviceRoutes {
             guard case .credentials(let credentials) = loaded else {
                 return answer(.failure(.unavailable))
             }
-            guard service.doors.admit(caller.pass) else { return answer(.failure(.notAllowed)) }
+            guard service.admission.admit(caller.pass) else { return answer(.failure(.notAllowed)) }
             then(credentials.filter { caller.mayUse($0.owner) })
         }
     }

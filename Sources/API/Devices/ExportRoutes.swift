@@ -11,7 +11,7 @@ import System
 final class ExportRoutes: TimerHandler {
     typealias Answer = DeviceRoutes.Answer
 
-    private struct Underway {
+    private struct Running {
         let number: UInt32
         let export: StoreExport
         let caller: ControlCaller
@@ -29,7 +29,7 @@ final class ExportRoutes: TimerHandler {
 
     private let loop: EventLoop
     private let dialogue: StoreDialogue
-    private var underway: Underway?
+    private var running: Running?
     private var lastNumber: UInt32 = 0
     private var restsUntil: Int64 = 0
 
@@ -41,11 +41,11 @@ final class ExportRoutes: TimerHandler {
     /// The caller may see all of it.
     func begin(_ subject: ExportSubject, _ caller: ControlCaller, _ answer: Answer) {
         let now = Boot.milliseconds
-        guard underway == nil, caller == .administrator || now >= restsUntil else {
+        guard running == nil, caller == .administrator || now >= restsUntil else {
             return answer(.failure(.exporting))
         }
         lastNumber &+= 1
-        underway = Underway(
+        running = Running(
             number: lastNumber, export: StoreExport(subject), caller: caller,
             end: now + Self.longest,
             timer: loop.schedule(after: Interval(.milliseconds(Self.longestPause)), self))
@@ -56,14 +56,14 @@ final class ExportRoutes: TimerHandler {
 
     /// Answers with the next part, which is no JSON by itself, or with 204 after the last.
     func next(_ number: UInt32, _ caller: ControlCaller, _ answer: @escaping Answer) {
-        guard let current = underway, current.number == number, current.caller == caller,
+        guard let current = running, current.number == number, current.caller == caller,
             !current.isReading
         else { return answer(.failure(.unknown)) }
-        underway?.isReading = true
+        running?.isReading = true
         let pause = min(Self.longestPause, max(current.end - Boot.milliseconds, 0))
         loop.reschedule(current.timer, after: Interval(.milliseconds(pause)))
         dialogue.load(.export(current.export)) { [self] loaded in
-            if underway?.number == number { underway?.isReading = false }
+            if running?.number == number { running?.isReading = false }
             switch loaded {
             case .export(let part?): answer(.success((200, part)))
             case .export(nil):
@@ -78,15 +78,15 @@ final class ExportRoutes: TimerHandler {
 
     /// Whatever is under way may have what is to be forgotten.
     func endAll() {
-        if let underway { end(underway.number) }
+        if let running { end(running.number) }
     }
 
     func timerFired(_ cookie: UInt64) { endAll() }
 
     private func end(_ number: UInt32) {
-        guard let current = underway, current.number == number else { return }
+        guard let current = running, current.number == number else { return }
         loop.cancel(current.timer)
-        underway = nil
+        running = nil
         restsUntil = Boot.milliseconds + Self.rest
     }
 }

@@ -7,10 +7,10 @@ import WebPush
 final class OwnerRoutes {
     typealias Answer = DeviceRoutes.Answer
 
-    private let service: PushContext
+    private let service: ServiceState
     private let dialogue: StoreDialogue
 
-    init(_ service: PushContext, _ dialogue: StoreDialogue) {
+    init(_ service: ServiceState, _ dialogue: StoreDialogue) {
         self.service = service
         self.dialogue = dialogue
     }

@@ -111,7 +111,7 @@ final class EngineWebSocket: WebSocketHandler, EngineClient {
         if let id = id.take() { desk.leave(id) }
     }
 
-    func say(_ objects: [[UInt8]]) {
+    func send(_ objects: [[UInt8]]) {
         guard let connection else { return }
         for object in objects { connection.send(text: object.span) }
     }
@@ -125,7 +125,7 @@ final class EngineWebSocket: WebSocketHandler, EngineClient {
 
 extension EngineWebSocket: PassHolder {
     func passEnded() {
-        say([EngineDesk.revoked.answer()])
+        send([EngineDesk.revoked.answer()])
         end()
         leave()
     }
@@ -167,7 +167,7 @@ final class EngineLines: LineHandler, EngineClient {
         if let id = id.take() { desk.leave(id) }
     }
 
-    func say(_ objects: [[UInt8]]) { connection?.send(lines: objects) }
+    func send(_ objects: [[UInt8]]) { connection?.send(lines: objects) }
 
     func setReading(_ isReading: Bool) { connection?.setReading(isReading) }
 
@@ -181,7 +181,7 @@ final class EngineLines: LineHandler, EngineClient {
         guard !desk.service.index.setAside.contains(.command, text.span) else {
             return refuse(.setAside, nil)
         }
-        Underway.mark(.command, text.span) { find(text) }
+        CrashMarker.mark(.command, text.span) { find(text) }
     }
 
     private func find(_ text: [UInt8]) {
@@ -204,7 +204,7 @@ final class EngineLines: LineHandler, EngineClient {
             switch answer {
             case .failure(let refusal): refuse(refusal, extra)
             case .success(let engine):
-                say([Outcome.ok.answer(extra: extra)])
+                send([Outcome.ok.answer(extra: extra)])
                 let id = desk.join(self, engine: engine, as: role, caller.pass)
                 self.id = id
                 setReading(true)
@@ -216,14 +216,14 @@ final class EngineLines: LineHandler, EngineClient {
 
     private func refuse(_ refusal: APIRefusal, _ extra: JSONNode?) {
         let error = Outcome.error(code: refusal.status, message: refusal.message)
-        say([error.answer(extra: extra)])
+        send([error.answer(extra: extra)])
         end()
     }
 }
 
 extension EngineLines: PassHolder {
     func passEnded() {
-        say([EngineDesk.revoked.answer()])
+        send([EngineDesk.revoked.answer()])
         end()
         // Drops what the client has not read.
         connection?.cut()

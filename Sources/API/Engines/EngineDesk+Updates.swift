@@ -4,7 +4,7 @@ import Notifications
 
 /// Updates of engines, on their way to the clients.
 extension EngineDesk: EngineListener {
-    func hear(_ news: [EngineNews]) {
+    func receive(_ news: [EngineNews]) {
         loop.post { for item in news { self.handle(item) } }
     }
 
@@ -12,9 +12,9 @@ extension EngineDesk: EngineListener {
     func storeReturned() {
         loop.post {
             for (engine, table) in self.tables {
-                for (number, place) in table.places where place.isWelcome {
-                    place.startOver()
-                    self.submitJoin(EngineClientID(engine: engine, number: number), place.role)
+                for (number, joined) in table.clients where joined.isWelcome {
+                    joined.startOver()
+                    self.submitJoin(EngineClientID(engine: engine, number: number), joined.role)
                 }
             }
         }
@@ -27,20 +27,20 @@ extension EngineDesk: EngineListener {
         let engine = news.engine
         guard let table = tables[engine] else { return }
         switch news.content {
-        case .updates(let updates): say(Self.texts(updates), to: table)
-        case .answer(let answer, let client): table.places[client]?.answer(answer)
+        case .updates(let updates): send(Self.texts(updates), to: table)
+        case .answer(let answer, let client): table.clients[client]?.answer(answer)
         case .owed(let updates, let last, let hasFetchers):
-            say(EngineWord.words(updates), through: last, hasFetchers, engine, table)
-        case .words(let words, let last, let hasFetchers):
-            say(words, through: last, hasFetchers, engine, table)
+            send(EncodedUpdate.all(updates), through: last, hasFetchers, engine, table)
+        case .encoded(let updates, let last, let hasFetchers):
+            send(updates, through: last, hasFetchers, engine, table)
         case .welcome(let updates, let last, let client):
-            guard let place = table.places[client] else { return }
-            place.welcome(Self.texts(updates))
-            if place.role.isFetcher {
-                recordHeard(EngineWord.words(updates), through: last, engine)
+            guard let joined = table.clients[client] else { return }
+            joined.welcome(Self.texts(updates))
+            if joined.role.isFetcher {
+                recordHeard(EncodedUpdate.all(updates), through: last, engine)
             }
         case .signal(let handed):
-            let isHeard = say(Self.texts(of: handed), to: table) {
+            let isHeard = send(Self.texts(of: handed), to: table) {
                 $0.role.isFetcher == handed.hasFetchers
             }
             guard isHeard, handed.hasFetchers else { return }
@@ -49,57 +49,57 @@ extension EngineDesk: EngineListener {
             ) { _ in }
         case .deadline(let deadline): setTimer(deadline, engine)
         case .ended:
-            for place in table.places.values {
-                place.client.say([Self.ended.answer()])
-                place.client.end()
+            for joined in table.clients.values {
+                joined.client.send([Self.ended.answer()])
+                joined.client.end()
             }
-        case .isCutOff: for place in table.places.values { place.client.sendAway() }
+        case .isCutOff: for joined in table.clients.values { joined.client.sendAway() }
         }
     }
 
-    private func say(_ objects: [[UInt8]], to table: Table) {
-        for place in table.places.values where place.isWelcome { place.client.say(objects) }
+    private func send(_ objects: [[UInt8]], to table: Table) {
+        for joined in table.clients.values where joined.isWelcome { joined.client.send(objects) }
     }
 
     /// Returns whether any client received it.
-    private func say(
-        _ objects: [[UInt8]], to table: Table, where isMeant: (EnginePlace) -> Bool
+    private func send(
+        _ objects: [[UInt8]], to table: Table, where isMeant: (JoinedClient) -> Bool
     ) -> Bool {
-        let places = table.places.values.filter { $0.isWelcome && isMeant($0) }
-        for place in places { place.client.say(objects) }
-        return !places.isEmpty
+        let clients = table.clients.values.filter { $0.isWelcome && isMeant($0) }
+        for joined in clients { joined.client.send(objects) }
+        return !clients.isEmpty
     }
 
     /// The user's actions go to fetchers, or to viewers if there are none. Raw payloads go to
     /// clients that asked for them.
-    private func say(
-        _ words: [EngineWord], through last: Int64?, _ hasFetchers: Bool, _ engine: UInt32,
+    private func send(
+        _ updates: [EncodedUpdate], through last: Int64?, _ hasFetchers: Bool, _ engine: UInt32,
         _ table: Table
     ) {
         var isHeard = false
-        for place in table.places.values where place.isWelcome {
-            let isFetcher = place.role.isFetcher
+        for joined in table.clients.values where joined.isWelcome {
+            let isFetcher = joined.role.isFetcher
             isHeard = isHeard || isFetcher
-            place.client.say(
-                words.compactMap { word in
-                    switch word.audience {
-                    case .actors: isFetcher == hasFetchers ? word.text : nil
-                    case .rawFetchers: isFetcher && place.role.takesRaw == true ? word.text : nil
-                    case .everybody: word.text
+            joined.client.send(
+                updates.compactMap { update in
+                    switch update.audience {
+                    case .actors: isFetcher == hasFetchers ? update.text : nil
+                    case .rawFetchers: isFetcher && joined.role.takesRaw == true ? update.text : nil
+                    case .everybody: update.text
                     }
                 })
         }
-        if isHeard, let last { recordHeard(words, through: last, engine) }
+        if isHeard, let last { recordHeard(updates, through: last, engine) }
     }
 
     /// An update that only informs is done once one client received it.
-    private func recordHeard(_ words: [EngineWord], through last: Int64, _ engine: UInt32) {
-        guard words.contains(where: \.isNotice) else { return }
+    private func recordHeard(_ updates: [EncodedUpdate], through last: Int64, _ engine: UInt32) {
+        guard updates.contains(where: \.isNotice) else { return }
         dialogue.submit(.engine(.heard(through: last, engine: engine))) { _ in }
     }
 
     private static func texts(_ updates: [Update]) -> [[UInt8]] {
-        EngineWord.words(updates).map(\.text)
+        EncodedUpdate.all(updates).map(\.text)
     }
 
     private static func texts(of handed: EngineNews.HandedSignal) -> [[UInt8]] {

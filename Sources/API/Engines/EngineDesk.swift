@@ -7,7 +7,7 @@ import WebPush
 
 /// The clients of engines that are connected to one loop.
 ///
-/// Their requests go to the store, which carries them out. Updates come back through `hear`, in the
+/// Their requests go to the store, which carries them out. Updates come back through `receive`, in the
 /// order in which they were stored, and are serialized once for all clients of this loop. Confined
 /// to its loop.
 // Unchecked: it is touched by the thread of the loop alone.
@@ -17,18 +17,18 @@ final class EngineDesk: @unchecked Sendable {
     private static let noteCookie: UInt64 = 1 << 32
 
     struct Table {
-        var places: [UInt64: EnginePlace] = [:]
+        var clients: [UInt64: JoinedClient] = [:]
         var timer: TimerID?
         var presenceTimer: TimerID?
     }
 
-    let service: PushContext
+    let service: ServiceState
     let loop: EventLoop
     let dialogue: StoreDialogue
     let sessions: SessionRegister
     @exclusivity(unchecked) var tables: [UInt32: Table] = [:]
 
-    init(on loop: EventLoop, _ service: PushContext) {
+    init(on loop: EventLoop, _ service: ServiceState) {
         self.loop = loop
         self.service = service
         sessions = service.sessions(on: loop)
@@ -70,7 +70,7 @@ final class EngineDesk: @unchecked Sendable {
             setNoteTimer(engine)
         }
         if role.isFetcher { index.addFetcher(of: engine) }
-        tables[engine]?.places[id.number] = EnginePlace(
+        tables[engine]?.clients[id.number] = JoinedClient(
             client, role, pass, service.settings.enginePace, loop)
         if let pass { service.clients.screenCame(pass) }
         submitJoin(id, role)
@@ -80,20 +80,20 @@ final class EngineDesk: @unchecked Sendable {
     func submitJoin(_ id: EngineClientID, _ role: EngineRole) {
         dialogue.submit(.engine(.join(id, role))) { [self] outcome in
             // The account may be gone; a client that returns later can find it again.
-            if outcome != .done { tables[id.engine]?.places[id.number]?.client.end() }
+            if outcome != .done { tables[id.engine]?.clients[id.number]?.client.end() }
         }
     }
 
     func leave(_ id: EngineClientID) {
-        guard let place = tables[id.engine]?.places.removeValue(forKey: id.number) else { return }
-        if let pass = place.pass { service.clients.screenLeft(pass) }
-        if place.role.isFetcher { index.removeFetcher(of: id.engine) }
-        if tables[id.engine]?.places.isEmpty == true { clear(id.engine) }
+        guard let joined = tables[id.engine]?.clients.removeValue(forKey: id.number) else { return }
+        if let pass = joined.pass { service.clients.screenLeft(pass) }
+        if joined.role.isFetcher { index.removeFetcher(of: id.engine) }
+        if tables[id.engine]?.clients.isEmpty == true { clear(id.engine) }
         // Other clients remain, which must get what this one has not taken.
         let isMissed =
-            place.role.isFetcher && !index.hasFetchers(id.engine) && index.hasListeners(id.engine)
-        guard isMissed || place.isFetching else { return }
-        dialogue.submit(.engine(.leave(id, isFetching: place.isFetching))) { _ in }
+            joined.role.isFetcher && !index.hasFetchers(id.engine) && index.hasListeners(id.engine)
+        guard isMissed || joined.isFetching else { return }
+        dialogue.submit(.engine(.leave(id, isFetching: joined.isFetching))) { _ in }
     }
 
     private func clear(_ engine: UInt32) {
@@ -105,7 +105,7 @@ final class EngineDesk: @unchecked Sendable {
     /// Breaks the reference cycles of waiting requests. Call it after the loop has ended.
     func forgetAll() {
         for (engine, table) in tables {
-            for place in table.places.values where place.role.isFetcher {
+            for joined in table.clients.values where joined.role.isFetcher {
                 index.removeFetcher(of: engine)
             }
             index.stopListening(self, to: engine, at: service.store.clock.now)
@@ -115,53 +115,53 @@ final class EngineDesk: @unchecked Sendable {
     }
 
     func received(_ text: [UInt8], from id: EngineClientID) {
-        guard let place = tables[id.engine]?.places[id.number] else { return }
+        guard let joined = tables[id.engine]?.clients[id.number] else { return }
         guard !service.index.setAside.contains(.command, text.span) else {
             // The request may crash the parser, so it is not even parsed for its `@extra`.
-            return place.client.say([Self.setAside.answer()])
+            return joined.client.send([Self.setAside.answer()])
         }
-        Underway.mark(.command, text.span, subject: id.engine) { handle(text, from: id, place) }
+        CrashMarker.mark(.command, text.span, subject: id.engine) { handle(text, from: id, joined) }
     }
 
-    private func handle(_ text: [UInt8], from id: EngineClientID, _ place: EnginePlace) {
+    private func handle(_ text: [UInt8], from id: EngineClientID, _ joined: JoinedClient) {
         let request = try? JSONDocument(text).root
         let extra = request?["@extra"]
         switch request?["@type"]?.text {
         case "close":
             // Only this client ends; the engine goes on for the others.
-            submit(.release(engine: id.engine), text.count, of: place) { _ in
-                place.client.say([Outcome.ok.answer(extra: extra)])
-                place.client.end()
+            submit(.release(engine: id.engine), text.count, of: joined) { _ in
+                joined.client.send([Outcome.ok.answer(extra: extra)])
+                joined.client.end()
             }
         case "bellwire.signalTaken":
             let name = Array((request?["id"]?.text ?? "").utf8)
             guard let signal = MessageID(text: name.span) else {
-                return place.client.say([Self.noSignal.answer(extra: extra)])
+                return joined.client.send([Self.noSignal.answer(extra: extra)])
             }
             let operation = EngineOperation.confirm(signal, device: nil, engine: id.engine)
-            submit(operation, text.count, of: place) { outcome in
+            submit(operation, text.count, of: joined) { outcome in
                 let answer = outcome == .done ? Outcome.ok : Self.unavailable
-                place.client.say([answer.answer(extra: extra)])
+                joined.client.send([answer.answer(extra: extra)])
             }
         case let type:
             if type == "bellwire.setFetching" {
-                place.isFetching = request?["active"]?.bool ?? false
+                joined.isFetching = request?["active"]?.bool ?? false
             }
             // The answer arrives together with the updates.
-            submit(.request(id, text), text.count, of: place) { outcome in
+            submit(.request(id, text), text.count, of: joined) { outcome in
                 guard outcome != .done else { return }
-                place.client.say([Self.unavailable.answer(extra: extra)])
+                joined.client.send([Self.unavailable.answer(extra: extra)])
             }
         }
     }
 
     private func submit(
-        _ operation: EngineOperation, _ size: Int, of place: EnginePlace,
+        _ operation: EngineOperation, _ size: Int, of joined: JoinedClient,
         then: @escaping (StoreOutcome) -> Void
     ) {
-        place.begin(size)
+        joined.begin(size)
         dialogue.submit(.engine(operation)) { outcome in
-            place.end(size)
+            joined.end(size)
             then(outcome)
         }
     }

@@ -7,10 +7,10 @@ final class OverviewDesk {
     /// Who has more registrations sees the newest.
     private static let registrationLimit = 200
 
-    private let service: PushContext
+    private let service: ServiceState
     private let dialogue: StoreDialogue
 
-    init(_ service: PushContext, _ dialogue: StoreDialogue) {
+    init(_ service: ServiceState, _ dialogue: StoreDialogue) {
         self.service = service
         self.dialogue = dialogue
     }
@@ -127,7 +127,8 @@ extension Overview {
     }
 }
 
-/// Finds the names of those whom events are about, and leaves out the events of others.
+/// Finds the names of the devices and registrations that events are about, and leaves out events
+/// that the caller may not see.
 struct EventNames {
     /// By the row of the credential or of the registration.
     private let credentials: [UInt32: String]
@@ -155,7 +156,7 @@ struct EventNames {
             ? [] : Set(registrations.map { index.owner(ofDevice: $0.device) }).subtracting([0])
     }
 
-    /// Those that the caller may see.
+    /// The events that the caller may see.
     func visible(_ entries: [EventLog.Entry]) -> [EventLog.Entry] {
         guard !seesAll else { return entries }
         // A client is known by the credential that it came with.

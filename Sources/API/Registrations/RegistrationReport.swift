@@ -100,7 +100,7 @@ struct RegistrationReport {
 }
 
 extension RegistrationReport {
-    static func waiting(_ waiting: Waiting) -> [UInt8] {
+    static func waiting(_ waiting: WaitingPushes) -> [UInt8] {
         var messages = waiting.messages.map { message in
             let body = message.content.body
             return WaitingMessage {

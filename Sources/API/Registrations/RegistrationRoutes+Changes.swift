@@ -219,7 +219,7 @@ struct TargetDraft {
     let subscription: Subscription
 
     init(
-        _ terms: RegistrationTerms, device: UInt32, _ service: PushContext, created: Int64
+        _ terms: RegistrationTerms, device: UInt32, _ service: ServiceState, created: Int64
     ) throws(OpenSSLError) {
         let token: EndpointToken
         let digest: Digest

@@ -8,10 +8,10 @@ import PushService
 final class RegistrationRoutes {
     typealias Reply = (APIResult) -> Void
 
-    let service: PushContext
+    let service: ServiceState
     let dialogue: StoreDialogue
 
-    init(_ service: PushContext, _ dialogue: StoreDialogue) {
+    init(_ service: ServiceState, _ dialogue: StoreDialogue) {
         self.service = service
         self.dialogue = dialogue
     }

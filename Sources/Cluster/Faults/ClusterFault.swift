@@ -21,11 +21,11 @@ package enum ClusterFault: Error, Equatable, Sendable, CustomStringConvertible {
     case damagedSnapshot
     /// This node differs from the others, and none of them has kept a copy for it.
     case noCopy(having: Int64)
-    /// Nobody waits for the end any more.
+    /// The node ends, and did not wait for the end of this.
     case stopped
     /// Everything is sealed under a master key that this node does not have.
     case lacksKey(UInt64)
-    /// The folder was sealed under another one.
+    /// The folder was sealed under another master key.
     case lacksFormerKey
     /// All nodes write a newer schema.
     case olderProgram(found: Int, known: Int)
@@ -33,13 +33,13 @@ package enum ClusterFault: Error, Equatable, Sendable, CustomStringConvertible {
     case olderNodes([String])
     /// The servers have the store of a cluster already.
     case occupied
-    /// A store is being brought there from one machine, or that was given up.
+    /// The store of a machine is being moved to the servers, or such a move was given up.
     case arriving
-    /// A node took the store with it.
+    /// The store was moved out of the cluster, to this node.
     case ended(node: String)
-    /// The log was used and has nothing any more.
+    /// The log was used, and has no entries any more.
     case emptied
-    /// The log ends before an entry that was confirmed, or has another one there.
+    /// The log ends before an entry that was confirmed, or has another entry in its place.
     case wentBack(last: Int64, confirmed: Int64)
     /// The log goes on after the last entry of a folder.
     case hasMore(last: Int64, applied: Int64)
@@ -47,7 +47,7 @@ package enum ClusterFault: Error, Equatable, Sendable, CustomStringConvertible {
     case othersLive([String])
     case file(SystemError)
     case crypto(OpenSSLError)
-    /// The key of endpoints.
+    /// The key of endpoints could not be sealed.
     case unsealable
     case thread(code: Int32)
 
@@ -200,7 +200,7 @@ extension NatsLibrary {
 }
 
 enum RandomText {
-    /// 24 hexadecimal digits that nobody else has.
+    /// 24 random hexadecimal digits, so that no two texts are alike.
     static func make() throws(ClusterFault) -> String {
         do throws(OpenSSLError) { return try Random.bytes(count: 12).hexadecimal } catch {
             throw .crypto(error)

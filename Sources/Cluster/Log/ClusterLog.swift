@@ -1,4 +1,3 @@
-import Base
 package import Mailbox
 import Synchronization
 import System
@@ -7,32 +6,31 @@ import System
 ///
 /// Following begins with the first call of `append` or `entries`, which says what the store has.
 package final class ClusterLog: CommitLog {
-    /// The servers add fields to a message when they tell of it.
+    /// Room for the fields that the servers add to a message when they tell of it.
     private static let reserve = 64 << 10
 
     /// In milliseconds.
     private static let pause: UInt32 = 20
 
-    /// What nobody keeps.
+    /// The subject of messages that no stream keeps.
     private static let passed = "bw.now"
 
     private let jetStream: JetStream
     private let subscription = Lock<NatsSubscription?>(nil)
     private let feed: LogFeed
-    private let record: ClusterRecord
+    private let state: ClusterState
     /// This node has ended the log.
     private let hasEnded = Atomic(false)
 
-    init(_ jetStream: JetStream, _ record: ClusterRecord) throws(NatsError) {
-        self.jetStream = jetStream
-        self.record = record
+    init(_ jetStream: JetStream, _ state: ClusterState) throws(NatsError) {
+        (self.jetStream, self.state) = (jetStream, state)
         feed = try LogFeed(jetStream)
     }
 
     package func append(_ entry: CommitEntry, after last: Int64) -> CommitAnswer {
         guard feed.isSound else {
             WorkPause.milliseconds(Self.pause)
-            // Nothing was written, but nobody shall try again at once for ever.
+            // Nothing was written. The pause keeps the writer from trying again at once, for ever.
             return feed.hasGoneBack ? .unknown : .outdated
         }
         let race = AppendRace(of: entry.name)
@@ -44,7 +42,7 @@ package final class ClusterLog: CommitLog {
     }
 
     package func ask(_ entry: CommitEntry) {
-        // It is asked again, if need be.
+        // If this fails, the writer asks again.
         try? jetStream.connection.publish(
             LogFeed.subject, LogPart.fields(of: entry),
             LogPart.bodies(entry, longest: .max)[0])
@@ -54,10 +52,11 @@ package final class ClusterLog: CommitLog {
 
     package func follow(_ arrived: @escaping @Sendable () -> Void) { feed.follow(arrived) }
 
-    /// Whether this node has all that was in the log a second ago, and the cluster answers.
-    package var isCurrent: Bool { feed.isCurrent(at: Boot.milliseconds) && record.isInformed }
+    /// Whether the store has all that was in the log a second ago, and the cluster answers.
+    package var isCurrent: Bool { feed.isCurrent(at: Boot.milliseconds) && state.isInformed }
 
-    /// The next entry was removed from the log: only a snapshot leads on.
+    /// The next entry was removed from the log: the node can only go on with a copy of another
+    /// store.
     package var isTooFarBehind: Bool {
         feed.isTooFarBehind && !hasEnded.load(ordering: .relaxed)
     }
@@ -67,7 +66,7 @@ package final class ClusterLog: CommitLog {
         feed.hasGoneBack && !hasEnded.load(ordering: .relaxed)
     }
 
-    /// Ends the log after this entry, for all nodes and for good. False if others have written
+    /// Ends the log after this entry, for all nodes and for good. False if another node has written
     /// meanwhile. Blocks.
     func end(after last: Int64, as node: String) throws(ClusterFault) -> Bool {
         hasEnded.store(true, ordering: .relaxed)
@@ -82,7 +81,7 @@ package final class ClusterLog: CommitLog {
     }
 
     package func tell(_ bytes: [UInt8]) {
-        // A connection that is lost tells nobody anything.
+        // While the connection is lost, the message is lost too.
         try? jetStream.connection.publish(Self.passed, [], bytes)
     }
 
@@ -91,18 +90,16 @@ package final class ClusterLog: CommitLog {
         self.subscription.withLock { $0 = subscription }
     }
 
-    package var isLead: Bool { record.isLead }
+    package var isLead: Bool { state.isLead }
 
     package func takeNumbers() -> NumberBlock? {
-        (try? record.takeNumbers()).flatMap { UInt32(exactly: $0) }.map(NumberBlock.init)
+        (try? state.takeNumbers()).flatMap { UInt32(exactly: $0) }.map(NumberBlock.init)
     }
 
-    /// Removes the entries up to this one. False if nobody knows whether that was done.
+    /// Removes the entries up to this one. False if the servers did not confirm that.
     func trim(through number: Int64) -> Bool {
-        guard case .done = jetStream.purge(before: number + 1, of: LogFeed.stream) else {
-            return false
-        }
-        return true
+        let answer = jetStream.purge(before: number + 1, of: LogFeed.stream)
+        return if case .done = answer { true } else { false }
     }
 
     func connectionReturned() { feed.handle(.connectionReturned) }
@@ -113,110 +110,150 @@ package final class ClusterLog: CommitLog {
         subscription.withLock { $0 = nil }
         feed.stop()
     }
-
-    static var stream: StreamSettings {
-        var stream = StreamSettings(name: LogFeed.stream, subjects: [LogFeed.subject])
-        stream.toldAt = (LogFeed.subject, LogFeed.told)
-        stream.takesBatches = true
-        return stream
-    }
 }
 
-/// What a stream's leader says of it.
-struct LogState: Equatable, Sendable {
-    let first: Int64
-    let last: Int64
-    /// Milliseconds since it last heard of so many servers that no other can lead.
-    let age: Int64
-    /// Milliseconds since 1970, by its clock.
-    let time: Int64
+/// Appends one entry to the log, or finds out that another node was faster.
+struct LogAppending {
+    private static let attempts: Int64 = 3
+    /// In milliseconds: how long an attempt takes at most, and the pause before the next one.
+    private static let patience: Int64 = 1_000
+    private static let pause: UInt32 = 50
+    /// A long entry has more time: a millisecond for so many bytes.
+    private static let speed: Int64 = 10_000
 
-    init(first: Int64, last: Int64, age: Int64 = 0, time: Int64 = 0) {
-        self.first = first
-        self.last = last
-        self.age = age
-        self.time = time
+    private let jetStream: JetStream
+    private let name: String
+    private let own: [(String, String)]
+    private let bodies: [[UInt8]]
+    private let last: Int64
+    private let patience: Int64
+    private let race: AppendRace
+
+    init(
+        _ entry: CommitEntry, after last: Int64, longest: Int, _ jetStream: JetStream,
+        _ race: AppendRace
+    ) {
+        (self.jetStream, self.race, self.last) = (jetStream, race, last)
+        name = LogPart.name(of: entry)
+        own = LogPart.fields(of: entry)
+        bodies = LogPart.bodies(entry, longest: longest)
+        let length = bodies.reduce(0) { $0 + $1.count }
+        patience = Self.patience + Int64(length) / Self.speed
     }
 
-    /// Nil unless it is the answer to `STREAM.INFO`.
-    init?(_ answer: JSONNode) {
-        guard let first = answer["state"]?["first_seq"]?.integer,
-            let last = answer["state"]?["last_seq"]?.integer,
-            let time = answer["ts"]?.text.flatMap(ServerTime.milliseconds)
-        else { return nil }
-        self.init(first: first, last: last, age: Self.age(answer["cluster"]), time: time)
-    }
-
-    /// A leader that is cut off answers for ten more seconds. It also says, in nanoseconds, when it
-    /// last heard of each of the others.
-    private static func age(_ cluster: JSONNode?) -> Int64 {
-        guard let others = cluster?["replicas"]?.elements, !others.isEmpty else { return 0 }
-        let ages = others.map { $0["active"]?.integer ?? .max }.sorted()
-        // With this many others it is the majority.
-        return ages[(others.count + 1) / 2 - 1] / 1_000_000
-    }
-}
-
-/// How servers write a moment: `2026-11-27T06:35:30.636905416Z` (RFC 3339 section 5.6, in UTC).
-enum ServerTime {
-    /// Milliseconds since 1970; nil if it is no such text.
-    static func milliseconds(_ text: String) -> Int64? {
-        let parts = text.split(whereSeparator: { "-T:.Z".contains($0) })
-        guard text.hasSuffix("Z"), 6...7 ~= parts.count else { return nil }
-        let numbers = parts.prefix(6).compactMap { Int64($0) }
-        guard numbers.count == 6, 1970...9999 ~= numbers[0], 1...12 ~= numbers[1],
-            1...31 ~= numbers[2], 0..<24 ~= numbers[3], 0..<60 ~= numbers[4], 0...60 ~= numbers[5]
-        else { return nil }
-        let fraction = parts.count == 7 ? (String(parts[6].prefix(3)) + "00").prefix(3) : "0"
-        guard let rest = Int64(fraction) else { return nil }
-        let days = CivilTime.days(to: numbers[0], numbers[1], numbers[2])
-        return (((days * 24 + numbers[3]) * 60 + numbers[4]) * 60 + numbers[5]) * 1_000 + rest
-    }
-}
-
-/// How the log ends now.
-struct LogEnding {
-    /// In milliseconds. A server that just started may need some time.
-    private static let patience: Int64 = 10_000
-    private static let pause: UInt32 = 100
-
-    let state: LogState
-    /// The last message, if it is one.
-    let boundary: LogBoundary?
-
-    /// No entry was ever written.
-    var isVirgin: Bool { state.last == 0 }
-    var isEmpty: Bool { isVirgin || state.first > state.last }
-
-    /// Blocks. Nil if the stream is not there.
-    init?(_ jetStream: JetStream) throws(ClusterFault) {
-        let deadline = Boot.milliseconds + Self.patience
-        repeat {
-            switch jetStream.describe(LogFeed.stream) {
-            case .refused(_, JetStreamError.noStream): return nil
-            case .done(let document):
-                if let state = LogState(document.root), let last = Self.last(jetStream, state) {
-                    self.state = state
-                    boundary = LogBoundary(last)
-                    return
-                }
-            default: break
+    /// Blocks until the answer is known, at most for some seconds.
+    ///
+    /// The servers recognise a repeated entry by its name. So the same entry is sent until there is
+    /// an answer.
+    func run() -> CommitAnswer {
+        let deadline = Boot.milliseconds + Self.attempts * patience
+        var isDoubtful = false
+        var attempt = 0
+        while Boot.milliseconds < deadline {
+            attempt += 1
+            let ending = race.run(attempt, patience: patience) { publish(attempt, $0) }
+            guard case .answered(let answer) = ending else { return .outdated }
+            switch answer {
+            case .stored(let sequence), .repeated(let sequence): return .appended(sequence)
+            case .outdated where !isDoubtful: return .outdated
+            // An earlier attempt, or another node, has written this entry number.
+            case .outdated, .repeatedBatch: if let answer = lookUp() { return answer }
+            case .unknown: isDoubtful = true
+            case .refused: break
             }
             WorkPause.milliseconds(Self.pause)
-        } while Boot.milliseconds < deadline
-        throw .noAnswer
+        }
+        return lookUp() ?? .unknown
     }
 
-    /// An empty message if there is none; nil if it cannot be read now.
-    private static func last(_ jetStream: JetStream, _ state: LogState) -> NatsMessage? {
-        guard state.first <= state.last, state.last > 0 else {
-            return NatsMessage(subject: "", body: [])
+    private func publish(_ attempt: Int, _ handler: @escaping @Sendable (PublishAnswer) -> Void) {
+        let last = ("Nats-Expected-Last-Sequence", String(last))
+        guard bodies.count > 1 else {
+            return jetStream.publish(
+                LogFeed.subject, own + [last, ("Nats-Msg-Id", name)], bodies[0],
+                patience: patience, handler)
         }
-        let request = DirectGet.following(
-            state.last, batch: 1, bytes: jetStream.connection.longest)
-        guard case .messages(let found) = jetStream.get(request, of: LogFeed.stream),
-            let message = found.first
+        for index in 0..<bodies.count - 1 {
+            // The servers refuse a batch whose end comes without all of its parts.
+            try? jetStream.connection.publish(
+                LogFeed.subject, part(index, attempt, index == 0 ? own + [last] : own),
+                bodies[index])
+        }
+        let index = bodies.count - 1
+        jetStream.publish(
+            LogFeed.subject, part(index, attempt, own + [("Nats-Batch-Commit", "1")]),
+            bodies[index], patience: patience, handler)
+    }
+
+    private func part(
+        _ index: Int, _ attempt: Int, _ fields: [(String, String)]
+    ) -> [(String, String)] {
+        fields + [
+            ("Nats-Batch-Id", "\(name).\(attempt)"), ("Nats-Batch-Sequence", String(index + 1)),
+            ("Nats-Msg-Id", "\(name).\(index)"), (LogPart.rest, String(bodies.count - 1 - index)),
+        ]
+    }
+
+    /// Whether the entry that came next is this one; nil if it cannot be read now.
+    private func lookUp() -> CommitAnswer? {
+        let request = DirectGet.following(last + 1, batch: 1, bytes: jetStream.connection.longest)
+        guard case .messages(let messages) = jetStream.get(request, of: LogFeed.stream),
+            let next = messages.first, next.sequence == last + 1
         else { return nil }
-        return message.message
+        return next.message[LogPart.name] == name
+            ? .appended(last + Int64(bodies.count)) : .outdated
+    }
+}
+
+/// How an attempt to append ends: the log's leader answers, or the node hears that another entry
+/// came first. Then the node need not wait for an answer that may be lost.
+final class AppendRace: Sendable {
+    enum Ending: Sendable {
+        case answered(PublishAnswer)
+        case overtaken
+    }
+
+    private struct State {
+        var attempt = 0
+        var ending: Ending?
+    }
+
+    /// The name of the entry that is appended.
+    private let name: UInt64
+    private let state = Monitor(State())
+
+    init(of name: UInt64) { self.name = name }
+
+    /// Another entry has taken the number that the entry `name` was to get. This may be said late,
+    /// when the next entry is appended already.
+    func isOvertaken(_ name: UInt64) {
+        guard name == self.name else { return }
+        state.withLock { $0.ending = .overtaken }
+        state.signal()
+    }
+
+    /// Begins an attempt with `send`, and waits for its end. An answer to a former attempt is
+    /// ignored, because it may be older than what was sent since.
+    func run(
+        _ attempt: Int, patience: Int64,
+        _ send: (@escaping @Sendable (PublishAnswer) -> Void) -> Void
+    ) -> Ending {
+        let isOvertaken = state.withLock { state in
+            if case .overtaken? = state.ending { return true }
+            state = State(attempt: attempt)
+            return false
+        }
+        if isOvertaken { return .overtaken }
+        send { [weak self] answer in self?.bring(answer, attempt) }
+        // By then the connection has given up the request.
+        return state.wait(atMost: patience + 500) { $0.ending } ?? .answered(.unknown)
+    }
+
+    private func bring(_ answer: PublishAnswer, _ attempt: Int) {
+        state.withLock { state in
+            guard state.attempt == attempt, state.ending == nil else { return }
+            state.ending = .answered(answer)
+        }
+        state.signal()
     }
 }

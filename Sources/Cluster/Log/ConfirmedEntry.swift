@@ -3,20 +3,21 @@ import Crypto
 import Mailbox
 import System
 
-/// What a node knows of the end of its log, beside its store: the highest entry that it saw there.
+/// The highest entry that a node saw in the log, which it keeps beside its store.
 ///
 /// Servers that come back with an earlier state, from a snapshot of a machine or because disks
-/// lied, do not know that they lack something. So nodes remember it, and refuse such a log.
+/// lied, do not know that they lack entries. So nodes remember the highest one, and refuse a log
+/// without it.
 enum ConfirmedEntry {
     private static func path(_ folder: String) -> String { folder + "/confirmed.json" }
 
     /// Nil if nothing was kept there.
     static func read(in folder: String) -> EntryMark? {
-        // Without it, the store itself still knows how far it came.
+        // Without the file, the store itself still knows its last entry.
         (try? TextFile.read(path(folder))).flatMap { EntryMark($0) }
     }
 
-    /// Blocks until it is on the disk.
+    /// Blocks until the mark is on the disk.
     static func keep(_ mark: EntryMark, in folder: String) throws(SystemError) {
         try AtomicFile.replace(path(folder), with: mark.body.span, mode: 0o600)
     }
@@ -28,7 +29,7 @@ enum ConfirmedEntry {
     }
 }
 
-/// As it is kept, here and at the servers.
+/// The mark as JSON, in the folder and at the servers.
 extension EntryMark {
     /// Nil unless `body` has written it.
     init?(_ body: [UInt8]) {
@@ -98,7 +99,8 @@ struct LogContinuity {
             }
     }
 
-    /// True also if it was removed meanwhile. An entry has the number of its last message.
+    /// Whether the entry is in the log, or was removed meanwhile. An entry has the number of its
+    /// last message.
     private func isThere(_ mark: EntryMark) throws(ClusterFault) -> Bool {
         guard let last = try messages(from: mark.number, 1).first, last.sequence == mark.number
         else { return true }

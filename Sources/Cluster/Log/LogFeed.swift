@@ -1,23 +1,30 @@
 import Mailbox
 import System
 
-/// Follows the log: what the servers tell of it, and what is read of it where they did not.
+/// Follows the log. The servers tell of new messages; the feed reads what it was not told.
 final class LogFeed: Sendable {
     static let stream = "BW_LOG"
     static let subject = "bw.log"
     static let told = "bw.told.log"
 
-    /// One read gets so much.
+    /// The most messages and bytes of one read.
     private static let pageEntries = 128
     private static let pageBytes = 4 << 20
-    /// Of the leader, in milliseconds.
+    /// How long the log's leader may take to answer, in milliseconds.
     private static let answerPatience: Int64 = 600
+
+    static var settings: StreamSettings {
+        var stream = StreamSettings(name: Self.stream, subjects: [Self.subject])
+        stream.toldAt = (Self.subject, Self.told)
+        stream.takesBatches = true
+        return stream
+    }
 
     private let jetStream: JetStream
     private let inbox = Lock(LogInbox())
     private let follower = Subscriber<Void, Void>()
     private let subscription = Lock<NatsSubscription?>(nil)
-    /// Of the entry that is being appended here.
+    /// The attempt to append an entry of this node; nil while there is none.
     private let race = Lock<AppendRace?>(nil)
 
     init(_ jetStream: JetStream) throws(NatsError) {
@@ -51,7 +58,8 @@ final class LogFeed: Sendable {
         return entries
     }
 
-    /// Between the two, the own entry wakes nobody.
+    /// Call this before an entry of this node is appended, and `end` afterwards: meanwhile the
+    /// arrival of that entry does not wake the writer.
     func begin(_ entry: CommitEntry, after last: Int64, _ race: AppendRace) {
         self.race.withLock { $0 = race }
         perform(inbox.withLock { $0.begin(entry, after: last) })
@@ -67,7 +75,7 @@ final class LogFeed: Sendable {
         perform(inbox.withLock { $0.handle(event, messages, at: Boot.milliseconds) })
     }
 
-    /// Outside of the lock, because an answer may come at once.
+    /// Called without the lock, because an answer may come at once.
     private func perform(_ outcome: LogInbox.Outcome) {
         for action in outcome.actions {
             switch action {
@@ -96,7 +104,7 @@ final class LogFeed: Sendable {
             switch answer {
             case .done(let document):
                 self?.handle(LogState(document.root).map { .state($0) } ?? .unanswered)
-            // The servers lost all of it, if there was anything.
+            // There is no stream: the servers have lost what this node received.
             case .refused(_, JetStreamError.noStream) where self?.hasReceived == true:
                 self?.handle(.state(LogState(first: 0, last: 0)))
             default: self?.handle(.unanswered)
@@ -105,9 +113,10 @@ final class LogFeed: Sendable {
     }
 }
 
-/// What was received of the log and is not taken yet: a value, which asks no clock.
+/// The entries that were received and that the writer has not taken yet: a value, which asks no
+/// clock.
 struct LogInbox {
-    /// More is read only when some of it was taken.
+    /// When so much waits, nothing more is read until the writer has taken some.
     private static let mostEntries = 4_096
     private static let mostBytes = 32 << 20
 
@@ -115,22 +124,23 @@ struct LogInbox {
     private var collector = LogPartCollector()
     private var entries: [NumberedEntry] = []
     private var bytes = 0
-    /// Everything after it is in `entries`, as far as it was received.
+    /// The last entry that the store has. What was received after it is in `entries`.
     private var start: Int64 = 0
-    /// The entry that is being appended here. Nobody waits for its arrival.
+    /// The name of the entry that this node is appending. Its arrival is no news.
     private var own: UInt64?
-    /// What the message that was received last is.
+    /// The message that was received last: its number, and the name by which it is compared.
     private var mark: (sequence: Int64, text: String)?
 
     struct Outcome {
         var actions: [LogFollower.Action] = []
         var hasNews = false
-        /// Another entry is where this one, which is being appended here, was to be. Its name goes
-        /// along, because it may be the next one's turn before anybody acts on that.
+        /// The entry of this name, which this node is appending, has lost: another entry has taken
+        /// its number. The name is here because the node may be appending its next entry before
+        /// this is read.
         var overtaken: UInt64?
     }
 
-    /// `messages` are those of the event, by sequence.
+    /// `messages` are the messages of the event, by their numbers.
     mutating func handle(
         _ event: LogFollower.Event, _ messages: [Int64: StreamMessage] = [:], at now: Int64
     ) -> Outcome {
@@ -141,7 +151,7 @@ struct LogInbox {
                 outcome.actions.append(action)
                 continue
             }
-            // What comes after a boundary is not for whoever has not crossed it.
+            // Entries after a boundary are only for a store that has come across it.
             guard !follower.isTooFarBehind, !follower.hasGoneBack,
                 let message = messages[sequence]
             else { continue }
@@ -163,7 +173,7 @@ struct LogInbox {
     private mutating func compare(_ message: StreamMessage?) {
         guard let message else { return }
         guard let mark, mark.sequence == message.sequence else {
-            // Nothing was received since the start.
+            // Since the start of this node no message was received that could be compared.
             self.mark = (message.sequence, Self.text(message))
             return
         }
@@ -175,20 +185,21 @@ struct LogInbox {
         return own
     }
 
-    /// The entries after `last`, which whoever asks has.
+    /// The entries after `last`, the last one that the store has.
     mutating func take(after last: Int64) -> [NumberedEntry] {
         moveTo(last)
         return entries
     }
 
-    /// There may be an entry already where this one is to be.
+    /// Begins to append `entry` after `last`. The number that it is to get may be taken already.
     mutating func begin(_ entry: CommitEntry, after last: Int64) -> Outcome {
         moveTo(last)
         own = entry.name
         return Outcome(overtaken: overtaken)
     }
 
-    /// True if entries wait that nobody was told of.
+    /// Ends the attempt. Its outcome has news if entries arrived meanwhile, of which the writer was
+    /// not told.
     mutating func end(_ answer: CommitAnswer, at now: Int64) -> Outcome {
         let name = own
         own = nil
@@ -201,9 +212,10 @@ struct LogInbox {
         return outcome
     }
 
-    /// Follows from there: again what was received before, if whoever asks has lost it.
+    /// Follows the log from `last` on. If the store has lost entries, as after a power cut, they
+    /// are read again.
     private mutating func moveTo(_ last: Int64) {
-        // A copy of a store is beyond the boundary.
+        // The store has become a copy of another one, which has come across the boundary.
         let hasCrossed = follower.isTooFarBehind && last > start
         if last < start || last > follower.received ?? -1 || hasCrossed {
             follower.start(after: last)

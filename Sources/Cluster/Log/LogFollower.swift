@@ -1,15 +1,16 @@
 /// How a node follows the log that all nodes write: a value, which asks no clock.
 ///
-/// Messages are told as they are written, which may fail. So the log's leader is also asked
-/// regularly for its last message, which tells at the same time whether this node is cut off.
+/// The servers tell of each message that is written, but that may get lost. So the node also asks
+/// the log's leader regularly for the number of the last message. The answer shows at the same time
+/// that the node is not cut off.
 ///
-/// Servers that come back with less than they had confirmed have another log from there on. So after
-/// each silence the message that was received last is compared with what is there now.
+/// Servers that come back with less than they had confirmed go on with another log. So after each
+/// silence the node reads the message again that it had received last, and compares the two.
 struct LogFollower {
     enum Event {
-        /// A message was told, without being asked for.
+        /// The servers told of a message.
         case told(Int64)
-        /// An answer to `read`: these messages were found there.
+        /// The answer to `read`: the numbers of the messages that were found.
         case page(from: Int64, [Int64])
         /// The read failed.
         case unreadable(from: Int64)
@@ -17,55 +18,55 @@ struct LogFollower {
         case state(LogState)
         /// The leader did not answer.
         case unanswered
-        /// A message of our own was stored after the one that was received last.
+        /// A message of this node was stored, right after the one that was received last.
         case appended(Int64)
         case connectionReturned
         case time
     }
 
     enum Action: Equatable {
-        /// It is the next one.
+        /// The message of this number is the next one.
         case take(Int64)
         case read(from: Int64)
-        /// It was received before: what was read has to be the same.
+        /// The message of this number was received before. What was read now has to be the same.
         case compare(Int64)
         case ask
     }
 
     /// In milliseconds.
     static let patience: Int64 = 1_000
-    /// The servers hear of each other once in a second while nothing is written.
+    /// While nothing is written, the servers hear of each other once in a second.
     static let leaderPatience: Int64 = 1_800
     private static let askInterval: Int64 = 300
     private static let mostAnswers = 8
     /// A server that does not have a message yet is asked again after this time.
     private static let readInterval: Int64 = 50
-    /// After so long without the leader's word, another log may be there.
+    /// After so long without an answer of the leader, another log may be there.
     private static let silence: Int64 = 2_000
-    /// A leader that lacks something for so long does not get it any more.
+    /// A leader that has lacked a message for so long will not get that message any more.
     private static let lackPatience: Int64 = 5_000
 
-    /// Every message up to this one was received. Nil before anybody wants to follow.
+    /// Every message up to this one was received. Nil before `start`.
     private(set) var received: Int64?
-    /// Messages that come next were removed from the log, or it cannot be followed across one.
+    /// The next messages were removed from the log, or the message received last is a boundary.
     private(set) var isTooFarBehind = false
-    /// The log lacks what this node has of it, or has something else there.
+    /// The log lacks messages that this node has received, or has others in their place.
     private(set) var hasGoneBack = false
     /// Nothing counts until the message that was received last was compared.
     private(set) var mustCompare = false
-    /// As many as there is room for were received and not taken.
+    /// So many messages wait for the writer that there is no room for more.
     var isFull = false
     private var isReading = false
     private var isAsking = false
-    /// Known to exist.
+    /// The last message that is known to exist.
     private var last: Int64 = 0
     private var readAt: Int64 = .min
     private var askAt: Int64 = .min
     private var askedAt: Int64 = .min
-    /// What the leader answered, by when it was asked: not all of that was carried out yet.
+    /// Answers of the leader, oldest first, that name messages which the store does not have yet.
     private var answers: [(last: Int64, askedAt: Int64)] = []
     private var carriedOut: Int64 = 0
-    /// When the leader was asked what it answered, and all of that was carried out.
+    /// When the leader was asked for the newest answer of which the store has everything.
     private var currentAt: Int64 = .min
     /// When the leader certainly led.
     private var ledAt: Int64 = .min
@@ -73,21 +74,21 @@ struct LogFollower {
     private var first: Int64 = 0
     /// When the leader answered last.
     private var answeredAt: Int64?
-    /// What was received when it was asked.
+    /// `received` when the leader was asked last.
     private var receivedThen: Int64 = 0
-    /// Since when it lacks some of that.
+    /// Since when the leader lacks messages that this node had received.
     private var lacksSince: Int64?
 
-    /// Whether this node has carried out all that was in the log a second ago.
+    /// Whether the store has everything that was in the log a second ago.
     func isCurrent(at now: Int64) -> Bool {
         isSound && !isTooFarBehind && currentAt > .min && now - currentAt <= Self.patience
             && now - ledAt <= Self.leaderPatience
     }
 
-    /// Whether the log is the one that this node knows, as far as that can be seen.
+    /// Whether the log is still the one that this node has followed, as far as that can be seen.
     var isSound: Bool { !hasGoneBack && !mustCompare }
 
-    /// Follows from there on: whoever asks has everything up to `last`.
+    /// Follows the log from `last` on, the last message that the store has.
     mutating func start(after last: Int64) {
         if received != last { mustCompare = false }
         received = last
@@ -96,7 +97,7 @@ struct LogFollower {
         self.last = max(self.last, last)
     }
 
-    /// Whoever follows has everything up to `last`.
+    /// The store has everything up to `last`.
     mutating func carriedOut(through last: Int64) {
         carriedOut = last
         look()
@@ -105,7 +106,7 @@ struct LogFollower {
     /// The message that was received last is a boundary.
     mutating func meetBoundary() { isTooFarBehind = true }
 
-    /// What was compared is not the same.
+    /// The message that was read again is not the one that had been received.
     mutating func meetOtherLog() { hasGoneBack = true }
 
     mutating func handle(_ event: Event, at now: Int64) -> [Action] {
@@ -132,11 +133,11 @@ struct LogFollower {
         return actions
     }
 
-    /// A leader that is cut off says what it knows, too.
+    /// `state` may come from a leader that is cut off: its age tells.
     private mutating func receive(_ state: LogState, _ now: Int64) {
         if state.last < receivedThen {
             guard state.age <= Self.leaderPatience else { return }
-            // Another server may have had a message a moment before it.
+            // Another server may have told of the message a moment before the leader has it.
             guard let lacksSince else {
                 lacksSince = now
                 return
@@ -151,7 +152,7 @@ struct LogFollower {
         last = max(last, state.last)
         ledAt = max(ledAt, askedAt - state.age)
         first = max(first, state.first)
-        // Those that waited longer would say less.
+        // An older answer names fewer messages, so the newest ones are kept.
         if answers.count == Self.mostAnswers { answers.removeFirst() }
         answers.append((state.last, askedAt))
     }
@@ -175,19 +176,20 @@ struct LogFollower {
         isReading = false
         if sequences.isEmpty { readAt = now + Self.readInterval }
         if mustCompare, from == received {
-            // What was removed since cannot be compared.
+            // A message that was removed meanwhile cannot be compared.
             if sequences.first == from { actions.append(.compare(from)) }
             if !sequences.isEmpty || first > from { mustCompare = false }
         }
         for sequence in sequences { receive(sequence, &actions) }
-        // Nothing is ever removed from the middle.
+        // The log is only shortened at its beginning, so a gap means that the next entries are
+        // gone.
         if let received, let first = sequences.first, first > received + 1, from <= received + 1 {
             isTooFarBehind = true
         }
     }
 
-    /// What was asked for may have been told meanwhile. If a former read has failed, one too many
-    /// is begun, which does no harm.
+    /// The servers may have told of these messages meanwhile. If a former read has failed, one read
+    /// too many is begun, which does no harm.
     private mutating func readFailed(_ now: Int64) {
         guard isReading else { return }
         (isReading, readAt) = (false, now + Self.readInterval)

@@ -3,8 +3,8 @@ import Mailbox
 
 /// An entry as messages of the log: one, or several if it is longer than a message may be.
 ///
-/// The header of each has the entry's name, its schema, and how many parts come after it. The body
-/// of the entry begins with its position, its sequence and the length of its changes.
+/// The header of each message has the name of the entry, its schema, and how many parts follow. The
+/// body of the entry begins with its position, its sequence and the length of its changes.
 enum LogPart {
     static let name = "Bellwire-Entry"
     static let rest = "Bellwire-Rest"
@@ -34,7 +34,7 @@ enum LogPart {
         }
     }
 
-    /// Nil if it is no entry.
+    /// Nil if the bytes are no entry.
     static func entry(name: String, schema: String?, _ bytes: [UInt8]) -> CommitEntry? {
         guard let name = UInt64(name, radix: 16), bytes.count >= 24,
             // Entries of programs before 0.1.0 may have none, and stores do not follow them.
@@ -69,12 +69,12 @@ struct LogPartCollector {
     }
 }
 
-/// A message of the log that no store follows: what came before the first one is only in a copy of
-/// the store, and after the last one nothing comes.
+/// A message that ends a part of the log, and that no store can follow. What was before the first
+/// boundary is only in a copy of a store. Nothing comes after the boundary `end`.
 enum LogBoundary: Equatable {
-    /// A store was brought here from one machine. The mark tells which one.
+    /// The store of one machine was moved to the cluster. The mark says which store.
     case begin(mark: String)
-    /// This node took the store with it, and the log has ended.
+    /// The store has left the cluster with this node, and the log has ended.
     case end(node: String)
 
     static let name = "Bellwire-Boundary"
@@ -105,7 +105,7 @@ struct BoundaryWriting {
 
     enum Outcome: Equatable {
         case written(Int64)
-        /// Others have written meanwhile.
+        /// Another message came first.
         case outdated
         case unknown
     }
@@ -123,7 +123,7 @@ struct BoundaryWriting {
             case .stored(let number), .repeated(let number): return .written(number)
             case .refused(let error): throw .failed(error: error)
             case .outdated, .unknown, .repeatedBatch:
-                // An earlier attempt may have been it.
+                // An earlier attempt may have succeeded.
                 guard let ending = try LogEnding(jetStream), ending.state.last > last else { break }
                 let isOurs = ending.state.last == last + 1 && ending.boundary == boundary
                 return isOurs ? .written(last + 1) : .outdated

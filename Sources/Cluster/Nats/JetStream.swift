@@ -95,7 +95,7 @@ private final class SharedAnswers: Sendable {
     }
 }
 
-/// The same, for threads that have nothing else to do. Those of libnats must not wait.
+/// The same requests, for threads that may wait for the answer. The threads of libnats must not.
 extension JetStream {
     func publish(
         _ subject: String, _ fields: [(String, String)], _ body: [UInt8],
@@ -126,32 +126,32 @@ extension JetStream {
         answer { describe(stream, subjects: subjects, $0) } ?? .lost
     }
 
-    /// Requests are given up at their end anyway; it waits a little longer.
+    /// The connection gives up a request after `patience`; this waits a little longer.
     private func answer<Answer: Sendable>(
         _ patience: Int64 = Self.patience,
         _ request: (@escaping @Sendable (Answer) -> Void) -> Void
     ) -> Answer? {
-        let awaited = Awaited<Answer>()
+        let awaited = AwaitedValue<Answer>()
         request { awaited.bring($0) }
         return awaited.wait(atMost: patience + 500)
     }
 }
 
-/// A value that one thread waits for and another brings.
-final class Awaited<Value: Sendable>: Sendable {
+/// A value that one thread brings and another one waits for.
+final class AwaitedValue<Value: Sendable>: Sendable {
     private let value = Monitor<Value?>(nil)
 
-    /// The first one counts.
+    /// Only the first value counts.
     func bring(_ value: Value) {
         self.value.withLock { if $0 == nil { $0 = value } }
         self.value.signal()
     }
 
-    /// Nil after so many milliseconds.
+    /// Nil if no value came within so many milliseconds.
     func wait(atMost limit: Int64) -> Value? { value.wait(atMost: limit) { $0 } }
 }
 
-/// A thread that has nothing else to do waits for a moment.
+/// Makes the calling thread wait for a moment. It must have nothing else to do.
 enum WorkPause {
     static func milliseconds(_ milliseconds: UInt32) { usleep(milliseconds * 1_000) }
 }

@@ -140,9 +140,9 @@ struct DirectGetAnswers {
 enum JetStreamAnswer: Sendable {
     case done(JSONDocument)
     case refused(code: Int, error: Int)
-    /// Nobody leads the stream now, or nobody has it: nothing was done.
+    /// No server leads the stream now, or none has it: nothing was done.
     case noResponder
-    /// It may have been done.
+    /// There was no answer. The request may have been carried out.
     case lost
 
     init(_ answer: NatsConnection.Answer) {
@@ -173,7 +173,7 @@ enum JetStreamAnswer: Sendable {
 enum JetStreamError {
     /// The stream is not there.
     static let noStream = 10059
-    /// There is one of that name with other settings.
+    /// There is a stream of that name with other settings.
     static let otherStream = 10058
     /// The account may not use JetStream, or no server has it.
     static let notEnabled = [10035, 10039, 10076]
@@ -193,7 +193,7 @@ enum JetStreamError {
 
 /// What became of a message that was published to a stream.
 enum PublishAnswer: Equatable, Sendable {
-    /// It is on the disks of the majority.
+    /// The message is on the disks of the majority.
     case stored(sequence: Int64)
     /// A message of that name is stored already.
     case repeated(sequence: Int64)
@@ -203,7 +203,7 @@ enum PublishAnswer: Equatable, Sendable {
     case repeatedBatch
     /// The stream has no room, or does not take such a message: nothing was stored.
     case refused(error: Int)
-    /// Neither yes nor no.
+    /// It is unknown whether the message was stored.
     case unknown
 
     init(_ answer: NatsConnection.Answer) {

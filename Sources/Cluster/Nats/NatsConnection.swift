@@ -9,7 +9,7 @@ import System
 final class NatsConnection: @unchecked Sendable {
     enum Answer: Sendable {
         case message(NatsMessage)
-        /// Nobody knows whether the request was carried out.
+        /// It is unknown whether the request was carried out.
         case lost
     }
 
@@ -58,8 +58,8 @@ final class NatsConnection: @unchecked Sendable {
         lose(requests.withLock { $0.close() })
     }
 
-    /// Kept here because libnats would make whoever asks wait for a long message that is being sent.
-    /// It will not come back.
+    /// Whether the connection has ended for good. libnats is not asked, because its answer would
+    /// wait for a long message that is being sent.
     var isClosed: Bool { closed.withLock { $0 } }
 
     var isConnected: Bool { isUp.withLock { $0 } }
@@ -67,15 +67,15 @@ final class NatsConnection: @unchecked Sendable {
     /// The longest message that the servers take.
     var longest: Int { Int(natsConnection_GetMaxPayload(handle)) }
 
-    /// Tells it to whoever listens, and promises nothing.
+    /// Sends a message to all who have subscribed. It may get lost.
     func publish(
         _ subject: String, _ fields: [(String, String)] = [], _ body: [UInt8] = []
     ) throws(NatsError) {
         try send(subject, replyTo: nil, fields, body)
     }
 
-    /// Sends a request. The handler gets its answers, or `.lost`: always one, and none after the
-    /// one that it says is the last.
+    /// Sends a request. The handler gets at least one answer, or `.lost`, and returns true for the
+    /// last one that it wants.
     func request(
         _ subject: String, _ fields: [(String, String)] = [], _ body: [UInt8] = [],
         before deadline: Int64, _ handler: @escaping AnswerHandler
@@ -90,7 +90,7 @@ final class NatsConnection: @unchecked Sendable {
     /// Gives up the requests whose time is over.
     func giveUp(at now: Int64) { lose(requests.withLock { $0.removeExpired(at: now) }) }
 
-    /// Until it is dropped, `handler` gets what others publish to such subjects.
+    /// `handler` gets what others publish to such subjects, until the subscription is dropped.
     func subscribe(
         to subject: String, _ handler: @escaping @Sendable (NatsMessage) -> Void
     ) throws(NatsError) -> NatsSubscription {
@@ -100,7 +100,8 @@ final class NatsConnection: @unchecked Sendable {
     private func send(
         _ subject: String, replyTo inbox: String?, _ fields: [(String, String)], _ body: [UInt8]
     ) throws(NatsError) {
-        // libnats would keep it, and send it when nobody waits for it any more.
+        // Without a connection libnats would keep the message, and send it when its answer is too
+        // late.
         guard isConnected else {
             throw NatsError("natsConnection_Status", NATS_CONNECTION_DISCONNECTED)
         }
@@ -213,8 +214,9 @@ struct RequestTable {
         return last
     }
 
-    /// An answer may be followed by others of the same request. Its entry is out of the table while
-    /// one is handled, so that nobody gives it up meanwhile. False if no answer can come any more.
+    /// Another answer to the same request may follow. While an answer is handled, its entry is out
+    /// of the table, so that the request is not given up meanwhile. False if no answer can come any
+    /// more.
     mutating func putBack(_ entry: Entry, _ number: UInt64) -> Bool {
         if !isClosed { entries[number] = entry }
         return !isClosed

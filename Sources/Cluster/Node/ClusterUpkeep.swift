@@ -13,28 +13,28 @@ package enum ClusterEvent: Equatable, Sendable {
     case closed
     /// This node cannot go on without a copy of another one's store.
     case behind
-    /// This node's store is not what the log made of the others. It needs a copy, too.
+    /// The store of this node is not like the others. It needs a copy of one of them, too.
     case differs(StoreDifference)
-    /// As many nodes are like this one as are not.
+    /// As many stores are like the one of this node as are not.
     case disputed(StoreDifference)
-    /// The log lacks what this node has up to this entry, or has something else there.
+    /// The log lacks entries up to this one, which this node has, or has others in their place.
     case wentBack(Int64)
-    /// The others are always faster, so that this node cannot write.
+    /// The other nodes are always faster, so that this node cannot write.
     case late
-    /// Some may lose what they confirm, or none does any more.
+    /// Some servers may lose what they confirm, or none may any more.
     case servers(ServerReport)
-    /// Others write in a schema that this program does not know.
+    /// Other nodes write in a schema that this program does not know.
     case newerLog(Int)
     /// The cluster seals under a master key that this node does not have.
     case keyMissing(UInt64)
     /// This node seals under another master key from now on.
     case keyUsed(UInt64)
-    /// Everything was sealed under it again, except for rows that could not be unsealed.
+    /// Everything was sealed again under this key, except for rows that could not be unsealed.
     case resealed(UInt64, unopened: Int)
 }
 
 extension ClusterEvent {
-    /// The process ends with it, and its manager starts it again.
+    /// Whether the process ends with this event, so that its manager starts it again.
     package var endsNode: Bool {
         switch self {
         case .behind, .differs, .wentBack, .newerLog, .keyMissing, .closed: true
@@ -43,30 +43,30 @@ extension ClusterEvent {
     }
 }
 
-/// What a node does for the others as long as it leads: it writes down which nodes have ended, and
-/// keeps copies of the store so that the log can be shortened.
+/// What a node does for the others as long as it leads: it removes the clients of nodes that have
+/// ended, and puts copies of the store on the servers, so that the log can be shortened.
 package final class ClusterUpkeep: Sendable {
     package typealias Report = @Sendable (ClusterEvent) -> Void
 
     /// In milliseconds.
     private static let interval: Int64 = 1_000
-    /// Signs of life of all nodes have come after this time.
+    /// Heartbeats of all nodes have come after this time.
     private static let silence: Int64 = 20_000
-    /// A node that lacks the cluster for so long sends its clients to others.
+    /// A node that is cut off for so long sends its clients to other nodes.
     private static let cutOff: Int64 = 1_500
 
-    private let cluster: Membership
+    private let cluster: ClusterConnection
     private let store: SQLiteStore
     private let folder: String
     private let report: Report
-    private let end = Awaited<Void>()
-    /// Since then this node can have heard the others.
+    private let end = AwaitedValue<Void>()
+    /// Since when this node has heard the others without a break.
     private let hears = Atomic(Boot.milliseconds)
     private let thread = Lock<WorkThread?>(nil)
-    private let watch = Lock<ClusterTimer?>(nil)
+    private let lookout = Lock<ClusterTimer?>(nil)
     private let isAtEnd = Atomic(false)
     private let isCutOff = Atomic(false)
-    /// When this node last had all that the others have.
+    /// When the store was current last.
     private let wasCurrent = Atomic(Boot.milliseconds)
     private let snapshots = Lock(SnapshotSchedule())
     private let confirmed = Lock(ConfirmedSchedule())
@@ -76,7 +76,8 @@ package final class ClusterUpkeep: Sendable {
     package let rotation: KeyRotation
 
     package convenience init(
-        _ cluster: Membership, _ store: SQLiteStore, in folder: String, _ report: @escaping Report
+        _ cluster: ClusterConnection, _ store: SQLiteStore, in folder: String,
+        _ report: @escaping Report
     ) {
         self.init(
             cluster, store, in: folder, comparingEvery: TableComparison.interval, report)
@@ -84,13 +85,10 @@ package final class ClusterUpkeep: Sendable {
 
     /// In milliseconds.
     init(
-        _ cluster: Membership, _ store: SQLiteStore, in folder: String,
+        _ cluster: ClusterConnection, _ store: SQLiteStore, in folder: String,
         comparingEvery interval: Int64, _ report: @escaping Report
     ) {
-        self.cluster = cluster
-        self.store = store
-        self.folder = folder
-        self.report = report
+        (self.cluster, self.store, self.folder, self.report) = (cluster, store, folder, report)
         rotation = KeyRotation(cluster, store)
         comparison = TableComparison(cluster, store, in: folder, every: interval, report)
     }
@@ -100,15 +98,15 @@ package final class ClusterUpkeep: Sendable {
             while end.wait(atMost: Self.interval) == nil { work() }
         }
         self.thread.withLock { $0 = thread }
-        let watch = try ClusterTimer { [self] in look(at: Boot.milliseconds) }
-        self.watch.withLock { $0 = watch }
+        let lookout = try ClusterTimer { [self] in look(at: Boot.milliseconds) }
+        self.lookout.withLock { $0 = lookout }
         try comparison.start()
     }
 
     /// Once, before the store is closed.
     package func stop() {
         comparison.stop()
-        watch.withLock { $0 }?.stop()
+        lookout.withLock { $0 }?.stop()
         end.bring(())
         thread.withLock { $0 }?.join()
     }
@@ -129,7 +127,7 @@ package final class ClusterUpkeep: Sendable {
         keepSnapshot(always: isCopyWanted)
     }
 
-    /// Apart from the work, which waits for answers just when they do not come.
+    /// Has a thread of its own, because `work` blocks when the cluster does not answer.
     private func look(at now: Int64) {
         guard !store.isCurrent else {
             wasCurrent.store(now, ordering: .relaxed)
@@ -144,14 +142,14 @@ package final class ClusterUpkeep: Sendable {
         store.sendClientsAway()
     }
 
-    /// Once, as soon as it lasts.
+    /// Reports once that this node does not get to write.
     private func noteLateness() {
         let isLate = store.isShutOut
         guard self.isLate.exchange(isLate, ordering: .relaxed) != isLate, isLate else { return }
         report(.late)
     }
 
-    /// Remembers what the log has, for a log that may come back with less.
+    /// Keeps the last entry, so that a log that comes back with less is recognised.
     private func keepConfirmed() {
         let now = Boot.milliseconds
         guard let last = store.lastEntry, confirmed.withLock({ $0.isDue(last, at: now) }) else {
@@ -159,22 +157,22 @@ package final class ClusterUpkeep: Sendable {
         }
         do {
             try ConfirmedEntry.keep(last, in: folder)
-            if store.isLead { try cluster.record.confirm(last) }
+            if store.isLead { try cluster.state.confirm(last) }
             confirmed.withLock { $0.kept(last) }
         } catch {
-            // The store has its own number, and the next attempt comes soon.
+            // The store itself knows its last entry, and the next attempt comes soon.
         }
     }
 
-    /// A node that differs begins with a copy that has the entry at which that was seen.
+    /// Whether a node that differs waits for a copy with the entry at which that was seen.
     private var isCopyWanted: Bool {
-        let wanted = cluster.record.nodeTerms.values.compactMap { $0?.wantedCopy }.max()
+        let wanted = cluster.state.nodeReports.values.compactMap { $0?.wantedCopy }.max()
         return wanted.map { wanted in
             store.applied >= wanted && snapshots.withLock { $0.lacks(wanted) }
         } ?? false
     }
 
-    /// They may have another configuration or version since.
+    /// The servers may have another configuration or version by now.
     private func askServers() {
         let now = Boot.milliseconds
         guard survey.withLock({ $0.isDue(cluster.returns, at: now) }),
@@ -200,28 +198,29 @@ package final class ClusterUpkeep: Sendable {
         report(event)
     }
 
-    /// Nothing that takes long may go on.
+    /// Work that takes long has to stop.
     private var isEnding: Bool { end.wait(atMost: 0) != nil }
 
     private func removeLostNodes() {
         guard Boot.milliseconds - hears.load(ordering: .relaxed) > Self.silence else { return }
-        let living = cluster.record.livingNodes
+        let living = cluster.state.livingNodes
         for node in store.index.engines.nodes where !living.contains(node) {
             let engines = store.index.engines.engines(fetchedAt: node)
-            let outcome = Awaited<StoreOutcome>()
+            let outcome = AwaitedValue<StoreOutcome>()
             store.submit(.engine(.lost(node: node)), ticket: 0, to: OutcomeSink(outcome))
             guard outcome.wait(atMost: 10_000) == .done else { continue }
             report(.lost(node: node))
-            // What its fetchers have not taken is for viewers.
+            // Viewers get what the fetchers of that node have not taken.
             for engine in engines {
                 let id = EngineClientID(engine: engine, number: 0)
                 store.submit(
-                    .engine(.leave(id, isFetching: false)), ticket: 0, to: OutcomeSink(Awaited()))
+                    .engine(.leave(id, isFetching: false)), ticket: 0,
+                    to: OutcomeSink(AwaitedValue()))
             }
         }
     }
 
-    /// False if it is not due, or failed.
+    /// False if no copy is due, or it failed.
     @discardableResult
     private func keepSnapshot(always: Bool) -> Bool {
         let applied = store.applied
@@ -232,7 +231,7 @@ package final class ClusterUpkeep: Sendable {
         do {
             let copy = try StoreCopy(of: folder) { !isEnding }
             try cluster.putSnapshot(fileAt: copy.path, through: copy.number) { [self] in !isEnding }
-            // Nodes that are a little behind go on by the log.
+            // Entries since the copy before stay in the log, for nodes that are a little behind.
             let former = snapshots.withLock { $0.kept(copy.number, at: now) }
             if let former { _ = cluster.trimLog(through: former) }
             report(.snapshot(copy.number))
@@ -248,11 +247,11 @@ package final class ClusterUpkeep: Sendable {
 
 /// Waits for one outcome.
 private final class OutcomeSink: StoreSink {
-    private let outcome: Awaited<StoreOutcome>
+    private let outcome: AwaitedValue<StoreOutcome>
 
-    init(_ outcome: Awaited<StoreOutcome>) { self.outcome = outcome }
+    init(_ outcome: AwaitedValue<StoreOutcome>) { self.outcome = outcome }
 
-    func completed(_ completions: [Completion]) {
+    func completed(_ completions: [CompletedOperation]) {
         for completion in completions { outcome.bring(completion.outcome) }
     }
 

@@ -1,31 +1,32 @@
 import Mailbox
 import System
 
-/// Has all nodes look at what their stores contain after the same entry of the log, and tells this
-/// one whether its own is another.
+/// Compares the stores of all nodes as they are after the same entry of the log, and says whether
+/// the store of this node is another one than the rest.
 final class TableComparison: Sendable {
     /// In milliseconds.
     static let interval: Int64 = 60_000
     private static let look: Int64 = 500
 
-    private let cluster: Membership
+    private let cluster: ClusterConnection
     private let store: SQLiteStore
     private let folder: String
     private let schedule: Lock<ComparisonSchedule>
     private let report: ClusterUpkeep.Report
-    private let end = Awaited<Void>()
+    private let end = AwaitedValue<Void>()
     private let thread = Lock<WorkThread?>(nil)
     private let found = Lock<StoreDifference?>(nil)
 
     init(
-        _ cluster: Membership, _ store: SQLiteStore, in folder: String, every interval: Int64,
+        _ cluster: ClusterConnection, _ store: SQLiteStore, in folder: String,
+        every interval: Int64,
         _ report: @escaping ClusterUpkeep.Report
     ) {
         (self.cluster, self.store, self.folder, self.report) = (cluster, store, folder, report)
         schedule = Lock(ComparisonSchedule(every: interval))
     }
 
-    /// What shows that this store is another one than most have.
+    /// The table by which this store differs from most; nil while no difference is known.
     var difference: StoreDifference? { found.withLock { $0 } }
 
     func start() throws {
@@ -54,15 +55,15 @@ final class TableComparison: Sendable {
         if let pinned = store.takePinned() { read(pinned) }
         guard let own = cluster.tableDigests.withLock({ $0 }) else { return }
         let verdict = schedule.withLock { schedule in
-            schedule.judge(own, cluster.record.otherTerms, at: Boot.milliseconds)
+            schedule.judge(own, cluster.state.otherReports, at: Boot.milliseconds)
         }
         switch verdict {
         case nil: break
         case .disputed(let difference)?: report(.disputed(difference))
         case .differs(let difference)?:
-            // A copy that this node has kept as the lead is no better than itself.
+            // A copy that this node has made as the leading one is no better than its store.
             let entry = store.isLead ? max(difference.entry, store.applied + 1) : difference.entry
-            // If this fails, it is noticed again after the next start.
+            // If this fails, the difference is noticed again after the next start.
             try? WantedCopy.keep(entry, in: folder)
             found.withLock { $0 = difference }
         }
@@ -70,7 +71,7 @@ final class TableComparison: Sendable {
 
     private func read(_ pinned: PinnedStore) {
         let began = Boot.milliseconds
-        // A store that cannot be read says so by itself.
+        // A store that cannot be read reports that itself.
         guard let digests = try? pinned.digests(while: { !isEnding }) else { return }
         cluster.tableDigests.withLock { $0 = TableDigests(entry: pinned.entry, digests: digests) }
         let now = Boot.milliseconds
@@ -78,30 +79,30 @@ final class TableComparison: Sendable {
     }
 }
 
-/// When stores are compared, and what comes of it: a value, which asks no clock.
+/// When stores are compared, and what their digests mean: a value, which asks no clock.
 struct ComparisonSchedule {
     enum Verdict: Equatable {
-        /// Most others are not like this one.
+        /// Most other stores are not like this one.
         case differs(StoreDifference)
-        /// As many are as are not, so nobody knows which.
+        /// As many stores are like this one as are not, so it is unknown which of them are right.
         case disputed(StoreDifference)
     }
 
     /// Reading takes this part of the time at most.
     private static let share: Int64 = 50
-    /// In milliseconds: for the others, to read theirs.
+    /// How long the other nodes may take to read their stores, in milliseconds.
     private static let patience: Int64 = 30_000
 
     private let interval: Int64
     private var next: Int64 = .min
     private var length: Int64 = 0
     private var readAt: Int64 = 0
-    /// The entry of which everything is said.
+    /// The last entry at which the stores were compared.
     private var judged: Int64 = 0
 
     init(every interval: Int64) { self.interval = interval }
 
-    /// Whether all are to look now.
+    /// Whether all nodes are to read their stores now.
     mutating func isDue(at now: Int64) -> Bool {
         guard now >= next else { return false }
         next = now + max(interval, Self.share * length)
@@ -112,9 +113,9 @@ struct ComparisonSchedule {
         (length, readAt) = (now - began, now)
     }
 
-    /// `others`: what the other nodes that live tell; nil for those that tell nothing.
+    /// `others`: the reports of the other living nodes; nil for a node that reports nothing.
     mutating func judge(
-        _ own: TableDigests, _ others: [NodeTerms?], at now: Int64
+        _ own: TableDigests, _ others: [NodeReport?], at now: Int64
     ) -> Verdict? {
         guard own.entry > judged else { return nil }
         let tables = others.map { $0?.tables }.filter { $0?.entry == own.entry }

@@ -16,14 +16,14 @@ struct SurveySchedule {
         return true
     }
 
-    /// Only what is wrong is worth saying, and that it is so no more.
+    /// Only servers that may lose something are worth a report, and that there are none any more.
     mutating func isNews(_ report: ServerReport) -> Bool {
         defer { last = report }
         return report.unsynced != last.unsynced || report.unsafe != last.unsafe
     }
 }
 
-/// When to remember again which entry is the highest one.
+/// When to keep again which entry is the highest one.
 struct ConfirmedSchedule {
     /// In milliseconds.
     private static let interval: Int64 = 5_000
@@ -31,7 +31,7 @@ struct ConfirmedSchedule {
     private var last: EntryMark?
     private var next: Int64 = .min
 
-    /// Then the next attempt is some seconds away.
+    /// If so, the next attempt is due some seconds later.
     mutating func isDue(_ mark: EntryMark, at now: Int64) -> Bool {
         guard now >= next, mark != last else { return false }
         next = now + Self.interval
@@ -43,7 +43,7 @@ struct ConfirmedSchedule {
 
 /// When a copy of the store is due.
 struct SnapshotSchedule {
-    /// The log may be so much longer than what follows the last copy.
+    /// A copy is due when the log has so many entries after the last one.
     static let entries: Int64 = 20_000
     /// In milliseconds.
     static let interval: Int64 = 900_000
@@ -64,7 +64,7 @@ struct SnapshotSchedule {
         return last
     }
 
-    /// No copy was kept that has this entry, as far as this node knows.
+    /// Whether no copy has this entry, as far as this node knows.
     func lacks(_ number: Int64) -> Bool { last ?? 0 < number }
 
     mutating func failed(at now: Int64) { retryAt = now + Self.interval / 15 }

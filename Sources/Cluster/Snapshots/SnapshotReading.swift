@@ -7,9 +7,9 @@ import System
 ///     bw.snapshot.<name>.<piece>
 ///     bw.snapshot.<name>.manifest
 struct SnapshotManifest: Equatable {
-    /// Of this attempt to write it.
+    /// The name of this attempt to write a snapshot.
     let name: String
-    /// The last entry of the log that is in it.
+    /// The last entry of the log that the snapshot has.
     let number: Int64
     let size: Int
     let digest: Digest
@@ -23,7 +23,7 @@ struct SnapshotManifest: Equatable {
 
     static func subject(_ name: String, piece: Int) -> String { "bw.snapshot.\(name).\(piece)" }
 
-    /// All of one.
+    /// All pieces of the snapshot of this name.
     static func pieces(_ name: String) -> String { "bw.snapshot.\(name).*" }
 
     /// The names of which there are pieces without a manifest.
@@ -47,7 +47,7 @@ struct SnapshotManifest: Equatable {
         self.pieces = pieces
     }
 
-    /// Nil unless it is one.
+    /// Nil unless the message is a manifest.
     init?(_ message: StreamMessage) {
         guard let root = try? JSONDocument(message.message.body).root,
             let name = root["name"]?.text, message.subject == Self.subject(name),
@@ -81,7 +81,8 @@ struct SnapshotReading {
 
     let jetStream: JetStream
 
-    /// The last entry that is in it. Nil if there is none; then there is no file either.
+    /// Returns the last entry that the snapshot has. Nil if there is no snapshot; then there is no
+    /// file either.
     func read(to path: String) throws(ClusterFault) -> Int64? {
         let deadline = Boot.milliseconds + Self.patience
         repeat {
@@ -90,7 +91,7 @@ struct SnapshotReading {
             for manifest in found {
                 if try read(manifest, to: path) { return manifest.number }
             }
-            // Newer ones have taken their place, or are about to.
+            // Newer snapshots have taken their place, or are about to.
         } while Boot.milliseconds < deadline
         throw .damagedSnapshot
     }
@@ -103,7 +104,7 @@ struct SnapshotReading {
             .compactMap { SnapshotManifest($0) }.sorted { $0.number > $1.number }
     }
 
-    /// False if it is not complete: two nodes that write at the same time remove each other's.
+    /// False if pieces are missing: two nodes that write at the same time remove each other's.
     private func read(_ manifest: SnapshotManifest, to path: String) throws(ClusterFault) -> Bool {
         try SnapshotFault.passing { () throws in
             let draft = try DraftFile(for: path)
@@ -126,7 +127,7 @@ struct SnapshotReading {
         }
     }
 
-    /// A server that has too few of them may not have heard of them yet.
+    /// A server that has fewer than `count` messages may not have heard of the rest yet.
     private func newest(
         _ subjects: [String], atLeast count: Int
     ) throws(ClusterFault) -> [StreamMessage] {

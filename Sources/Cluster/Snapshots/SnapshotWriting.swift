@@ -2,9 +2,10 @@ import Base
 import Crypto
 import System
 
-/// Writes a file into the stream of snapshots, piece by piece, and last that it is complete.
+/// Writes a file into the stream of snapshots: its pieces, and then the manifest, which makes them
+/// a snapshot.
 package struct SnapshotWriting {
-    /// How many pieces of all are there.
+    /// How many of all pieces the servers have.
     package typealias Report = (_ done: Int, _ total: Int) -> Void
 
     private static let pieceLength = 512 << 10
@@ -18,7 +19,7 @@ package struct SnapshotWriting {
     /// False when the node has to end.
     private let isWanted: () -> Bool
     private var first: Int64?
-    /// Of each piece that is there.
+    /// The digests of the pieces that the servers have.
     private var pieces: [Digest] = []
     private var puts = 0
     private var whole: (size: Int, digest: Digest)?
@@ -32,8 +33,8 @@ package struct SnapshotWriting {
         length = min(Self.pieceLength, jetStream.connection.longest - 4_096)
     }
 
-    /// Blocks until it is there and older ones are removed. What was written of one that fails is
-    /// removed at once, or before the next one.
+    /// Blocks until the servers have the snapshot, and older ones are removed. The pieces of a
+    /// snapshot that fails are removed at once, or before the next one.
     mutating func write(_ path: String, through number: Int64) throws(ClusterFault) {
         SnapshotLeftovers(jetStream: jetStream).remove()
         do throws(ClusterFault) {
@@ -45,7 +46,7 @@ package struct SnapshotWriting {
         }
     }
 
-    /// Writes the pieces that are not there as they are now. Blocks.
+    /// Writes the pieces that the servers do not have in their present form. Blocks.
     mutating func update(_ path: String, report: Report) throws(ClusterFault) {
         try SnapshotFault.passing { () throws in
             let file = try LargeFile(path)
@@ -63,14 +64,14 @@ package struct SnapshotWriting {
         }
     }
 
-    /// Says that what was written last is the snapshot. Blocks.
+    /// Writes the manifest for the pieces that were written last. Blocks.
     mutating func finish(through number: Int64) throws(ClusterFault) {
         guard let whole else { return }
         let manifest = SnapshotManifest(
             name: name, number: number, size: whole.size, digest: whole.digest,
             pieces: pieces.count)
         try put(SnapshotManifest.subject(name), manifest.body)
-        // What is older goes. If that fails, it goes with the next one.
+        // Removes older snapshots. If that fails, the next snapshot removes them.
         if let first { _ = jetStream.purge(before: first, of: SnapshotManifest.stream) }
     }
 
@@ -99,12 +100,12 @@ package struct SnapshotWriting {
     }
 }
 
-/// Pieces of snapshots that never became complete. Without this they would stay until the next one
-/// is, and the more fail, the less room there would be.
+/// Pieces of snapshots that never became complete. They would stay until the next complete one, and
+/// each failure would leave less room.
 struct SnapshotLeftovers {
     let jetStream: JetStream
 
-    /// Removes them as far as that succeeds.
+    /// Removes the leftovers, as far as that succeeds.
     func remove() {
         let stream = SnapshotManifest.stream
         guard

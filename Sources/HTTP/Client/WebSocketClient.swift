@@ -28,7 +28,7 @@ package final class WebSocketClient: EventHandler, TimerHandler, @unchecked Send
     var addresses: ArraySlice<SocketAddress> = []
     var peer = SocketAddress.unix(path: "")
     var transport: Transport?
-    var watch: Watch?
+    var watch: WatchID?
     private var timer: TimerID?
     var output: [UInt8] = []
     var written = 0
@@ -65,7 +65,7 @@ package final class WebSocketClient: EventHandler, TimerHandler, @unchecked Send
         fail(.timedOut(stage.name))
     }
 
-    package func ready(_ readiness: Readiness, of watch: Watch) {
+    package func ready(_ readiness: Readiness, of watch: WatchID) {
         switch stage {
         case .connect: connected()
         case .upgrade: exchange()

@@ -130,10 +130,10 @@ package struct HTTP2FloodLimits: Equatable, Sendable {
     package var settings = 20
     package var pings = 100
     package var emptyFrames = 100
-    /// These come on top of two for each DATA frame sent to the peer and two for each stream that
-    /// it opened, because some clients enlarge the window of every stream at once.
+    /// A peer may send two more for each DATA frame sent to it and for each stream that it opened,
+    /// because some clients enlarge the window of every stream at once.
     package var windowUpdates = 500
-    /// These come on top of two for each stream that the peer opened.
+    /// A peer may send two more for each stream that it opened.
     package var priorities = 100
     package var otherFrames = 50
 

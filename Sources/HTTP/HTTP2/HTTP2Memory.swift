@@ -98,7 +98,7 @@ package final class HTTP2FrameBuffers {
         }
     }
 
-    /// A slot in use. Whoever took it gives it back exactly once.
+    /// A slot in use. The session that took it gives it back exactly once.
     struct Slot {
         let address: UnsafeMutableRawPointer
         fileprivate let chunk: Chunk

@@ -38,7 +38,7 @@ extension [UInt8] {
 /// for good.
 ///
 /// Only its loop uses it.
-final class HeapRest: TimerHandler {
+final class HeapTrimmer: TimerHandler {
     private static let crowd = 4
     /// Connections often end together, and each trim walks the whole heap.
     static let delay = Duration.seconds(2)
@@ -57,9 +57,9 @@ final class HeapRest: TimerHandler {
     private var read = 0
     private var peakRead = 0
     private var isLoaded = false
-    private(set) var restCount = 0
+    private(set) var trimCount = 0
 
-    init(on loop: EventLoop, after delay: Duration = HeapRest.delay) {
+    init(on loop: EventLoop, after delay: Duration = HeapTrimmer.delay) {
         self.loop = loop
         self.delay = Interval(delay)
     }
@@ -92,7 +92,7 @@ final class HeapRest: TimerHandler {
     private func lookForQuiet() {
         guard read <= peakRead / 4 else { return expectQuiet() }
         (isLoaded, read, peakRead) = (false, 0, 0)
-        restCount += 1
+        trimCount += 1
         Heap.trim()
     }
 
@@ -103,7 +103,7 @@ final class HeapRest: TimerHandler {
         isDue = false
         // The last of many connections may hold the most memory and end a moment later.
         peak = count == 0 ? 0 : max(count, Self.crowd)
-        restCount += 1
+        trimCount += 1
         Heap.trim()
     }
 }

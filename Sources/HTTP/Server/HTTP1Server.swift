@@ -13,7 +13,7 @@ final class HTTP1Server: HTTPResponder {
     private let parser: UnsafeMutablePointer<HTTP1Parser>
     @exclusivity(unchecked) private var life: HTTP1Connection
     @exclusivity(unchecked) private var body: [UInt8] = []
-    /// The exchange without an answer yet, held by whoever will answer it.
+    /// The exchange without an answer yet. The handler that will answer it holds it.
     @exclusivity(unchecked) private var awaited: ObjectIdentifier?
     /// Input after a request that is not answered yet, or after many whose answers wait to be sent.
     @exclusivity(unchecked) private var held: [UInt8] = []
@@ -163,7 +163,7 @@ final class HTTP1Server: HTTPResponder {
 
     private func refuse(_ refusal: HTTPRefusal) {
         service.figures.countRefusal(refusal)
-        connection.letGo(body.count)
+        connection.releaseHeld(body.count)
         body = []
         // A length that fits no number is refused before the head is complete.
         let isHeadWhole = parser.pointee.head.path.upperBound <= parser.pointee.head.bytes.count

@@ -143,7 +143,7 @@ final class HTTP2Server: HTTPResponder {
 
     private func forget(_ stream: HTTP2StreamID) {
         guard let index = index(of: stream) else { return }
-        connection.letGo(requests.remove(at: index).body.count)
+        connection.releaseHeld(requests.remove(at: index).body.count)
     }
 }
 

@@ -26,7 +26,7 @@ final class HTTPConnection: EventHandler, TimerHandler {
     @exclusivity(unchecked) private(set) var watch = ConnectionWatch()
     @exclusivity(unchecked) private var written = 0
     @exclusivity(unchecked) private var isOpen = false
-    /// It is in the send queue of this turn.
+    /// Whether the connection is in the send queue of this turn.
     @exclusivity(unchecked) private var isWaiting = false
     /// OpenSSL holds bytes that the protocol did not want yet.
     @exclusivity(unchecked) var hasUnread = false
@@ -34,7 +34,7 @@ final class HTTPConnection: EventHandler, TimerHandler {
     @exclusivity(unchecked) var isReadingOn = false
     /// OpenSSL has to write before it can read on, and the socket has no room.
     @exclusivity(unchecked) var readsAfterWriting = false
-    /// It waits for the turn of its handshake, and for nothing else.
+    /// Whether the connection waits for the turn of its handshake, and for nothing else.
     @exclusivity(unchecked) var waitsForTurn = false
     /// The peer has no more time for its handshake, but what it sent may not have had its turn.
     @exclusivity(unchecked) var isLate = false
@@ -97,7 +97,7 @@ final class HTTPConnection: EventHandler, TimerHandler {
         service.budget.giveBack(heldBytes)
     }
 
-    func ready(_ readiness: Readiness, of watch: Watch) {
+    func ready(_ readiness: Readiness, of watch: WatchID) {
         if proxyHeader != nil, !readProxyHeader() { return }
         if spoken == nil { return takeTurn() }
         var isReading = readiness.isReadable
@@ -149,7 +149,7 @@ extension HTTPConnection {
         return true
     }
 
-    func letGo(_ count: Int) {
+    func releaseHeld(_ count: Int) {
         heldBytes -= count
         service.budget.giveBack(count)
     }

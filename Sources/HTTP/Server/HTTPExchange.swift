@@ -54,7 +54,7 @@ package final class HTTPExchange {
         began = connection.service.loop.now
     }
 
-    deinit { connection.letGo(body.count) }
+    deinit { connection.releaseHeld(body.count) }
 
     /// The other end of the connection, which may be a proxy.
     package var peer: SocketAddress { connection.peer }

@@ -75,7 +75,7 @@ package final class HTTPServer {
         return served
     }
 
-    /// Accepts no more connections there. Those that are open go on.
+    /// Accepts no more connections there. Open connections go on.
     package func close(_ listener: ServedListener) {
         listeners.removeAll { $0 === listener }
         listener.close()
@@ -96,7 +96,7 @@ package final class HTTPServer {
     package func drain(within limit: Duration) { group.drain(within: limit) }
 
     /// Blocks until all loops have ended.
-    package func join() -> [Ending] {
+    package func join() -> [LoopEnding] {
         let endings = group.join()
         for desk in handshakes { desk.forgetAll() }
         return endings
@@ -148,7 +148,7 @@ package struct HTTPListenerTerms: Sendable {
 
     /// Only programs on this machine may connect, and there is no proxy in front.
     package var isForThisMachine = false
-    /// It accepts no more connections; those that are open go on.
+    /// The listener accepts no more connections; open ones go on.
     package internal(set) var isClosed = false
 
     package init(

@@ -42,7 +42,7 @@ package final class HTTPService: ConnectionHandler {
     let sendQueue: SendQueue
     /// It is shared by all services on the loop.
     let handshakes: HandshakeDesk
-    private let heapRest: HeapRest
+    private let heapTrimmer: HeapTrimmer
     private let report: HTTPTrouble.Report
 
     init(
@@ -58,7 +58,7 @@ package final class HTTPService: ConnectionHandler {
         self.access = access
         self.loop = loop
         sendQueue = SendQueue(on: loop)
-        heapRest = HeapRest(on: loop)
+        heapTrimmer = HeapTrimmer(on: loop)
         self.terms = terms
         self.limits = limits
         self.budget = budget
@@ -118,14 +118,14 @@ package final class HTTPService: ConnectionHandler {
 
     func opened() {
         connectionCount += 1
-        heapRest.rose(to: connectionCount)
+        heapTrimmer.rose(to: connectionCount)
     }
 
-    func read(_ count: Int) { heapRest.read(count) }
+    func read(_ count: Int) { heapTrimmer.read(count) }
 
     func closed() {
         connectionCount -= 1
-        heapRest.fell(to: connectionCount)
+        heapTrimmer.fell(to: connectionCount)
     }
 }
 

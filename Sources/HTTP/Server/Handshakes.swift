@@ -15,7 +15,8 @@ final class HandshakeDesk: TimerHandler {
         turns = HandshakeTurns(limits)
     }
 
-    /// Lets go of those that wait, whose server holds this. Call it after the loop has ended.
+    /// Forgets the handshakes that wait, which hold their server and so this desk. Call it after
+    /// the loop has ended.
     func forgetAll() { _ = exchange(&turns, with: HandshakeTurns(limits)) }
 
     /// The peer has sent something. Goes on with the handshake now, or later in its turn.
@@ -77,8 +78,8 @@ package struct HandshakeLimits: Sendable {
     /// take longer.
     package var all = Duration.milliseconds(1)
     package var each = Duration.microseconds(500)
-    /// How long those that wait have no turn after one. A loop that never sleeps would itself wait
-    /// for a processor, as long as whoever else keeps them busy.
+    /// How long waiting handshakes have no turn after one. A loop that never sleeps would get the
+    /// processor late, as long as other programs keep the machine busy.
     package var rest = Duration.milliseconds(1)
     /// How many may wait on one loop.
     package var waiting = 1_024
@@ -101,7 +102,8 @@ struct HandshakeTurns<Waiting> {
     private let limits: HandshakeLimits
     private var spent = Duration.zero
     private var spentByNetwork: [UInt64: Duration] = [:]
-    /// Those that wait, by network, the oldest first; and the networks in the order of their turns.
+    /// The handshakes that wait, by network, the oldest first; and the networks in the order of
+    /// their turns.
     private var waiting: [UInt64: [Waiting]] = [:]
     private var networks: [UInt64] = []
     private(set) var count = 0
@@ -113,7 +115,7 @@ struct HandshakeTurns<Waiting> {
         spentByNetwork.removeAll(keepingCapacity: true)
     }
 
-    /// Whether a handshake of this network may go on at once. Those that wait come first.
+    /// Whether a handshake of this network may go on at once. Waiting ones come first.
     func hasRoom(for network: UInt64) -> Bool { count == 0 && hasShare(network) }
 
     mutating func spend(_ time: Duration, for network: UInt64) {

@@ -14,7 +14,7 @@ struct Transport: ~Copyable {
 
     private let socket: Socket
     private var stream: TLSStream?
-    /// It is to speak TLS, but has nothing for it yet.
+    /// Whether the transport has to speak TLS and has not begun to.
     private(set) var awaitsTLS: Bool
     /// The handshake failed because the peer speaks HTTP without TLS.
     private(set) var isPlainHTTP = false
@@ -66,7 +66,7 @@ struct Transport: ~Copyable {
         }
     }
 
-    /// It is set if the peer sent too much that carries nothing.
+    /// What the peer sent too much of that carries no data; nil if it did not.
     var flood: TLSFlood? {
         switch stream {
         case .some(let stream): stream.flood
@@ -165,7 +165,7 @@ struct Transport: ~Copyable {
 /// The watch and the timer that a connection has on its loop.
 struct ConnectionWatch {
     private(set) var interest = Interest.readable
-    private var watch: Watch?
+    private var watch: WatchID?
     private var timer: TimerID?
     private var deadline: Duration?
 

@@ -145,8 +145,8 @@ extension BackupFile {
         }
     }
 
-    /// Copies the database. Fails unless it is still the one that was checked: whoever keeps the file
-    /// may give something else at each reading.
+    /// Copies the database. Fails unless it is still the one that was checked: the place that keeps
+    /// the file may give something else at each reading.
     func copy(to draft: DraftFile, report: BackupReport) throws(BackupFailure) {
         let copied = try Self.digest(of: realPath, isSealed: true, into: draft, report: report)
         guard copied == digest else { throw .changed(path: path) }

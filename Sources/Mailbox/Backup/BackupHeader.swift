@@ -9,7 +9,7 @@ package struct BackupHeader: Equatable, Sendable {
         case clear
         /// Sealed under a passphrase.
         case passphrase
-        /// It is not in the backup.
+        /// The master key is not in the backup.
         case none
     }
 

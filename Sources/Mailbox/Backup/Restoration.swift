@@ -13,7 +13,7 @@ package struct Restoration: ~Copyable {
 
     /// Numbers up to this far above those of the backup may have been given out since.
     private static let jump: Int64 = 1 << 32
-    /// The same for the rows of subscriptions, devices and credentials, of which there are fewer.
+    /// Row numbers of subscriptions, devices and credentials, of which there are fewer.
     private static let rowJump: UInt32 = 1_000_000
     /// Nodes take these numbers in blocks, of which each start uses one.
     private static let sharedRowJump: UInt32 = 256 * NumberBlock.length

@@ -11,7 +11,7 @@ package struct StoreSnapshot: ~Copyable {
         package enum Protection: Sendable {
             case clear(BackupKeys)
             case passphrase(Secret, BackupKeys, PassphraseSeal.Cost = .usual)
-            /// They authenticate the backup, and are not in it.
+            /// The keys authenticate the backup, and are not in it.
             case none(BackupKeys)
 
             fileprivate var keys: BackupKeys {

@@ -94,7 +94,7 @@ enum SubscriptionRows {
             table: table, row: Int64(row), column: sealedColumn, owner: .number(owner))
     }
 
-    /// The subscriptions of one device, without those that cannot be unsealed.
+    /// The subscriptions of one device, without ones that cannot be unsealed.
     static func load(
         ofDevice device: UInt32, from connection: borrowing Connection, _ sealer: inout Sealer
     ) throws(StoreFault) -> [Subscription] {

@@ -98,13 +98,13 @@ final class AccountEncoding: Sendable {
     init(of account: Account, _ row: UInt32) {
         let answer = Answer()
         let encode: @Sendable () -> Void = {
-            let bytes = Underway.mark(.account, row) { account.state }
+            let bytes = CrashMarker.mark(.account, row) { account.state }
             answer.bytes.withLock { $0 = bytes }
         }
         self.answer = answer
-        // Nobody waits for the account of an engine that has ended meanwhile.
+        // The account of an engine that has ended meanwhile is not needed any more.
         if let thread = try? WorkThread(name: "account", encode) {
-            thread.letGo()
+            thread.detach()
         } else {
             // The machine has no more threads.
             encode()

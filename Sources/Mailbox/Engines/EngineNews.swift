@@ -11,8 +11,8 @@ package struct EngineNews: Sendable, Confidential {
         /// Updates of which some are owed: those are for fetchers, or for viewers if there are
         /// none. The updates until `through` count as fetched once a fetcher has them.
         case owed([Update], through: Int64, hasFetchers: Bool)
-        /// The same from another store. `through` is nil if nothing of it is owed.
-        case words([EngineWord], through: Int64?, hasFetchers: Bool)
+        /// Updates from another store. `through` is nil if none of them is owed.
+        case encoded([EncodedUpdate], through: Int64?, hasFetchers: Bool)
         /// An answer for the client that asked.
         case answer([UInt8], client: UInt64)
         /// The state a client starts with; later news is for that client too.
@@ -22,7 +22,7 @@ package struct EngineNews: Sendable, Confidential {
         case deadline(Double?)
         /// The engine no longer exists.
         case ended
-        /// Nobody here knows what happens at other stores: clients are better off with another node.
+        /// This node does not hear the others: clients are better off with another node.
         case isCutOff
     }
 
@@ -43,7 +43,7 @@ package struct EngineNews: Sendable, Confidential {
 }
 
 /// An update as clients read it, and for which of them it is.
-package struct EngineWord: Equatable, Sendable, Confidential {
+package struct EncodedUpdate: Equatable, Sendable, Confidential {
     package enum Audience: String, Sendable {
         case everybody
         /// Fetchers, or viewers if there are none.
@@ -54,7 +54,7 @@ package struct EngineWord: Equatable, Sendable, Confidential {
 
     package let text: [UInt8]
     package let audience: Audience
-    /// It only informs: it is done once one client received it.
+    /// The update only informs: nothing is owed any more once one client has received it.
     package let isNotice: Bool
 
     init(text: [UInt8], audience: Audience, isNotice: Bool) {
@@ -81,9 +81,9 @@ package struct EngineWord: Equatable, Sendable, Confidential {
             }
     }
 
-    package static func words(_ updates: [Update]) -> [EngineWord] {
+    package static func all(_ updates: [Update]) -> [EncodedUpdate] {
         var writer = JSONWriter(capacity: 1_024)
-        return updates.map { EngineWord($0, &writer) }
+        return updates.map { EncodedUpdate($0, &writer) }
     }
 }
 
@@ -93,7 +93,7 @@ extension EngineNews {
     private var isForOthers: Bool {
         switch content {
         case .answer, .welcome, .isCutOff: false
-        case .updates, .owed, .words, .signal, .deadline, .ended: true
+        case .updates, .owed, .encoded, .signal, .deadline, .ended: true
         }
     }
 
@@ -128,11 +128,12 @@ extension EngineNews.Content {
     fileprivate func write(to writer: inout JSONWriter) {
         switch self {
         case .updates(let updates):
-            Self.write(EngineWord.words(updates), through: nil, hasFetchers: false, &writer)
+            Self.write(EncodedUpdate.all(updates), through: nil, hasFetchers: false, &writer)
         case .owed(let updates, let last, let hasFetchers):
-            Self.write(EngineWord.words(updates), through: last, hasFetchers: hasFetchers, &writer)
-        case .words(let words, let last, let hasFetchers):
-            Self.write(words, through: last, hasFetchers: hasFetchers, &writer)
+            Self.write(
+                EncodedUpdate.all(updates), through: last, hasFetchers: hasFetchers, &writer)
+        case .encoded(let updates, let last, let hasFetchers):
+            Self.write(updates, through: last, hasFetchers: hasFetchers, &writer)
         case .signal(let handed):
             writer.name("signal")
             writer.object { handed.write(to: &$0) }
@@ -145,15 +146,16 @@ extension EngineNews.Content {
     }
 
     private static func write(
-        _ words: [EngineWord], through last: Int64?, hasFetchers: Bool, _ writer: inout JSONWriter
+        _ updates: [EncodedUpdate], through last: Int64?, hasFetchers: Bool,
+        _ writer: inout JSONWriter
     ) {
         writer.name("words")
         writer.array { writer in
-            for word in words {
+            for update in updates {
                 writer.object { writer in
-                    writer.member("text", String(decoding: word.text, as: UTF8.self))
-                    writer.member("audience", word.audience.rawValue)
-                    writer.member("notice", word.isNotice)
+                    writer.member("text", String(decoding: update.text, as: UTF8.self))
+                    writer.member("audience", update.audience.rawValue)
+                    writer.member("notice", update.isNotice)
                 }
             }
         }
@@ -162,9 +164,9 @@ extension EngineNews.Content {
     }
 
     fileprivate init?(_ node: JSONNode) {
-        if let words = node["words"] {
-            self = .words(
-                words.elements.compactMap(EngineWord.init), through: node["through"]?.integer,
+        if let updates = node["words"] {
+            self = .encoded(
+                updates.elements.compactMap(EncodedUpdate.init), through: node["through"]?.integer,
                 hasFetchers: node["fetchers"]?.bool ?? false)
         } else if let signal = node["signal"].flatMap(EngineNews.HandedSignal.init) {
             self = .signal(signal)
@@ -178,7 +180,7 @@ extension EngineNews.Content {
     }
 }
 
-extension EngineWord {
+extension EncodedUpdate {
     fileprivate init?(_ node: JSONNode) {
         guard let text = node["text"]?.text,
             let audience = node["audience"]?.text.flatMap(Audience.init)

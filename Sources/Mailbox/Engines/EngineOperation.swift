@@ -65,7 +65,7 @@ package struct EngineRecord: Equatable, Sendable {
 }
 
 /// The names that an engine is found by: hashes under the endpoint key, as in the file.
-struct EngineName {
+struct EngineNameHashes {
     /// Nil for any application.
     let app: [UInt8]?
     let account: [UInt8]

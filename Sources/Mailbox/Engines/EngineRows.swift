@@ -99,12 +99,12 @@ extension EngineRows {
         let sealed: [UInt8]
         /// Bytes of the whole account on the disk.
         let size: Int
-        /// It came from a backup, and its counters have to be raised.
+        /// Whether the account came from a backup, so that its counters have to be raised.
         let isRestored: Bool
     }
 
     static func insert(
-        _ row: UInt32, owner: String, _ name: EngineName, sealed: [UInt8],
+        _ row: UInt32, owner: String, _ name: EngineNameHashes, sealed: [UInt8],
         on connection: borrowing Connection
     ) throws(StoreFault) {
         try connection.run(
@@ -131,8 +131,8 @@ extension EngineRows {
             """, row, position, sealed)
     }
 
-    /// The same for an account that was drafted before; its parts have `size` bytes. False if it has
-    /// ended, or a later account is stored.
+    /// Saves an account that was written in parts before, which have `size` bytes. False if the
+    /// engine has ended, or a later account is stored.
     static func save(
         draftOf row: UInt32, through position: Int64, sealed: [UInt8], partsOf size: Int,
         on connection: borrowing Connection
@@ -188,7 +188,7 @@ extension EngineRows {
 
     /// The engines of an account, for one owner or all, and for one application or all.
     static func find(
-        _ name: EngineName, owner: String?, on connection: borrowing Connection
+        _ name: EngineNameHashes, owner: String?, on connection: borrowing Connection
     ) throws(StoreFault) -> [EngineRecord] {
         let select = try connection.statement(
             """

@@ -18,7 +18,7 @@ final class LoadedEngine {
     /// The deadline that listeners were last told.
     var deadline: Double?
     /// Nil until first needed.
-    var members: EngineMembers?
+    var registrations: AccountRegistrations?
 
     /// The memory of an engine without notifications.
     private static let emptySize = 4 << 10
@@ -58,15 +58,16 @@ final class LoadedEngine {
         return weight > room || weight + journalSize > room + excess
     }
 
-    /// The same, while its account is being written in parts, which takes a while.
+    /// Whether it has outgrown its room by far, while its account is being written in parts, which
+    /// takes a while.
     var isTooFull: Bool { weight + journalSize > room + 2 * excess }
 
     private var excess: Int { max(room / 16, Self.smallJournal) }
 
-    /// A registration of its account has ended. Nil is one that could not be read, so nobody knows
-    /// what it counted for.
+    /// A registration of its account has ended. Nil is a registration that could not be read, so it
+    /// is unknown what it counted for.
     func remove(_ registration: Registration?) {
-        if let registration { members?.remove(registration) } else { members = nil }
+        if let registration { registrations?.remove(registration) } else { registrations = nil }
     }
 }
 
@@ -118,7 +119,7 @@ struct LoadedEngines {
 /// What an engine has to know about all registrations of its account together, so that a joining
 /// client needs no look at each of them. It is a value that is read once, and updated with each
 /// registration.
-struct EngineMembers {
+struct AccountRegistrations {
     private var withReplies = 0
     private var schemes: [String: Int] = [:]
     private var services: [UInt32: String] = [:]

@@ -190,6 +190,6 @@ extension ExportedMoment {
         return writer.bytes
     }
 
-    /// They have the addresses and the keys of a registration.
+    /// Members that have the addresses and the keys of a registration.
     private static let secretMembers: Set = ["register_device", "unregister_device"]
 }

@@ -19,7 +19,7 @@ final class ExportedMoment {
     /// What the store has besides its file.
     struct Surroundings {
         let path: String
-        let setAside: SetAside
+        let setAside: SetAsideInputs
         let templates: TelegramTemplates
         let limits: StoreLimits
         let now: StoreTime
@@ -214,7 +214,7 @@ extension ExportedMoment {
             let stored = try EngineRows.state(row, on: connection)
         else { return nil }
         let journal = try loadedJournal()
-        return try Underway.mark(.account, row) { () throws(StoreFault) in
+        return try CrashMarker.mark(.account, row) { () throws(StoreFault) in
             let account = open(stored.sealed, at: EngineRows.place(row, of: stored.owner))
             return try stored.engine(row, account, journal, store.templates) {
                 record throws(StoreFault) in

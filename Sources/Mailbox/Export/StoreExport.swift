@@ -13,8 +13,8 @@ package enum ExportSubject: Equatable, Sendable {
 
 /// Everything that is stored about an owner or a device, as one JSON document that is read in parts.
 ///
-/// All parts show the moment at which the first one was read. Keys, secrets and addresses are not in
-/// it: whoever reads the document can neither push, nor connect, nor decrypt.
+/// All parts show the moment at which the first one was read. Keys, secrets and addresses are left
+/// out, so that a reader of the document can neither push, nor connect, nor decrypt.
 // Unchecked: only the reader's thread uses what is behind the subject.
 package final class StoreExport: @unchecked Sendable {
     private enum Progress {

@@ -5,7 +5,7 @@ import System
 /// Receives news from engines on a store thread, for all clients on one loop.
 package protocol EngineListener: AnyObject, Sendable {
     /// News arrives in the order of the commits.
-    func hear(_ news: [EngineNews])
+    func receive(_ news: [EngineNews])
     /// The store was opened again: the last news may be incomplete.
     func storeReturned()
 }
@@ -18,7 +18,7 @@ package final class EngineIndex: Sendable {
     /// When the last client of each engine left, until one returns.
     private let left = Lock<[UInt32: StoreTime]>([:])
     /// The clients that other stores have.
-    private let elsewhere = Lock(RemoteClients())
+    private let remoteClients = Lock(RemoteClients())
     /// Engines whose clients here have changed; only if other stores want to know.
     private let unshared = Lock<UnsharedClients?>(nil)
     private let lastClient = Atomic<UInt64>(0)
@@ -64,12 +64,12 @@ package final class EngineIndex: Sendable {
         left.withLock { $0.removeValue(forKey: engine) }
     }
 
-    /// Their end did not count.
+    /// Takes back that these absences have ended: the batch that ended them was not committed.
     func putBack(_ absences: [UInt32: StoreTime]) {
         left.withLock { $0.merge(absences) { newer, _ in newer } }
     }
 
-    /// Call before a fetcher joins; it counts until it is removed.
+    /// Call this before a fetcher joins. The fetcher counts until `removeFetcher`.
     package func addFetcher(of engine: UInt32) {
         fetchers.withLock { $0[engine, default: 0] += 1 }
         changed(engine)
@@ -84,10 +84,12 @@ package final class EngineIndex: Sendable {
     }
 
     package func hasFetchers(_ engine: UInt32) -> Bool {
-        fetchers.withLock { $0[engine] != nil } || elsewhere.withLock { $0.haveFetchers(engine) }
+        fetchers.withLock { $0[engine] != nil }
+            || remoteClients.withLock { $0.haveFetchers(engine) }
     }
 
-    /// Whether nobody gets what is pushed there: only a screen would show it, and none is connected.
+    /// Whether a push to the registration reaches nobody: only a screen would show it, and none is
+    /// connected.
     package func isUnheard(_ registration: Registration) -> Bool {
         registration.terms.isOnlyShown && registration.terms.callback == nil
             && !hasListeners(registration.engine)
@@ -102,7 +104,7 @@ package final class EngineIndex: Sendable {
     }
 
     func hasListenersElsewhere(_ engine: UInt32) -> Bool {
-        elsewhere.withLock { $0.haveAny(engine) }
+        remoteClients.withLock { $0.haveAny(engine) }
     }
 
     func notify(_ news: [EngineNews]) {
@@ -121,7 +123,7 @@ package final class EngineIndex: Sendable {
             }
             return lots
         }
-        for lot in lots { lot.listener.hear(lot.news) }
+        for lot in lots { lot.listener.receive(lot.news) }
     }
 
     /// Sends the clients that are connected here to other nodes.
@@ -160,7 +162,7 @@ extension EngineIndex {
         }?()
     }
 
-    /// What was written down about the clients here may be wrong.
+    /// Has the clients of these engines written down again: what the log has of them may be wrong.
     func shareAgain(_ engines: [UInt32]) { for engine in engines { changed(engine) } }
 
     func takeUnshared() -> Set<UInt32> {
@@ -171,13 +173,13 @@ extension EngineIndex {
         }
     }
 
-    /// They were not written down after all.
+    /// Takes back `takeUnshared`: the batch that was to write these engines down was not committed.
     func putBack(_ engines: Set<UInt32>) {
         guard !engines.isEmpty else { return }
         unshared.withLock { $0?.engines.formUnion(engines) }
     }
 
-    /// Who listens here.
+    /// The clients of an engine that are connected here; nil if there are none.
     func clientsHere(_ engine: UInt32) -> RemoteClients.Count? {
         guard hasListenersHere(engine) else { return nil }
         return RemoteClients.Count(fetchers: fetchers.withLock { $0[engine] ?? 0 })
@@ -185,15 +187,15 @@ extension EngineIndex {
 
     /// Engines that have fetchers at this node.
     package func engines(fetchedAt node: String) -> [UInt32] {
-        elsewhere.withLock { $0.engines(fetchedAt: node) }
+        remoteClients.withLock { $0.engines(fetchedAt: node) }
     }
 
     /// Other nodes that have clients.
-    package var nodes: Set<String> { elsewhere.withLock { $0.nodes } }
+    package var nodes: Set<String> { remoteClients.withLock { $0.nodes } }
 
     var hasUnshared: Bool { unshared.withLock { $0?.engines.isEmpty == false } }
 
     func set(_ count: RemoteClients.Count?, of engine: UInt32, at node: String) {
-        elsewhere.withLock { $0.set(count, of: engine, at: node) }
+        remoteClients.withLock { $0.set(count, of: engine, at: node) }
     }
 }

@@ -57,7 +57,7 @@ struct QuotaLedger: ~Copyable {
 
     private let limits: QuotaLimits
     private var all = Usage(row: 0)
-    /// It has only subscriptions for which something waits.
+    /// Only subscriptions for which something waits.
     private var subscriptions = FlatTable<Usage>()
     private var devices: FlatTable<Usage>
     private var owners = FlatTable<Usage>()

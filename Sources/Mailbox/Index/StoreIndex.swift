@@ -41,15 +41,18 @@ package final class StoreIndex: Sendable {
     package let callbacks = CallbackIndex()
     let reminders = Reminders()
     package let engines = EngineIndex()
-    package let endings = EndingIndex()
-    package let elsewhere = ElsewhereIndex()
+    package let endings = EndingNotifier()
+    /// Gets what other stores did, on any thread, once all of it is in the index.
+    package let remoteChanges = Subscriber<RemoteChanges, Void>()
+    /// Says whether a device is connected to this server.
+    package let isConnectedHere = Subscriber<UInt32, Bool>()
     /// What a restore may have lost.
     let missing = MissingEndpoints()
     private let unknown = UnknownEndpoints()
     /// Somebody compares this store with others.
     let isCompared = Atomic(false)
     /// Records to skip for now.
-    package let setAside: SetAside
+    package let setAside: SetAsideInputs
     private let userAgents: Lock<FlatTable<UserAgentEntry>>
     private let ledger: Lock<QuotaLedger>
     private let marks = Lock(MarkTable())
@@ -63,7 +66,7 @@ package final class StoreIndex: Sendable {
 
     init(
         quota: QuotaLimits, growth: GrowthLimits = GrowthLimits(), endpoints: Int = 0,
-        devices: Int = 0, setAside: SetAside = SetAside()
+        devices: Int = 0, setAside: SetAsideInputs = SetAsideInputs()
     ) {
         self.setAside = setAside
         self.growth = growth
@@ -164,7 +167,7 @@ extension StoreIndex {
     static let lastRow = RowNumbers.last
 }
 
-/// One of several stores that stay alike.
+/// What only the stores of a cluster need.
 extension StoreIndex {
     /// Another store accepted messages up to this one.
     func raiseSequence(to other: Int64) { sequence.raise(to: other) }

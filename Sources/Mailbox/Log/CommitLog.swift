@@ -1,27 +1,29 @@
 import Base
 package import Crypto
 
-/// Where the writers of several stores write down each commit before it counts, so that the stores
-/// stay alike.
+/// The log into which several stores write each commit before it counts, so that the stores stay
+/// alike.
 package protocol CommitLog: AnyObject, Sendable {
-    /// Writes an entry down, if `last` is still the last one. Only the writer's thread calls it, and
-    /// it may block for some seconds.
+    /// Appends an entry, if `last` is still the last one. Only the writer's thread calls it, and it
+    /// may block for some seconds.
     func append(_ entry: CommitEntry, after last: Int64) -> CommitAnswer
-    /// Writes an entry without changes, whatever was last: its writer was too late for long, and
-    /// asks the others to wait until it has written. Nobody knows whether that is done.
+    /// Appends an entry without changes, whichever entry was last. With it a store asks the others
+    /// for something, such as to wait until it has written. The entry may get lost.
     func ask(_ entry: CommitEntry)
-    /// The next entries that have arrived, in order and without a gap; empty if there are none.
-    /// Those up to `last` are not asked for again. Only the writer's thread calls it.
+    /// The entries after `last` that have arrived, in order and without a gap; empty if there are
+    /// none. Entries up to `last` are not asked for again. Only the writer's thread calls it.
     func entries(after last: Int64) -> [NumberedEntry]
     /// `arrived` is called on any thread whenever entries have arrived.
     func follow(_ arrived: @escaping @Sendable () -> Void)
     /// Whether the store has everything that was in the log a second ago. Any thread may ask.
     var isCurrent: Bool { get }
-    /// Entries that come next were removed from the log: only a copy of another store leads on.
+    /// Whether the next entries were removed from the log: then the store has to be replaced by a
+    /// copy of another one.
     var isTooFarBehind: Bool { get }
     /// Whether this store does now what only one of them has to do. Any thread may ask.
     var isLead: Bool { get }
-    /// Tells the other stores something that nobody keeps. Any thread may call it.
+    /// Tells the other stores something that no store keeps. It may get lost. Any thread may call
+    /// it.
     func tell(_ bytes: [UInt8])
     /// `hear` is called on any thread with what other stores tell, and perhaps with what this one
     /// told.
@@ -33,24 +35,24 @@ package protocol CommitLog: AnyObject, Sendable {
 
 package enum CommitAnswer: Equatable, Sendable {
     case appended(Int64)
-    /// Others have written since: nothing was written, and their entries come first.
+    /// Other stores have written since `last`. Nothing was appended; their entries come first.
     case outdated
-    /// Neither yes nor no.
+    /// The entry may be in the log, or not.
     case unknown
 }
 
 /// What a commit changes.
 package struct CommitEntry: Equatable, Sendable {
-    /// No other entry has it: its writer recognises it by that if the answer was lost.
+    /// No other entry has this name. The writer recognises its entry by it if the answer was lost.
     package let name: UInt64
     /// The last position and the last order of acceptance that were given.
     package let position: Int64
     package let sequence: Int64
-    /// SQLite's form of changed rows. What is sealed in them is sealed here.
+    /// SQLite's form of changed rows. Sealed columns are sealed in it, too.
     package let changes: [UInt8]
     /// What engines tell clients of other nodes, sealed.
     package let news: [UInt8]
-    /// The number of the schema that its writer has. SQLite would skip tables that it does not know.
+    /// The number of the schema of its writer. SQLite would skip tables that a store does not have.
     package let schema: Int
 
     package init(
@@ -77,7 +79,7 @@ package struct NumberedEntry: Equatable, Sendable {
     }
 }
 
-/// A log that several stores share, and who this store is among them.
+/// A log that several stores share, and the name of this store in it.
 package struct LogSource: Sendable {
     package let log: any CommitLog
     /// The store's name in the log.
@@ -104,7 +106,7 @@ package struct StoreOrigin: Equatable, Sendable {
         self.sealedKeys = sealedKeys
     }
 
-    /// Makes the keys.
+    /// Makes random keys, and seals them.
     package init(wall: Int64, masterKey: MasterKey) throws(StoreFault) {
         try self.init(wall: wall, keys: OwnKeys(), masterKey: masterKey)
     }
@@ -126,7 +128,7 @@ package struct NumberBlock: Equatable, Sendable {
 
     package init(number: UInt32) { self.number = number }
 
-    /// Nil if there are no such numbers.
+    /// Nil for a block beyond the last number.
     var numbers: ClosedRange<UInt32>? {
         let (end, isTooLarge) = number.multipliedReportingOverflow(by: Self.length)
         guard number > 0, !isTooLarge, end <= Self.last else { return nil }
@@ -135,14 +137,14 @@ package struct NumberBlock: Equatable, Sendable {
 }
 
 extension CommitEntry {
-    /// It changes nothing, and only asks the others to wait.
+    /// The entry changes nothing, and asks the other stores to wait for its writer.
     var asks: Bool { changes.isEmpty && news.isEmpty }
 
-    /// It changes nothing, and all stores look at what they are after it.
+    /// The entry changes nothing. All stores compare what they contain after it.
     var compares: Bool { changes.isEmpty && news == Self.comparison }
     static let comparison = Array("compare".utf8)
 
-    /// Who wrote it, until it was opened anew.
+    /// A store that writes to the log. It is another writer each time it is opened.
     struct Writer: Hashable {
         fileprivate let number: UInt64
     }
@@ -150,8 +152,8 @@ extension CommitEntry {
     var writer: Writer { Writer(number: name >> EntryNames.bits) }
 }
 
-/// The names of the entries of one writer: who it is, and a number. It begins both at random, and
-/// gives no number twice.
+/// The names of the entries of one writer: its number, and one for each entry. Both begin at
+/// random, and no name is given twice.
 struct EntryNames {
     fileprivate static let bits: UInt64 = 40
     private static let numbers: UInt64 = 1 << bits - 1
@@ -170,7 +172,7 @@ struct EntryNames {
     }
 }
 
-/// An entry of a log, and a digest by which it is told from every other one.
+/// The number of an entry, with a digest by which the entry is told from every other one.
 package struct EntryMark: Equatable, Sendable {
     package let number: Int64
     /// In hexadecimal digits.
@@ -185,7 +187,7 @@ package struct EntryMark: Equatable, Sendable {
 }
 
 extension CommitEntry {
-    /// Of all that it says.
+    /// The digest of the whole entry.
     fileprivate var digest: String {
         get throws(OpenSSLError) {
             var head: [UInt8] = []

@@ -90,14 +90,14 @@ struct PageDraft {
 
     let request: PageRequest
     let through: Int64
-    private let setAside: SetAside
+    private let setAside: SetAsideInputs
     private var messages: [Message] = []
     private var bytes = 0
     private var damaged = 0
     private var lastSequence: Int64
 
-    /// Messages set aside stay in the store, like those that cannot be unsealed.
-    init(request: PageRequest, through: Int64, besides setAside: SetAside) {
+    /// Messages set aside stay in the store, like messages that cannot be unsealed.
+    init(request: PageRequest, through: Int64, besides setAside: SetAsideInputs) {
         self.setAside = setAside
         self.request = request
         self.through = through
@@ -112,7 +112,7 @@ struct PageDraft {
         lastSequence = row.integer(1)
         let message: Message? = row.withBytes(3) { id in
             setAside.contains(.message, id)
-                ? nil : Underway.mark(.message, id) { self.message(row, &sealer) }
+                ? nil : CrashMarker.mark(.message, id) { self.message(row, &sealer) }
         }
         guard let message else {
             damaged += 1

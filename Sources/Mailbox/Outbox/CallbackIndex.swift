@@ -2,8 +2,6 @@ import System
 
 /// What the server knows of callbacks without reading the disk. Any thread may use it.
 package final class CallbackIndex: Sendable {
-    package typealias Listener = @Sendable ([UInt32: CallbackNews]) -> Void
-
     private let gone = Lock<Set<UInt32>>([])
     private let handing = Lock(Handing())
     private let listener = Subscriber<[UInt32: CallbackNews], Void>()
@@ -44,7 +42,9 @@ package final class CallbackIndex: Sendable {
     func endChanges() { handing.withLock { $0.changing = [] } }
 
     /// `listener` is called on a store thread with the callbacks that a commit changed.
-    package func listen(_ listener: Listener?) { self.listener.set(listener) }
+    package func listen(_ listener: (@Sendable ([UInt32: CallbackNews]) -> Void)?) {
+        self.listener.set(listener)
+    }
 
     func set(_ callback: UInt32, isGone: Bool) {
         gone.withLock { gone in
@@ -59,7 +59,7 @@ package final class CallbackIndex: Sendable {
 package enum CallbackNews: Sendable {
     /// New events are waiting.
     case added
-    /// Its first event may have changed, or the callback may be gone.
+    /// The first event of the callback may have changed, or the callback may be gone.
     case changed
 }
 

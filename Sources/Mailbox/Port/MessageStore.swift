@@ -32,13 +32,13 @@ package protocol MessageStore: AnyObject, Sendable {
     /// False while it may not know what others did to the same store more than a second ago. Then
     /// nobody is served, because what the `index` says may have ended.
     var isCurrent: Bool { get }
-    /// Whether what it refuses now may succeed within seconds: the servers that keep the log are
-    /// choosing who leads it, or others wrote first.
+    /// Whether an operation that is refused now may succeed within seconds: the servers are
+    /// choosing who leads the log, or other stores wrote first.
     var isSettling: Bool { get }
     /// How many of the servers that it is kept on may lose what they confirm.
     var unsafeServerCount: Int { get }
 
-    /// Whether this node does now what only one of those that share the store has to do.
+    /// Whether this node does now what only one of the nodes that share the store has to do.
     var isLead: Bool { get }
 
     /// The address under which endpoints are made from now on. Call it before the first operation.
@@ -58,11 +58,11 @@ package protocol MessageStore: AnyObject, Sendable {
 /// Receives answers on any thread and posts them to the loop they belong to.
 package protocol StoreSink: AnyObject, Sendable {
     /// All answers of one batch for this sink, in order.
-    func completed(_ completions: [Completion])
+    func completed(_ completions: [CompletedOperation])
     func loaded(_ answer: LoadAnswer, ticket: UInt64)
 }
 
-package struct Completion: Sendable {
+package struct CompletedOperation: Sendable {
     package let ticket: UInt64
     package let outcome: StoreOutcome
 }
@@ -73,7 +73,7 @@ package enum StoreOperation: Sendable {
     case store(Message)
     /// The destination has it.
     case acknowledge(MessageReference)
-    /// The same, from a client that did not get the message on this connection.
+    /// The destination has it, says a client that did not get the message on this connection.
     case acknowledgeByID(MessageID, device: UInt32)
     /// The sender withdraws it.
     case withdraw(LocationID)
@@ -86,12 +86,12 @@ package enum StoreOperation: Sendable {
     case touchDevice(UInt32, at: Int64)
     /// Ends the device with everything that belongs to it.
     case removeDevice(UInt32)
-    /// The same, but `.conflict` if a message waits for it.
+    /// Ends the device with everything that belongs to it; `.conflict` if a message waits for it.
     case retireDevice(UInt32)
 
-    /// The device must have been added before. `seen` is when the connection that asks said hello:
-    /// `.unavailable` if the device has said hello again, perhaps at another node, because whoever
-    /// asked would never learn the endpoint and the new connection would lose its own.
+    /// The device must have been added before. `seen` is when the connection that asks said hello.
+    /// `.unavailable` if the device has said hello again, perhaps at another node: the old
+    /// connection would never learn the endpoint, and the new one would lose its own.
     case register(Subscription, seen: Int64? = nil)
     /// Binds the endpoint to the first key that signed correctly.
     case bindKey(subscription: UInt32, KeyHash)

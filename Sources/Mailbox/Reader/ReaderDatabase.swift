@@ -13,9 +13,9 @@ final class ReaderDatabase {
     private let position: StoreStatement
     private let select: StoreStatement
 
-    private let setAside: SetAside
+    private let setAside: SetAsideInputs
 
-    init(_ path: String, besides setAside: SetAside) throws(StoreFault) {
+    init(_ path: String, besides setAside: SetAsideInputs) throws(StoreFault) {
         let connection: Connection
         do throws(SQLiteError) {
             connection = try Connection(path, .readOnly)

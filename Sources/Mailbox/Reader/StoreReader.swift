@@ -139,8 +139,8 @@ final class StoreReader: @unchecked Sendable {
 
 /// Exports.
 extension StoreReader {
-    /// It gets a sealer of its own: a key that is dropped later may have sealed what it reads. No
-    /// key is replaced between the two, because that waits for this thread.
+    /// The export gets a sealer of its own: a key that is dropped later may have sealed what it
+    /// reads. No key is replaced between the two, because that waits for this thread.
     private func moment(of subject: ExportSubject) throws(StoreFault) -> ExportedMoment {
         let sealer: Sealer
         do throws(OpenSSLError) { sealer = try source.keys.sealer() } catch {
@@ -160,10 +160,11 @@ extension StoreReader {
     private func engines(
         _ account: String, _ app: String?, _ owner: String?, _ database: ReaderDatabase
     ) throws(StoreFault) -> LoadAnswer {
-        let name: EngineName
+        let name: EngineNameHashes
         do throws(OpenSSLError) {
             var hash = try SHA256()
-            name = try EngineName(account: account, app: app, key: source.keys.endpoint, &hash)
+            name = try EngineNameHashes(
+                account: account, app: app, key: source.keys.endpoint, &hash)
         } catch { return .unavailable }
         return .engines(try EngineRows.find(name, owner: owner, on: database.connection))
     }
@@ -215,7 +216,7 @@ extension StoreReader {
 
     private func waiting(
         for device: UInt32, _ database: ReaderDatabase
-    ) throws(StoreFault) -> Waiting {
+    ) throws(StoreFault) -> WaitingPushes {
         var signals = try FetchSignalRows.load(device: device, on: database.connection)
         signals.expire(at: time.now)
         var messages: [Message] = []
@@ -225,6 +226,6 @@ extension StoreReader {
             messages += page.messages
             request = page.next
         }
-        return Waiting(messages: messages, signals: signals)
+        return WaitingPushes(messages: messages, signals: signals)
     }
 }

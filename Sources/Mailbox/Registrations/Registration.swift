@@ -92,7 +92,7 @@ package struct Registration: Sendable, Confidential {
     package internal(set) var engine: UInt32 = 0
     /// Counts changes, so that one of two concurrent changes is refused.
     package internal(set) var revision: Int64 = 0
-    /// The current target first, then those that are still alive after a rotation.
+    /// The current target first, then former ones that are still alive after a rotation.
     package internal(set) var targets: [Target]
     /// Encrypts the payload a second time.
     package internal(set) var secret: SecretPair?
@@ -184,7 +184,7 @@ package struct EnginePush: Sendable {
     /// The payload is kept for a fetching client when nobody else receives it.
     let isFetched: Bool
 
-    /// The same for a text of the server's own, whatever its senders send.
+    /// Where to deliver a text of the server itself, whatever the senders of the registration send.
     package var ofText: EnginePush {
         var push = self
         push.dialect = .plain

@@ -39,13 +39,13 @@ package enum RegistrationResult: Equatable, Sendable {
     case outranked
     /// It was accepted, but its dialect could not read it; the reason is counted for the owner.
     case notUnderstood(reason: String)
-    case fetched(Waiting)
+    case fetched(WaitingPushes)
 }
 
 package enum RegistrationQuery: Sendable {
     case one(RegistrationID)
     case ofDevice(UInt32)
-    /// Those of one owner, or all; the newest of them if a limit is given.
+    /// The registrations of one owner, or all; the newest of them if a limit is given.
     case all(owner: String?, limit: Int? = nil)
     case waiting(device: UInt32)
 }
@@ -54,7 +54,7 @@ package enum RegistrationAnswer: Sendable {
     case none
     case one(Registration, undecryptable: [(reason: String, count: Int)])
     case all([Registration])
-    case waiting(Waiting)
+    case waiting(WaitingPushes)
 }
 
 /// An answer that is repeated when the same request arrives again.
@@ -74,11 +74,11 @@ package struct KeptAnswer: Sendable, Confidential {
 }
 
 /// The messages and signals that wait for a registration's application, or just did.
-package struct Waiting: Equatable, Sendable, Confidential {
+package struct WaitingPushes: Equatable, Sendable, Confidential {
     package var messages: [Message]
     package var signals: FetchSignals
 
-    package static func == (left: Waiting, right: Waiting) -> Bool {
+    package static func == (left: WaitingPushes, right: WaitingPushes) -> Bool {
         left.messages.map(\.id) == right.messages.map(\.id) && left.signals == right.signals
     }
 }

@@ -100,8 +100,8 @@ extension RegistrationRows {
         return found
     }
 
-    /// Those of one owner, or all, oldest first; with a limit, only the newest ones, and those
-    /// first.
+    /// The registrations of one owner, or all, oldest first. With a limit, only the newest ones,
+    /// newest first.
     static func list(
         owner: String?, limit: Int? = nil, on connection: borrowing Connection,
         _ sealer: inout Sealer
@@ -121,7 +121,7 @@ extension RegistrationRows {
         return registrations
     }
 
-    /// Those of one owner, or of one of its devices, after a device row.
+    /// Registrations of one owner, or of one of its devices, after a device row.
     static func page(
         owner: String, credential: UInt32?, after device: Int64, limit: Int,
         on connection: borrowing Connection, _ sealer: inout Sealer

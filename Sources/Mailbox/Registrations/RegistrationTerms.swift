@@ -67,7 +67,7 @@ package struct RegistrationTerms: Equatable, Sendable, Confidential {
     package var sessionTimeout: UInt32 { askedTimeout ?? 86_400 }
 
     /// The format of the unencrypted pushes that `bellwire topic add` makes endpoints for; nil if
-    /// this endpoint is not like one of those.
+    /// this endpoint is no such one.
     package var heard: Dialect? {
         let isHeard = dialect == .plain || dialect.isOfService
         return tokenType == .webPush && acceptsClear && trustsClear && isHeard ? dialect : nil

@@ -10,7 +10,7 @@ package import System
 package final class SQLiteStore: MessageStore {
     package struct Options: Sendable {
         package var folder: String
-        /// If whoever opens the store has locked the folder already.
+        /// The lock of the folder, if the caller has it already.
         package var lock: StateFolder?
         package var masterKey: MasterKey
         /// Former keys that may still be needed to open old data.
@@ -30,7 +30,9 @@ package final class SQLiteStore: MessageStore {
         /// The steps that bring it there.
         var migrations = Schema.migrations
         /// Says which records to skip; called once the folder is locked and the store is ours.
-        package var setAside: @Sendable (_ folder: String) -> SetAside = { _ in SetAside() }
+        package var setAside: @Sendable (_ folder: String) -> SetAsideInputs = { _ in
+            SetAsideInputs()
+        }
         package var reading: @Sendable () -> ClockReading = ClockReading.now
         /// Where commits are written down for other stores; nil for a store of its own.
         package var log: LogSource?
@@ -70,7 +72,7 @@ package final class SQLiteStore: MessageStore {
     package var isShutOut: Bool { writer.shutOut.load(ordering: .relaxed) }
     /// The last entry of the log that is in the store.
     package var applied: Int64 { writer.applied.load(ordering: .relaxed) }
-    /// The same with its digest. Nil if that is not known.
+    /// The last entry with its digest. Nil if that is not known.
     package var lastEntry: EntryMark? { writer.mark.withLock { $0 } }
     package var isLead: Bool { log?.isLead ?? true }
     /// The schema of an entry that ended the following, because this program does not know it.
@@ -137,9 +139,9 @@ package final class SQLiteStore: MessageStore {
 
     /// Sends the devices and the clients of engines that are connected here to other nodes.
     package func sendClientsAway() {
-        var news = Elsewhere()
+        var news = RemoteChanges()
         news.isUnknown = true
-        index.elsewhere.notify(news)
+        index.remoteChanges.call(news)
         index.engines.sendClientsAway()
     }
 
@@ -156,14 +158,16 @@ package final class SQLiteStore: MessageStore {
     private static let passedLife: Int64 = 1_000
 
     private func received(_ bytes: [UInt8]) {
-        guard let device = PassedMessage.device(bytes), index.elsewhere.isHere(device),
+        guard let device = PassedMessage.device(bytes),
+            index.isConnectedHere.call(device) == true,
             let message = PassedMessage.message(bytes, keys),
-            // It may have waited for this node, and it was for those who were there.
+            // The message may have waited for this node, and was for devices that were connected
+            // then.
             time.now.milliseconds - message.expiry.milliseconds < Self.passedLife
         else { return }
-        var news = Elsewhere()
+        var news = RemoteChanges()
         news.passed = [message]
-        index.elsewhere.notify(news)
+        index.remoteChanges.call(news)
     }
 
     package func load(_ request: LoadRequest, ticket: UInt64, to sink: any StoreSink) {
@@ -176,9 +180,9 @@ package final class SQLiteStore: MessageStore {
         writer.wake()
     }
 
-    /// Until `goOn`, or the end, the file stays as it is and whoever wants to write is refused. What
-    /// is stored can be read. Blocks; false if the writer does not come to a rest within that time,
-    /// in milliseconds, and so goes on.
+    /// Until `goOn`, or the end, the file stays as it is and all operations are refused. What is
+    /// stored can be read. Blocks; false if the writer does not come to a rest within that time, in
+    /// milliseconds, and so goes on.
     package func pause(within limit: Int64) -> Bool { writer.beginPause(within: limit) }
 
     package func goOn() { writer.endPause() }
@@ -227,8 +231,8 @@ extension SQLiteStore {
     package var resealing: ResealingProgress? { writer.resealing.withLock { $0 } }
 }
 
-/// The same for stores that stay alike: first each of them learns the key, then each uses it, and
-/// then one of them seals everything again for all. Any thread may call these.
+/// The master key of stores that stay alike: first each of them learns the new key, then each uses
+/// it, and then one of them seals everything again for all. Any thread may call these.
 extension SQLiteStore {
     /// The ids of the keys that open something here.
     package var knownKeys: Set<UInt64> { keys.identifiers }

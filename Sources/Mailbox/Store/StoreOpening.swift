@@ -133,7 +133,7 @@ struct StoreOpening {
 
     private static func index(
         of connection: borrowing Connection, _ record: StateRow.Record,
-        _ options: SQLiteStore.Options, _ setAside: SetAside
+        _ options: SQLiteStore.Options, _ setAside: SetAsideInputs
     ) throws(StoreFault) -> StoreIndex {
         let index = StoreIndex(
             quota: options.limits.quota, growth: options.limits.growth,

@@ -4,17 +4,17 @@ import System
 
 /// Where a store belongs: to one machine, or to a log that several stores follow.
 ///
-/// Nobody may write to the store meanwhile.
+/// The store must not be open meanwhile.
 package struct StorePlace: Sendable {
-    /// The last entry of the log that it has; zero if it is of one machine.
+    /// The last entry of the log that the store has; zero if it belongs to one machine.
     package let applied: Int64
-    /// The same with its digest, if that is known.
+    /// The last entry with its digest, if that is known.
     package let mark: EntryMark?
     package let sealedKeys: [UInt8]
     /// The last number that was given to a subscription, a device or a credential.
     package let lastRow: UInt32
     private let anchor: StoreClock.Anchor
-    /// There is more in it than a new one has.
+    /// Whether the store has more than a new one.
     package let isUsed: Bool
 
     /// Nil if the folder has no store.
@@ -87,9 +87,9 @@ extension StorePlace {
     /// Numbers up to this far above those in the file may have been given for what is not stored.
     private static let jump: Int64 = 1 << 20
 
-    /// The store in this file has what came up to this entry of a log, and follows it from there.
-    /// `reading` is by the clock of those who share it, and the store's time is then `time`.
-    /// `isCopy`: nobody has opened the file.
+    /// Makes the store in this file follow a log. The store has everything up to the entry
+    /// `number`. `reading` is by the clock of the cluster, and the store's time is then `time`.
+    /// `isCopy`: the file was never opened as a store.
     package static func join(
         fileAt path: String, isCopy: Bool = false, after number: Int64, _ time: StoreTime,
         at reading: ClockReading
@@ -100,8 +100,8 @@ extension StorePlace {
         }
     }
 
-    /// The store in this file is of one machine from now on. No store gave row numbers of this block
-    /// or of later ones.
+    /// Makes the store in this file belong to one machine. No store has given row numbers of this
+    /// block or of later ones.
     package static func leave(
         fileAt path: String, before block: NumberBlock, _ time: StoreTime,
         at reading: ClockReading

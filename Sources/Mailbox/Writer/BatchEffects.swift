@@ -40,8 +40,8 @@ struct BatchEffects {
     /// News from engines to their clients.
     var engineNews: [EngineNews] = []
     var changes: [Change] = []
-    /// What another store did, if the changes are those of another one.
-    var elsewhere = Elsewhere()
+    /// What another store did; empty for a batch of this one.
+    var remote = RemoteChanges()
     private var news: [UInt32: CallbackNews] = [:]
 
     mutating func add(_ news: CallbackNews, of callback: UInt32) {
@@ -59,16 +59,17 @@ struct BatchEffects {
         for entry in stored { entry.message.reservation.spend() }
         for entry in marks { index.keep(entry) }
         for entry in expiredMarks { index.remove(entry.mark) }
-        var endings = Endings()
+        var endings = DeviceEndings()
         for change in changes { Self.apply(change, to: index, &endings) }
-        // After their devices have come, and with those that have ended already.
+        // After new devices are in the index, and before the messages that have ended are taken
+        // off.
         for message in counted { index.count(message.size, for: message.address) }
         for message in ended { index.release(message.size, for: message.reference.address) }
         index.endings.notify(endings)
-        index.elsewhere.notify(elsewhere)
+        if !remote.isEmpty { index.remoteChanges.call(remote) }
         if !news.isEmpty { index.callbacks.notify(news) }
         index.engines.notify(engineNews)
-        // Last, because its follower reads the rest.
+        // Last, because its listener reads the rest of the index.
         if changes.contains(where: \.isOfAccounts) { index.engines.countChange() }
     }
 
@@ -83,11 +84,13 @@ struct BatchEffects {
         replays.removeAll(keepingCapacity: true)
         expiredReplays.removeAll(keepingCapacity: true)
         changes.removeAll(keepingCapacity: true)
-        if !elsewhere.isEmpty { elsewhere = Elsewhere() }
+        if !remote.isEmpty { remote = RemoteChanges() }
         if !news.isEmpty { news = [:] }
     }
 
-    private static func apply(_ change: Change, to index: StoreIndex, _ endings: inout Endings) {
+    private static func apply(
+        _ change: Change, to index: StoreIndex, _ endings: inout DeviceEndings
+    ) {
         switch change {
         case .device(let device, let owner): index.add(device, owner: owner)
         case .removedDevice(let row, let userAgent):

@@ -33,13 +33,13 @@ final class BatchExecutor {
     /// Nil when everything is sealed under the current master key.
     @exclusivity(unchecked) private var resealing: Resealing?
     @exclusivity(unchecked) private var outcomes: [StoreOutcome] = []
-    @exclusivity(unchecked) var turns = LogTurns()
+    @exclusivity(unchecked) var turns = LogWriterTurns()
     @exclusivity(unchecked) var names: EntryNames
     /// What is to be compared with other stores, until the writer takes it.
     @exclusivity(unchecked) var pinned: PinnedStore?
     let path: String
     #if PLANTED
-        /// Those that a planted mistake leaves to the next batch.
+        /// Callbacks that a planted mistake leaves to the next batch.
         var lateCallbacks: [CallbackOperation] = []
     #endif
 
@@ -246,7 +246,8 @@ extension BatchExecutor {
         }
     }
 
-    /// A large account can be written on now. While nobody leads the log, that would only be undone.
+    /// A large account can be written on now. While the log has no leader, the work would only be
+    /// undone.
     var hasAccountsToWrite: Bool { isCurrent && engines.drafts.hasWork }
     /// A large account will be written on soon.
     var isDrafting: Bool { isCurrent && engines.drafts.isDrafting }

@@ -146,7 +146,7 @@ extension Resealing.Owner {
         }
     }
 
-    /// It is in the third column.
+    /// The owner, by what is in the third column.
     fileprivate func value(of row: borrowing StoreStatement) -> Sealer.Owner {
         switch self {
         case .nobody: .nobody

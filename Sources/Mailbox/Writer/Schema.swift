@@ -178,6 +178,6 @@ extension CommitEntry {
     package static let firstSchema = Schema.first
     /// The schema of this program.
     package static let knownSchema = Schema.migrations.last
-    /// Those that this program can follow.
+    /// The schemas that this program can follow.
     static let schemas = firstSchema...knownSchema
 }

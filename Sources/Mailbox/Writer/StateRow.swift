@@ -11,7 +11,7 @@ struct StateRow: ~Copyable {
         var counters = StoreIndex.Counters()
         /// The last entry of the log that is in the tables.
         var applied: Int64 = 0
-        /// Its digest, if it is known.
+        /// The digest of that entry, if it is known.
         var appliedDigest: String?
         var anchor: StoreClock.Anchor
     }

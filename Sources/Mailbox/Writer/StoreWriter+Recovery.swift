@@ -92,7 +92,7 @@ struct StoreSource: Sendable {
     func apply(_ effects: BatchEffects) { effects.apply(to: index) }
 }
 
-/// A pause, in which the file stays as it is and everybody who wants to write is refused.
+/// A pause, in which the file stays as it is and all operations are refused.
 extension StoreWriter {
     enum Pause: Sendable {
         case none
@@ -100,8 +100,8 @@ extension StoreWriter {
         case begun
     }
 
-    /// Blocks until the file has everything that was answered and nothing more is written. False if
-    /// that takes too long; then there is no pause.
+    /// Blocks until the file has everything that was answered, and nothing more is written. False
+    /// if that takes too long: then there is no pause.
     func beginPause(within limit: Int64) -> Bool {
         pause.withLock { $0 = .asked }
         wake()
@@ -125,11 +125,11 @@ extension StoreWriter {
             retryAt = 0
             recover()
         }
-        if wanted == .asked { letGo() }
+        if wanted == .asked { closeFile() }
     }
 
     /// Closes the file, as after a failure. A store that has failed has to return first.
-    private func letGo() {
+    private func closeFile() {
         guard let executor else { return }
         do throws(StoreFault) {
             try executor.unlessOutdated { () throws(StoreFault) in try executor.commitNothing() }

@@ -14,7 +14,7 @@ final class StoreWriter: @unchecked Sendable {
     struct Doubt {
         let batch: Int64
         let effects: BatchEffects
-        /// Its messages keep their reservations until that is known.
+        /// The messages of the batch keep their reservations until that is known.
         let submissions: ArraySlice<Submission>
     }
 
@@ -30,34 +30,35 @@ final class StoreWriter: @unchecked Sendable {
     private static let draftInterval: Int64 = 5
     /// Erasing waits for readers, so it is not tried again at once. In milliseconds.
     static let eraseInterval: Int64 = 5_000
-    /// Whoever waits for a pause may wait for a failed store to return first. In milliseconds.
+    /// How often a failed store is tried again while somebody waits for a pause. In milliseconds.
     private static let pauseInterval: Int64 = 50
 
     private let queue = Monitor(WriterQueue())
     let usable = Atomic(true)
     /// Other stores write so fast that this one does not get to write.
     let shutOut = Atomic(false)
-    /// What is refused now may be taken within seconds.
+    /// What is refused now may be accepted within seconds.
     let settling = Atomic(false)
     /// The last entry of the log that is in the store.
     let applied = Atomic<Int64>(0)
-    /// The same with its digest, if that is known.
+    /// The last entry of the log that is in the store, with its digest, if that is known.
     let mark = Lock<EntryMark?>(nil)
-    /// To be compared with other stores, and what came of it.
+    /// The store as it is after an entry, for a comparison; nil when it was taken.
     let pinned = Lock<PinnedStore?>(nil)
-    /// The same while somebody reads it.
+    /// The store that was pinned last, as long as it is being read.
     weak var lastPinned: PinnedStore?
-    /// All stores shall look at what they are.
+    /// Whether the next batch asks all stores for a comparison.
     let isComparisonDue = Atomic(false)
-    /// How far a change of the master key is; nil if there is none. Any thread may use it.
+    /// How far everything has been sealed again; nil unless that is under way. Any thread may use
+    /// it.
     let resealing = Lock<ResealingProgress?>(nil)
     /// How many rows did not open when everything was sealed again; nil before that.
     let unopened = Lock<Int?>(nil)
-    /// The master key under which no commit under way seals any more but this one.
+    /// The id of the master key under which the store seals. No commit under way uses another one.
     let sealing: Atomic<UInt64>
     /// The schema of an entry that this program does not know; zero if there is none.
     let newerLog = Atomic(0)
-    /// What shows that the store is not like the others; nil if nothing does.
+    /// The table by which the store differs from the others; nil while no difference is known.
     let difference = Lock<StoreDifference?>(nil)
     let pause = Monitor(Pause.none)
     private let limits: StoreLimits
@@ -72,7 +73,7 @@ final class StoreWriter: @unchecked Sendable {
     var retries = Backoff(first: .milliseconds(50), longest: .seconds(5))
     /// No new attempt before this time since boot.
     var retryAt: Int64 = 0
-    /// The file is closed, and stays so until whoever asked for it says otherwise.
+    /// The file is closed until `endPause`.
     var isPausing = false
     var nextSweep = StoreTime(milliseconds: .min)
     var checkpoints: CheckpointSchedule
@@ -94,7 +95,7 @@ final class StoreWriter: @unchecked Sendable {
         sealing = Atomic(executor.transaction.sealer.keyID)
     }
 
-    /// Takes part in the log that the stores share. Call this before the thread starts.
+    /// Begins to follow the log that the stores share. Call this before the thread starts.
     func join() throws(StoreFault) {
         guard let log = source.log, let executor else { return }
         log.log.follow { [weak self] in self?.wake() }
@@ -150,8 +151,8 @@ final class StoreWriter: @unchecked Sendable {
     }
 
     /// If several operations arrived together, more are on their way: after a short wait one commit
-    /// serves all of them at the same cost. A single operation does not wait, and nobody waits longer
-    /// than until as many are there as in the largest of the last rounds.
+    /// serves all of them at the same cost. A single operation does not wait, and the wait ends
+    /// when there are as many as in the largest of the last rounds.
     private func gather(_ taken: inout [Submission]) {
         let expected = max(taken.count, rounds.largest(at: Boot.milliseconds))
         guard expected >= Self.crowd.lowerBound, taken.count < Self.crowd.upperBound,
@@ -163,7 +164,7 @@ final class StoreWriter: @unchecked Sendable {
         queue.withLock { $0.move(to: &taken) }
     }
 
-    /// Lets other stores write that write at the same time, and takes what comes meanwhile.
+    /// Waits for the turn of this store, and takes the operations that come meanwhile.
     private func awaitTurn(_ taken: inout [Submission]) {
         if awaitTurn() { queue.withLock { $0.move(to: &taken) } }
     }
@@ -206,7 +207,7 @@ final class StoreWriter: @unchecked Sendable {
         let calm = freePages.patience(executor, at: Boot.milliseconds)
         upkeep = [upkeep, calm].compactMap(\.self).min()
         if executor.isDrafting { upkeep = min(upkeep ?? .max, Self.draftInterval) }
-        // It may become the lead, which nobody tells.
+        // This store may become the leading one, of which it is not told.
         if executor.log != nil { upkeep = min(upkeep ?? .max, Self.sweepInterval) }
         if executor.hasToErase {
             return min(max(0, nextErasure - Boot.milliseconds), upkeep ?? .max)
@@ -242,7 +243,8 @@ final class StoreWriter: @unchecked Sendable {
         shutOut.store(executor.turns.isShutOut(at: Boot.milliseconds), ordering: .relaxed)
     }
 
-    /// Whoever asked to forget something is told if the files still have some of it.
+    /// Erases what was forgotten. The operations that asked for it are answered `.unavailable` if
+    /// the files still have some of it.
     private func erase(
         _ executor: BatchExecutor, _ submissions: ArraySlice<Submission>,
         _ outcomes: inout [StoreOutcome]
@@ -260,7 +262,8 @@ final class StoreWriter: @unchecked Sendable {
         return executor.erase()
     }
 
-    /// Whoever compares the store does so again later. Until then the WAL could not be emptied.
+    /// Gives up the comparison, because the WAL cannot be emptied until its end. The next one comes
+    /// soon.
     func giveUpPinned() {
         pinned.withLock { $0 = nil }
         lastPinned?.giveUp()

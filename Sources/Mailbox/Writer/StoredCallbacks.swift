@@ -117,7 +117,7 @@ extension StoredCallbacks {
         case .parked where usage.state != .ending: try park(position, of: row)
         case .parked, .dead: _ = try rows.delete(position, of: row)
         case .gone: try close(callback: row, .gone)
-        // It may have been confirmed since that was read.
+        // The callback may have been confirmed since its state was read.
         case .lapsed where usage.state != .unconfirmed: break
         case .lapsed: try close(callback: row, .lapsed)
         }

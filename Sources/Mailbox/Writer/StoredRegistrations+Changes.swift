@@ -54,7 +54,7 @@ extension StoredRegistrations {
             where transaction.index.setAside.contains(.registration, registration.device):
                 try putOff(registration.device, at: now)
             case .registration(let registration):
-                try Underway.mark(.registration, registration.device) { () throws(StoreFault) in
+                try CrashMarker.mark(.registration, registration.device) { () throws(StoreFault) in
                     try settle(registration, at: now)
                 }
             }
@@ -170,7 +170,7 @@ extension StoredRegistrations {
 /// Consequences of engine updates.
 extension StoredRegistrations {
     func carryOut(_ consequence: EngineConsequence) throws(StoreFault) {
-        try Underway.mark(.account, consequence.engine) { () throws(StoreFault) in
+        try CrashMarker.mark(.account, consequence.engine) { () throws(StoreFault) in
             try perform(consequence)
         }
     }
@@ -199,7 +199,7 @@ extension StoredRegistrations {
         _ device: UInt32, _ engine: UInt32, _ details: [Update.Detail]
     ) throws(StoreFault) {
         var found = try transaction.registration(device)
-        // It arrived at the endpoint of another account.
+        // The push arrived at the endpoint of another account.
         if found?.engine != engine { found = try transaction.registrations(of: engine).first }
         guard let registration = found else { return }
         try add(.fetch(count: 1, version: nil, details: details), to: registration)

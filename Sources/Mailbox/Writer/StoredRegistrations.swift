@@ -63,7 +63,7 @@ final class StoredRegistrations {
         let signals = try transaction.removeSignals(device: device)
         let messages = try messages.fetchAll(ofDevice: device)
         try engines.recordFetch(ofDevice: device)
-        return .registration(.fetched(Waiting(messages: messages, signals: signals)))
+        return .registration(.fetched(WaitingPushes(messages: messages, signals: signals)))
     }
 
     func seal(_ registration: Registration) throws(StoreFault) -> [UInt8] {
@@ -152,7 +152,7 @@ extension StoredRegistrations {
         return try remove(device: row) ? .done : .notFound
     }
 
-    /// Also removes the callbacks of registrations; nobody is left who could unregister them.
+    /// Also removes the callbacks of registrations: no owner is left who could unregister them.
     func remove(_ devices: [UInt32]) throws(StoreFault) {
         for device in devices {
             _ = try remove(device: device)

@@ -106,14 +106,14 @@ extension ArraySlice<Submission> {
 
 /// Answers on their way, one lot for each sink.
 struct Deliveries {
-    private var lots: [(sink: any StoreSink, completions: [Completion])] = []
+    private var lots: [(sink: any StoreSink, completions: [CompletedOperation])] = []
 
     mutating func add(_ submissions: ArraySlice<Submission>, _ outcomes: [StoreOutcome]) {
         for (submission, outcome) in zip(submissions, outcomes) { add(submission, outcome) }
     }
 
     mutating func add(_ submission: Submission, _ outcome: StoreOutcome) {
-        let completion = Completion(ticket: submission.ticket, outcome: outcome)
+        let completion = CompletedOperation(ticket: submission.ticket, outcome: outcome)
         // There are as many sinks as loops: few.
         if let index = lots.firstIndex(where: { $0.sink === submission.sink }) {
             lots[index].completions.append(completion)

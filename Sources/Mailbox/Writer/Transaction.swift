@@ -16,7 +16,7 @@ final class Transaction {
     /// The position of the last commit before the store was opened.
     let openedAt: Int64
     // Exclusivity is unchecked: only one thread uses these properties, one access at a time.
-    /// The last position given to a row, even if nobody knows whether its batch was committed.
+    /// The last position given to a row, even if it is unknown whether its batch was committed.
     @exclusivity(unchecked) private(set) var position: Int64
     /// What the current batch, or the one that failed, changes in memory.
     @exclusivity(unchecked) var effects = BatchEffects()
@@ -51,8 +51,9 @@ final class Transaction {
         return position
     }
 
-    /// The positions after this one were given to rows that are certainly nowhere. Other stores give
-    /// them now, and whoever had read up to a higher one would miss what they stored.
+    /// Positions after this one were given to rows that certainly were not stored. Other stores
+    /// give these positions now. A page that had been read up to a higher one would miss what they
+    /// store.
     func takeBackPositions(after last: Int64) { position = last }
 
     /// Another store gave positions up to this one.

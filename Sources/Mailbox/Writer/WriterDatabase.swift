@@ -12,7 +12,7 @@ enum WriterDatabase {
         return try migrated(path, pageLimit, Schema.migrations) { _ in }
     }
 
-    /// The same, while `inspection` checks what takes long.
+    /// Opens the file, while `inspection` checks what takes long.
     static func open(
         _ path: String, _ migrations: Migrations, pageLimit: Int?,
         beside inspection: SlowInspection, onUpgrade: (Migration.Step) -> Void

@@ -138,8 +138,8 @@ package enum WebhookSecret {
 
     package static func make() throws(OpenSSLError) -> Secret { try Random.secret(count: length) }
 
-    /// The secret in the format of Standard Webhooks. It is shown once, to whoever made the
-    /// callback.
+    /// The secret in the format of Standard Webhooks, which is shown once, to the client that made
+    /// the callback.
     package static func text(of secret: Secret) -> String {
         prefix + secret.withSpan(Base64.text)
     }

@@ -6,8 +6,8 @@ import System
 
 /// Sends the events of registrations to their callbacks, on a loop of its own.
 ///
-/// The store tells it of events once they are committed, so whoever adds an event only writes it to
-/// the store. Create and end it on the same thread.
+/// The store tells the service of events once they are committed, so an event only has to be
+/// written to the store. Create and end the service on the same thread.
 // Unchecked: mutable state is used only on the loop's thread, or while the loop does not run.
 package final class CallbackService: @unchecked Sendable {
     /// The clocks, and the receiver of reports.
@@ -30,7 +30,7 @@ package final class CallbackService: @unchecked Sendable {
     private(set) var settings: CallbackSettings
     private let describe: @Sendable (Registration) -> String
     let surroundings: Surroundings
-    let service: PushContext
+    let service: ServiceState
     var lanes = HostLanes()
     var couriers: [UInt32: Courier] = [:]
     private var laneTimer: TimerID?
@@ -50,7 +50,7 @@ package final class CallbackService: @unchecked Sendable {
 
     /// `describe` gives the JSON parameters with which callbacks are told to call `registerDevice`.
     package init(
-        for service: PushContext, _ surroundings: Surroundings,
+        for service: ServiceState, _ surroundings: Surroundings,
         describe: @escaping @Sendable (Registration) -> String
     ) throws {
         store = service.store

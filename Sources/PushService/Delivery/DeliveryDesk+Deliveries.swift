@@ -28,7 +28,7 @@ extension DeliveryDesk {
         switch action {
         case .write(let message, let channel) where isPage:
             let id = message.id.bits.bytes
-            Underway.mark(.message, id.span) { connection.write(message, to: channel) }
+            CrashMarker.mark(.message, id.span) { connection.write(message, to: channel) }
         case .write(let message, let channel): connection.write(message, to: channel)
         case .takeBack(let id, let channel): connection.takeBack(id, of: channel)
         case .say(let reply): connection.socket?.send(text: reply.span)
@@ -76,7 +76,7 @@ extension DeliveryDesk {
     ) {
         guard outcome == .unavailable, unrecorded < Self.unrecordedLimit else {
             update(connection) { $0.recorded(acknowledgement.id, &$1) }
-            return connection.holdUp()
+            return connection.updateReading()
         }
         unrecorded += 1
         update(connection) { $0.unrecorded(acknowledgement, &$1) }
@@ -94,7 +94,8 @@ extension DeliveryDesk {
         switch outcome {
         case .stored(let position): announce(message, at: position)
         case .notFound:
-            // Whoever is told that an endpoint is gone believes that the message never arrived.
+            // A sender that is told that an endpoint is gone believes that the message never
+            // arrived.
             let wasSent = connection.map { update($0) { $0.lost(message.id, &$1) } }
             if wasSent == true { return .accepted }
         default:

@@ -14,10 +14,10 @@ import WebPush
 // Unchecked: it is used only on the loop's thread.
 final class DeliveryDesk: @unchecked Sendable {
     let loop: EventLoop
-    let service: PushContext
+    let service: ServiceState
     let sessions: SessionRegister
     let directory: SessionDirectory
-    /// Its number in the directory.
+    /// The number of this desk in the directory.
     @exclusivity(unchecked) private var number = 0
     @exclusivity(unchecked) var connections: [UInt32: UserAgentConnection] = [:]
     @exclusivity(unchecked) var window = CommitWindow()
@@ -30,7 +30,7 @@ final class DeliveryDesk: @unchecked Sendable {
     /// How many acknowledgements wait for the next retry.
     @exclusivity(unchecked) var unrecorded = 0
     @exclusivity(unchecked) var isRetrySet = false
-    /// It is reused for each reply.
+    /// The text of a reply; its memory is reused for the next one.
     @exclusivity(unchecked) var text: [UInt8] = []
     @exclusivity(unchecked) var acknowledged: [MessageID] = []
     @exclusivity(unchecked) var actions: [DeliveryAction] = []
@@ -49,7 +49,7 @@ final class DeliveryDesk: @unchecked Sendable {
     }
 
     init(
-        on loop: EventLoop, _ service: PushContext, _ directory: SessionDirectory,
+        on loop: EventLoop, _ service: ServiceState, _ directory: SessionDirectory,
         _ mint: consuming EndpointMint
     ) {
         self.loop = loop
@@ -154,7 +154,7 @@ final class DeliveryDesk: @unchecked Sendable {
 }
 
 extension DeliveryDesk: StoreSink {
-    func completed(_ completions: [Completion]) {
+    func completed(_ completions: [CompletedOperation]) {
         loop.post { for completion in completions { self.completed(completion) } }
     }
 
@@ -168,7 +168,7 @@ extension DeliveryDesk: StoreSink {
         }
     }
 
-    private func completed(_ completion: Completion) {
+    private func completed(_ completion: CompletedOperation) {
         switch operations.remove(completion.ticket) {
         case .message(let message, let sender):
             answer(sender, message, verdict(message, completion.outcome))

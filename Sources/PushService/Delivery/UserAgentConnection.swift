@@ -25,7 +25,7 @@ final class UserAgentConnection {
     /// When the device said hello here, in milliseconds, if the store has written that down: the
     /// device's newest connection is known by it.
     @exclusivity(unchecked) var seen: Int64?
-    /// They are handled one at a time: the first is under way.
+    /// Requests that wait for the store. They are handled one at a time: the first is under way.
     @exclusivity(unchecked) var requests: [Request] = []
     @exclusivity(unchecked) private var inbox = Inbox()
     @exclusivity(unchecked) private var isReading = false
@@ -121,11 +121,11 @@ final class UserAgentConnection {
         isReading = true
         while session.pointee.isReady, let text = inbox.removeFirst() { read(text.span) }
         isReading = false
-        holdUp()
+        updateReading()
     }
 
     /// Stops reading from a client that asks faster than it may, or than the store records.
-    func holdUp() {
+    func updateReading() {
         let isAhead =
             paceTimer != nil || delivery.pointee.isCrowded || !session.pointee.isReady
         socket?.setReading(!isAhead || session.pointee.isClosed)
@@ -143,7 +143,7 @@ final class UserAgentConnection {
 
     private func read(_ text: Span<UInt8>) {
         guard !desk.service.index.setAside.contains(.frame, text) else { return close(.badState) }
-        Underway.mark(.frame, text) { handle(text) }
+        CrashMarker.mark(.frame, text) { handle(text) }
     }
 
     private func handle(_ text: Span<UInt8>) {
@@ -230,7 +230,7 @@ extension UserAgentConnection: WebSocketHandler {
         } else if !inbox.put(text) {
             return close(.badState)
         }
-        holdUp()
+        updateReading()
     }
 
     func received(binary: Span<UInt8>, on connection: WebSocketConnection) { close(.binary) }
@@ -252,7 +252,7 @@ extension UserAgentConnection: TimerHandler {
     func timerFired(_ cookie: UInt64) {
         guard cookie != Self.paceCookie else {
             paceTimer = nil
-            return holdUp()
+            return updateReading()
         }
         timer = nil
         perform(session.pointee.elapsed(at: now))

@@ -8,7 +8,7 @@ import WebPush
 /// The push gateway for Matrix homeservers: each device of a notification becomes one push to an
 /// endpoint of this server. Nothing is sent on to other servers.
 final class MatrixGateway {
-    private let service: PushContext
+    private let service: ServiceState
     private let desk: DeliveryDesk
     private let intake: PushIntake
     @exclusivity(unchecked) private var names: EndpointNames
@@ -19,7 +19,7 @@ final class MatrixGateway {
         let token: EndpointToken
     }
 
-    init(_ service: PushContext, _ desk: DeliveryDesk, _ intake: PushIntake) {
+    init(_ service: ServiceState, _ desk: DeliveryDesk, _ intake: PushIntake) {
         self.service = service
         self.desk = desk
         self.intake = intake
@@ -151,7 +151,7 @@ final class MatrixGateway {
 /// Only the loop of its exchange uses it.
 final class MatrixRequest {
     private let exchange: HTTPExchange
-    private let service: PushContext
+    private let service: ServiceState
     private let pushkeys: [String]
     @exclusivity(unchecked) private var rejected: Set<Int> = []
     /// For each device, the later devices of the request that name the same endpoint.
@@ -161,7 +161,7 @@ final class MatrixRequest {
     /// Pushes under way, plus one until all devices have been handled.
     @exclusivity(unchecked) private var open = 1
 
-    init(_ exchange: HTTPExchange, _ notification: MatrixNotification, _ service: PushContext) {
+    init(_ exchange: HTTPExchange, _ notification: MatrixNotification, _ service: ServiceState) {
         self.exchange = exchange
         self.service = service
         pushkeys = notification.devices.map(\.pushkey)
@@ -218,11 +218,11 @@ final class MatrixRecipient: PushSender {
         request.begin()
     }
 
-    func answer(_ message: Message, _ verdict: Verdict, _ service: PushContext) {
+    func answer(_ message: Message, _ verdict: Verdict, _ service: ServiceState) {
         request.settle(device, verdict, row: message.address.device)
     }
 
-    func refuse(_ refusal: PushRefusal, _ service: PushContext, to row: UInt32) {
+    func refuse(_ refusal: PushRefusal, _ service: ServiceState, to row: UInt32) {
         request.refuse(device, refusal, row: row)
         request.settle()
     }

@@ -9,25 +9,25 @@ import WebPush
 
 /// Turns a request to an endpoint into a message for the desk, or refuses it.
 final class PushIntake {
-    private let service: PushContext
+    private let service: ServiceState
     private let desk: DeliveryDesk
     let receivers: ReceiverIntake
     @exclusivity(unchecked) private var gate: VAPIDGate
     /// This many signatures take about a millisecond to check.
     private static let newSignaturesPerTurn = 8
-    @exclusivity(unchecked) private var newSignatures = TurnShare(newSignaturesPerTurn)
-    private let later: LaterPushes
+    @exclusivity(unchecked) private var newSignatures = TurnBudget(newSignaturesPerTurn)
+    private let later: DeferredPushes
     /// A full subscription drops its oldest messages instead of refusing new ones.
     private var dropsOldest: Bool
 
-    init(_ service: PushContext, _ desk: DeliveryDesk) throws {
+    init(_ service: ServiceState, _ desk: DeliveryDesk) throws {
         self.service = service
         self.desk = desk
         receivers = try ReceiverIntake(service, desk)
         let settings = service.settings
         gate = try VAPIDGate(settings, service.failedSignatures)
         dropsOldest = settings.dropsOldest
-        later = LaterPushes(on: desk.loop, perTurn: Self.newSignaturesPerTurn)
+        later = DeferredPushes(on: desk.loop, perTurn: Self.newSignaturesPerTurn)
     }
 
     func use(_ settings: PushServiceSettings) {
@@ -99,7 +99,7 @@ final class PushIntake {
     ) {
         let head = exchange.head
         let body = exchange.body
-        Underway.mark(.request, head.fields.bytes.span, body.span) {
+        CrashMarker.mark(.request, head.fields.bytes.span, body.span) {
             receive(exchange, head, token: token, method, isLate: true)
         }
     }
@@ -128,7 +128,7 @@ final class PushIntake {
         guard dropsOldest, !hasMadeRoom else {
             throw .tooMany(retryAfter: RetryAfter.whenFull)
         }
-        let (content, held) = (content, Held(reservation))
+        let (content, held) = (content, ConsumableBox(reservation))
         desk.submit(
             .dropOldest(address, count: Self.droppedAtOnce),
             .other { [self] outcome in
@@ -183,7 +183,7 @@ final class PushIntake {
 }
 
 /// Pushes that are put off to the next turns of a loop, a few at a time and in order.
-final class LaterPushes: TimerHandler {
+final class DeferredPushes: TimerHandler {
     private let perTurn: Int
     private let loop: EventLoop
     /// The next pushes in reverse order: the first of them is the last element.
@@ -232,7 +232,7 @@ final class LaterPushes: TimerHandler {
 }
 
 /// Limits costly work in one turn of a loop, so that its other connections need not wait.
-struct TurnShare {
+struct TurnBudget {
     private let limit: Int
     private var turn: Instant?
     private var count = 0
@@ -255,7 +255,7 @@ struct TurnShare {
 }
 
 /// Holds a value that cannot be copied, for an escaping closure that consumes it.
-final class Held<Value: ~Copyable> {
+final class ConsumableBox<Value: ~Copyable> {
     var value: Value?
 
     init(_ value: consuming Value) { self.value = consume value }

@@ -32,16 +32,16 @@ private final class ReceiverPush {
 
 /// Handles pushes to registrations: decrypts messages, and records fetch signals.
 final class ReceiverIntake {
-    private let service: PushContext
+    private let service: ServiceState
     private let desk: DeliveryDesk
     @exclusivity(unchecked) private var reader: PayloadReader
-    @exclusivity(unchecked) private var readHere: TurnShare
+    @exclusivity(unchecked) private var readHere: TurnBudget
 
-    init(_ service: PushContext, _ desk: DeliveryDesk) throws {
+    init(_ service: ServiceState, _ desk: DeliveryDesk) throws {
         self.service = service
         self.desk = desk
         reader = try PayloadReader()
-        readHere = TurnShare(service.settings.readAtOnce)
+        readHere = TurnBudget(service.settings.readAtOnce)
     }
 
     /// What must be checked by the rules of the registration.
@@ -60,7 +60,7 @@ final class ReceiverIntake {
                 form, body,
                 ReceiverPush(to: endpoint, entry, signer: signer, reservation, from: sender))
         }
-        let held = Held(reservation)
+        let held = ConsumableBox(reservation)
         desk.list(.registration(.ofDevice(device))) { [self] answer in
             guard let reservation = held.value.take() else { return }
             switch answer {
@@ -179,7 +179,7 @@ final class ReceiverIntake {
         let job = PayloadReader.Job(
             content: content, entry: push.entry, target: target, now: service.store.clock.now)
         read(job) { [self] outcome in
-            Underway.mark(.payload, content.body.span) {
+            CrashMarker.mark(.payload, content.body.span) {
                 do throws(PushRefusal) {
                     switch outcome {
                     case .success(let payload): try keep(payload, push)

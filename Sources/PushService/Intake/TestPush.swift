@@ -8,15 +8,16 @@ import WebPush
 
 /// A push of the server itself to a registration, by which its owner sees that pushes arrive.
 ///
-/// It goes the way of all others from the mailbox on. The way to the mailbox is the sender's.
+/// From the store on, the push goes the way of all others. A sender's way to the store is not
+/// tested.
 package struct TestPush: ~Copyable {
     /// In seconds.
     private static let ttl: UInt32 = 3_600
 
-    private let service: PushContext
+    private let service: ServiceState
     private var random = RandomSupply()
 
-    package init(_ service: PushContext) { self.service = service }
+    package init(_ service: ServiceState) { self.service = service }
 
     /// Nil if nothing can be sent now.
     package mutating func operation(
@@ -90,7 +91,7 @@ extension Registration {
     ) throws(PushRefusal) -> [UInt8] {
         guard terms.acceptsClear, secret == nil, !PayloadReader.isFolded(body) else { return body }
         do throws(PlainDialect.Refusal) {
-            return try Underway.mark(.payload, body.span) { () throws(PlainDialect.Refusal) in
+            return try CrashMarker.mark(.payload, body.span) { () throws(PlainDialect.Refusal) in
                 try terms.dialect.payload(of: body, &fields)
             }
         } catch {

@@ -92,8 +92,8 @@ struct VAPIDGate: ~Copyable {
 
 /// Whether this machine's clock is good enough to judge the times in a signature.
 ///
-/// It is not good enough while it shows a day before this program was written, as on a machine
-/// without a battery, or after it was moved far while the program ran.
+/// A clock is not good enough while it shows a day before this program was written, as on a machine
+/// without a battery, or after it was set far forward or back while the program ran.
 package struct ClockTrust: Sendable {
     private static let earliest: Double = 1_767_225_600
     private static let tolerance: Double = 60 * 60

@@ -110,7 +110,7 @@ package struct ServerEvent: Equatable, Sendable {
 
 /// When each registration got its last push, since the server was started. Any thread may use it.
 package final class LastPushes: Sendable {
-    /// Whoever has more registrations than this sees no times for a while.
+    /// With more registrations than this, all times are forgotten now and then.
     private static let limit = 65_536
 
     /// Milliseconds since 1970, by the row of the registration.

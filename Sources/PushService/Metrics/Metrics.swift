@@ -105,7 +105,7 @@ final class DurationHistogram: Sendable {
         }
     }
 
-    /// As the format requires, each bucket includes the counts of those below it.
+    /// As the format requires, each bucket includes the counts of all lower ones.
     func write(to text: inout MetricsText) {
         let sums = sums
         for (index, sum) in sums.enumerated() {
@@ -140,7 +140,7 @@ package struct ServerFigures: Sendable {
     /// Upper bounds in microseconds, and for each how many answers took no longer.
     package let durationBounds: [Int]
     package let durationSums: [Int]
-    /// Only those that happened.
+    /// Refusals that have happened, with their counts.
     package let refusals: [Refusals]
     /// Accepted pushes that could not be read, by reason.
     package let unreadable: [(word: String, count: Int)]

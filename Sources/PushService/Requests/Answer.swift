@@ -7,7 +7,7 @@ import WebPush
 enum Answer {
     /// Refuses a push to a device, and counts it. Zero stands for an unknown device.
     static func refuse(
-        _ refusal: PushRefusal, _ exchange: HTTPExchange, _ service: PushContext,
+        _ refusal: PushRefusal, _ exchange: HTTPExchange, _ service: ServiceState,
         to device: UInt32
     ) {
         service.count(refusal, to: device)
@@ -17,7 +17,7 @@ enum Answer {
     }
 
     fileprivate static func created(
-        _ message: Message, ignoring: [String], _ service: PushContext, _ exchange: HTTPExchange
+        _ message: Message, ignoring: [String], _ service: ServiceState, _ exchange: HTTPExchange
     ) {
         service.countAccepted(message.address.device)
         service.metrics.noteAnswered(after: exchange.age)
@@ -109,12 +109,12 @@ enum Answer {
 }
 
 extension HTTPExchange: PushSender {
-    func answer(_ message: Message, _ verdict: Verdict, _ service: PushContext) {
+    func answer(_ message: Message, _ verdict: Verdict, _ service: ServiceState) {
         answer(message, verdict, ignoring: [], service)
     }
 
     func answer(
-        _ message: Message, _ verdict: Verdict, ignoring: [String], _ service: PushContext
+        _ message: Message, _ verdict: Verdict, ignoring: [String], _ service: ServiceState
     ) {
         switch verdict {
         case .accepted: Answer.created(message, ignoring: ignoring, service, self)
@@ -126,7 +126,7 @@ extension HTTPExchange: PushSender {
         }
     }
 
-    func refuse(_ refusal: PushRefusal, _ service: PushContext, to device: UInt32) {
+    func refuse(_ refusal: PushRefusal, _ service: ServiceState, to device: UInt32) {
         Answer.refuse(refusal, self, service, to: device)
     }
 }
@@ -204,17 +204,17 @@ extension HTTPRefusal {
 
 /// Waits for the result of a push, on the loop to which it was sent.
 protocol PushSender: AnyObject {
-    func answer(_ message: Message, _ verdict: Verdict, _ service: PushContext)
+    func answer(_ message: Message, _ verdict: Verdict, _ service: ServiceState)
     /// The sender is told the names of what it asked for in vain.
     func answer(
-        _ message: Message, _ verdict: Verdict, ignoring: [String], _ service: PushContext)
+        _ message: Message, _ verdict: Verdict, ignoring: [String], _ service: ServiceState)
     /// The push to the device never became a message.
-    func refuse(_ refusal: PushRefusal, _ service: PushContext, to device: UInt32)
+    func refuse(_ refusal: PushRefusal, _ service: ServiceState, to device: UInt32)
 }
 
 extension PushSender {
     func answer(
-        _ message: Message, _ verdict: Verdict, ignoring: [String], _ service: PushContext
+        _ message: Message, _ verdict: Verdict, ignoring: [String], _ service: ServiceState
     ) {
         answer(message, verdict, service)
     }
@@ -222,9 +222,9 @@ extension PushSender {
 
 /// The result of an accepted message, for its sender.
 enum Verdict: Sendable {
-    /// It is on the disk, or its destination has it.
+    /// The message is on the disk, or its destination has it.
     case accepted
-    /// Its subscription ended meanwhile.
+    /// The subscription of the message ended meanwhile.
     case gone
     /// The outbox of its callback has no room.
     case full

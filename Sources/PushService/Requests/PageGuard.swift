@@ -7,20 +7,20 @@ package import WebPush
 
 /// Keeps pages of other sites from using a visitor's browser to reach the server.
 package struct PageGuard {
-    package enum Verdict { case ours, misdirected, foreign }
+    package enum Judgement { case ours, misdirected, foreign }
 
-    private let service: PushContext
+    private let service: ServiceState
 
-    package init(_ service: PushContext) { self.service = service }
+    package init(_ service: ServiceState) { self.service = service }
 
-    package func judge(_ exchange: HTTPExchange) -> Verdict {
+    package func judge(_ exchange: HTTPExchange) -> Judgement {
         let head = exchange.head
         guard namesUs(head) else { return .misdirected }
         return comesFromUs(head) ? .ours : .foreign
     }
 
-    /// The same for pages that have an origin of their own.
-    package func judge(_ exchange: HTTPExchange, at own: Origin) -> Verdict {
+    /// Judges a request to pages that have the origin `own`.
+    package func judge(_ exchange: HTTPExchange, at own: Origin) -> Judgement {
         let head = exchange.head
         guard Self.named(head)?.host == own.host else { return .misdirected }
         guard let sender = Self.sender(head) else { return .ours }

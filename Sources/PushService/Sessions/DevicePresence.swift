@@ -33,7 +33,7 @@ package final class DevicePresence: Sendable {
 
     /// Writes to `store`, and waits for no answer: the next visit is written again.
     convenience init(in store: any MessageStore) {
-        let sink = UnheardSink()
+        let sink = DiscardingSink()
         self.init(clock: { Int64(WallClock.now * 1_000) }) { credential, time in
             store.submit(.touchCredential(credential, at: time), ticket: 0, to: sink)
         }
@@ -65,7 +65,7 @@ package final class DevicePresence: Sendable {
         return known.sessions > 0 ? clock() : known.seen
     }
 
-    /// The same, and what the store knows, which may be an hour old.
+    /// When the device was here, also as far as the store knows, which may be an hour behind.
     package func lastSeen(_ device: DeviceCredential) -> Int64? {
         [device.lastSeen, lastSeen(device.row)].compactMap(\.self).max()
     }
@@ -86,8 +86,8 @@ package final class DevicePresence: Sendable {
     }
 }
 
-private final class UnheardSink: StoreSink {
-    func completed(_ completions: [Completion]) {}
+private final class DiscardingSink: StoreSink {
+    func completed(_ completions: [CompletedOperation]) {}
     func loaded(_ answer: LoadAnswer, ticket: UInt64) {}
 }
 

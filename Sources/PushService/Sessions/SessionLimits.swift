@@ -26,7 +26,7 @@ final class StrangerPlaces: Sendable {
     }
 }
 
-/// One such connection. It is released when the last reference goes.
+/// The place of one such connection, which is free again when the last reference goes.
 final class StrangerPlace: Sendable {
     let network: UInt64
     private let places: StrangerPlaces

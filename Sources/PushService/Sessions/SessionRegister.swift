@@ -74,7 +74,7 @@ package protocol PassHolder: AnyObject {
 }
 
 /// Whom the configuration lets in; a reload may change it.
-package struct Doors: Equatable, Sendable {
+package struct AdmissionRules: Equatable, Sendable {
     package let registration: RegistrationMode
     /// Users of this machine who are not administrators may add devices through the control socket.
     package let allowsLocalUsers: Bool

@@ -39,7 +39,7 @@ package final class EventLoop: @unchecked Sendable {
     /// more than moving a timer. No handler is called while they are accessed.
     let schedule: UnsafeMutablePointer<Schedule>
     @exclusivity(unchecked) private var work = WorkQueue()
-    @exclusivity(unchecked) private var closing = Closing()
+    @exclusivity(unchecked) private var closing = LoopClosing()
     @exclusivity(unchecked) private(set) var turns = 0
 
     package init() throws(SystemError) {
@@ -53,7 +53,7 @@ package final class EventLoop: @unchecked Sendable {
     package var isCurrent: Bool { owner.load(ordering: .relaxed) == UInt(pthread_self()) }
 
     /// Serves until it was stopped or has drained. Call it only once per loop.
-    package func run() -> Ending {
+    package func run() -> LoopEnding {
         let me = UInt(pthread_self())
         let (isFree, _) = owner.compareExchange(expected: 0, desired: me, ordering: .relaxed)
         precondition(isFree, "another thread runs this loop")
@@ -61,7 +61,7 @@ package final class EventLoop: @unchecked Sendable {
         while true {
             turn()
             if let ending = closing.ending(watched: watchers.count, now: now) {
-                letGo()
+                dropEverything()
                 return ending
             }
         }
@@ -155,7 +155,7 @@ package final class EventLoop: @unchecked Sendable {
     }
 
     /// Frees the handlers on the thread of the loop; they may still call the loop.
-    private func letGo() {
+    private func dropEverything() {
         dropHandlers()
         mail.close()
         // Runs what was posted, but not without end: calls may post more.
@@ -179,7 +179,7 @@ extension EventLoop {
     /// Watches an open descriptor, which must stay open until `unwatch`.
     package func watch(
         _ descriptor: Int32, for interest: Interest, _ handler: any EventHandler
-    ) throws(SystemError) -> Watch {
+    ) throws(SystemError) -> WatchID {
         requireOwnThread()
         let watch = watchers.add(descriptor, interest, handler)
         do throws(SystemError) {
@@ -193,12 +193,12 @@ extension EventLoop {
 
     package func watch(
         _ socket: borrowing Socket, for interest: Interest, _ handler: any EventHandler
-    ) throws(SystemError) -> Watch {
+    ) throws(SystemError) -> WatchID {
         try watch(socket.descriptor, for: interest, handler)
     }
 
     /// Does nothing if the interest is the same or the watch has ended.
-    package func setInterest(_ interest: Interest, of watch: Watch) {
+    package func setInterest(_ interest: Interest, of watch: WatchID) {
         requireOwnThread()
         guard let entry = watchers.entry(watch), entry.interest != interest else { return }
         watchers.setInterest(interest, of: watch)
@@ -207,7 +207,7 @@ extension EventLoop {
 
     /// Ends a watch; call it before its descriptor is closed. Any handler may call it, even for a
     /// watch that has an event in this turn. Does nothing if the watch has ended.
-    package func unwatch(_ watch: Watch) {
+    package func unwatch(_ watch: WatchID) {
         requireOwnThread()
         guard watchers.entry(watch) != nil else { return }
         poll.remove(watch)
@@ -243,8 +243,9 @@ extension EventLoop {
 
 /// Handles events of a descriptor. All calls come on the thread of the loop.
 package protocol EventHandler: AnyObject {
-    /// It is called again as long as the condition holds: do a bounded amount of work and return.
-    func ready(_ readiness: Readiness, of watch: Watch)
+    /// The loop calls this again as long as the descriptor is ready: do a bounded amount of work
+    /// and return.
+    func ready(_ readiness: Readiness, of watch: WatchID)
 
     /// The loop wants to end: finish what is under way, begin nothing new, then end the watch. It
     /// is called once for each watch. The loop waits for all watches to end, up to its limit.

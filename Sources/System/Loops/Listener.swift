@@ -19,7 +19,7 @@ package final class Listener: EventHandler, TimerHandler, @unchecked Sendable {
 
     private enum State {
         case paused
-        case accepting(Watch)
+        case accepting(WatchID)
         case backingOff(TimerID)
         case stopped
     }
@@ -69,7 +69,7 @@ package final class Listener: EventHandler, TimerHandler, @unchecked Sendable {
 
     package func drain() { stop() }
 
-    package func ready(_ readiness: Readiness, of watch: Watch) {
+    package func ready(_ readiness: Readiness, of watch: WatchID) {
         for _ in 0..<Self.acceptsPerTurn {
             // The handler may pause or stop.
             guard case .accepting = state, let accepted = socket?.accept() else { return }

@@ -8,7 +8,7 @@ package final class LoopGroup: Sendable {
     package let loops: [EventLoop]
     private let threads = Lock<[WorkThread]>([])
     /// How each loop ended, by its index.
-    private let endings: Lock<[Ending]>
+    private let endings: Lock<[LoopEnding]>
 
     package static var usableCores: Int { Int(cshims_usable_cores()) }
 
@@ -42,7 +42,7 @@ package final class LoopGroup: Sendable {
     }
 
     /// Blocks until all loops have ended. Call it once, and not on one of their threads.
-    package func join() -> [Ending] {
+    package func join() -> [LoopEnding] {
         let endings = join { thread in
             thread.join()
             return true
@@ -50,13 +50,13 @@ package final class LoopGroup: Sendable {
         return endings.compactMap(\.self)
     }
 
-    /// Like `join`, but gives up on loops that hang longer than this: nil for each of those.
-    package func join(within limit: Duration) -> [Ending?] {
+    /// Like `join`, but gives up on loops that hang longer than this. They have nil.
+    package func join(within limit: Duration) -> [LoopEnding?] {
         let deadline = Instant.now + Interval(limit)
         return join { $0.join(until: deadline) }
     }
 
-    private func join(_ hasEnded: (WorkThread) -> Bool) -> [Ending?] {
+    private func join(_ hasEnded: (WorkThread) -> Bool) -> [LoopEnding?] {
         let threads = threads.withLock { exchange(&$0, with: []) }
         return threads.enumerated().map { index, thread in
             hasEnded(thread) ? endings.withLock { $0[index] } : nil
@@ -65,7 +65,7 @@ package final class LoopGroup: Sendable {
 }
 
 /// Decides when a loop ends. It is a pure value: the time and the number of watches are passed in.
-struct Closing {
+struct LoopClosing {
     private var isStopped = false
     /// When draining ends; nil if the loop is not draining.
     private(set) var deadline: Instant?
@@ -79,7 +79,7 @@ struct Closing {
         deadline = deadline.map { min($0, instant) } ?? instant
     }
 
-    func ending(watched: Int, now: Instant) -> Ending? {
+    func ending(watched: Int, now: Instant) -> LoopEnding? {
         if isStopped { return .stopped }
         guard let deadline else { return nil }
         if watched == 0 { return .drained }
@@ -88,7 +88,7 @@ struct Closing {
 }
 
 /// How a loop ended.
-package enum Ending: Equatable, Sendable {
+package enum LoopEnding: Equatable, Sendable {
     /// `stop` ended it, and dropped all watches at once.
     case stopped
     /// All watches ended by themselves.

@@ -95,20 +95,20 @@ struct Poll: ~Copyable {
         write(bell, &one, MemoryLayout<UInt64>.size)
     }
 
-    func add(_ watch: Watch, _ mask: UInt32) throws(SystemError) {
+    func add(_ watch: WatchID, _ mask: UInt32) throws(SystemError) {
         var event = clinux_event(mask, watch.data)
         _ = try ensure("epoll_ctl") {
             epoll_ctl(descriptor, EPOLL_CTL_ADD, watch.descriptor, &event)
         }
     }
 
-    func modify(_ watch: Watch, _ mask: UInt32) {
+    func modify(_ watch: WatchID, _ mask: UInt32) {
         var event = clinux_event(mask, watch.data)
         let result = epoll_ctl(descriptor, EPOLL_CTL_MOD, watch.descriptor, &event)
         precondition(result == 0, "a descriptor was closed while it was watched")
     }
 
-    func remove(_ watch: Watch) {
+    func remove(_ watch: WatchID) {
         var event = clinux_event(0, 0)
         let result = epoll_ctl(descriptor, EPOLL_CTL_DEL, watch.descriptor, &event)
         precondition(result == 0, "a descriptor was closed while it was watched")
@@ -123,16 +123,16 @@ struct Poll: ~Copyable {
     }
 
     /// Nil for the bell.
-    func event(_ index: Int) -> (watch: Watch, mask: UInt32)? {
+    func event(_ index: Int) -> (watch: WatchID, mask: UInt32)? {
         let data = clinux_event_data(events + index)
         guard data != Self.bellData else { return nil }
-        return (Watch(data: data), clinux_event_mask(events + index))
+        return (WatchID(data: data), clinux_event_mask(events + index))
     }
 }
 
 /// Identifies one watch of a descriptor, also after it ended and the number of the descriptor is in
 /// use again.
-package struct Watch: Hashable, Sendable {
+package struct WatchID: Hashable, Sendable {
     let descriptor: Int32
     let generation: UInt32
 
@@ -169,7 +169,7 @@ struct WatcherTable {
     /// would reach the wrong handler.
     mutating func add(
         _ descriptor: Int32, _ interest: Interest, _ handler: any EventHandler
-    ) -> Watch {
+    ) -> WatchID {
         let index = Int(descriptor)
         while entries.count <= index { entries.append(Entry()) }
         precondition(entries[index].handler == nil, "a descriptor was closed while it was watched")
@@ -178,23 +178,23 @@ struct WatcherTable {
         entries[index].isToldToDrain = false
         drained = min(drained, index)
         count += 1
-        return Watch(descriptor: descriptor, generation: entries[index].generation)
+        return WatchID(descriptor: descriptor, generation: entries[index].generation)
     }
 
     /// Nil if the watch has ended, so that a late event is dropped.
-    func entry(_ watch: Watch) -> Entry? {
+    func entry(_ watch: WatchID) -> Entry? {
         let index = Int(watch.descriptor)
         guard index >= 0, index < entries.count, entries[index].generation == watch.generation
         else { return nil }
         return entries[index]
     }
 
-    mutating func setInterest(_ interest: Interest, of watch: Watch) {
+    mutating func setInterest(_ interest: Interest, of watch: WatchID) {
         entries[Int(watch.descriptor)].interest = interest
     }
 
     /// Returns the handler; the caller frees it when no call is under way.
-    mutating func remove(_ watch: Watch) -> (any EventHandler)? {
+    mutating func remove(_ watch: WatchID) -> (any EventHandler)? {
         guard entry(watch) != nil else { return nil }
         count -= 1
         entries[Int(watch.descriptor)].generation &+= 1
@@ -217,9 +217,9 @@ struct WatcherTable {
         return nil
     }
 
-    var watches: [Watch] {
+    var watches: [WatchID] {
         entries.enumerated().filter { $0.element.handler != nil }.map {
-            Watch(descriptor: Int32($0.offset), generation: $0.element.generation)
+            WatchID(descriptor: Int32($0.offset), generation: $0.element.generation)
         }
     }
 }

@@ -156,7 +156,7 @@ package final class LingeringClose: EventHandler, TimerHandler {
     private let socket: Socket
     private let loop: EventLoop
     private var bytesLeft: Int
-    private var watch: Watch?
+    private var watch: WatchID?
     private var timer: TimerID?
 
     /// The socket must not be watched any more, and all output must be written.
@@ -177,7 +177,7 @@ package final class LingeringClose: EventHandler, TimerHandler {
         bytesLeft = bytes
     }
 
-    package func ready(_ readiness: Readiness, of watch: Watch) {
+    package func ready(_ readiness: Readiness, of watch: WatchID) {
         var scratch = [4_096 of UInt8](repeating: 0)
         var buffer = scratch.mutableSpan
         switch socket.read(into: &buffer) {

@@ -3,7 +3,7 @@ import CLinux
 import CShims
 import Glibc
 
-/// A thread for one piece of work. Call `join` or `letGo` exactly once.
+/// A thread for one piece of work. Call `join` or `detach` exactly once.
 package struct WorkThread: Sendable {
     private let thread: pthread_t
 
@@ -44,12 +44,12 @@ package struct WorkThread: Sendable {
             tv_sec: Int(deadline.nanoseconds / 1_000_000_000),
             tv_nsec: Int(deadline.nanoseconds % 1_000_000_000))
         if cshims_join_until(thread, time) == 0 { return true }
-        letGo()
+        detach()
         return false
     }
 
     /// Detaches the thread, whose work may block for any time.
-    package func letGo() { pthread_detach(thread) }
+    package func detach() { pthread_detach(thread) }
 }
 
 /// Runs work that may block for ever, such as opening files of other programs. Each piece of work
@@ -80,7 +80,7 @@ package final class Errands: @unchecked Sendable {
             try WorkThread(name: "errand") { [self, loop] in
                 let answer = work()
                 loop.post { self.ended(errand, answer) }
-            }.letGo()
+            }.detach()
         } catch {
             return errand.refuse()
         }
@@ -143,7 +143,7 @@ package enum NameLookup {
             try WorkThread(name: "names") {
                 let outcome = lookUp(name, port)
                 loop.post { done(outcome) }
-            }.letGo()
+            }.detach()
         } catch {
             let failure = Failure(description: error.description)
             loop.post { done(.failure(failure)) }

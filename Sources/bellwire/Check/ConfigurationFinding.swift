@@ -75,7 +75,7 @@ extension ConfigurationFinding {
         // What is wrong with the files is said already.
         guard let store, let settings = try? ClusterNode.settings(store) else { return [] }
         let report: ServerReport?
-        do { report = try Membership.serverReport(settings) } catch {
+        do { report = try ClusterConnection.serverReport(settings) } catch {
             return [
                 Advice(
                     finding: error.description,

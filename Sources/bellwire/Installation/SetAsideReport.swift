@@ -71,7 +71,7 @@ extension CrashLedger.Entry {
     fileprivate var id: String { digest.hexadecimal }
 }
 
-extension Underway.Kind {
+extension CrashMarker.Kind {
     fileprivate var text: String {
         switch self {
         case .request: "a request"

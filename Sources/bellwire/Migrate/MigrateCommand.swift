@@ -156,7 +156,7 @@ struct FolderMove {
     }
 
     static func remove(_ remote: RemoteStore) throws {
-        try ClusterRemains.remove(try ClusterNode.settings(remote))
+        try ClusterLeftovers.remove(try ClusterNode.settings(remote))
     }
 
     private var text: String {
@@ -178,7 +178,7 @@ struct FolderMove {
                 "the servers of the cluster are not known",
                 hint: "name them by --store as the configuration did before")
         }
-        try PendingDeparture.run(from: remote, in: folder) {
+        try PendingMoveFromCluster.run(from: remote, in: folder) {
             try StoreMove.takeOut(
                 of: remote, configuration, lock, removes: removes, Log()
             ) { [progress] step, done, total in

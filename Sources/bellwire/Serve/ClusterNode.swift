@@ -9,7 +9,7 @@ import System
 
 /// This server as one of several that share a store.
 final class ClusterNode {
-    private let cluster: Membership
+    private let cluster: ClusterConnection
     let remote: RemoteStore
     private var upkeep: ClusterUpkeep?
     private var store: SQLiteStore?
@@ -30,9 +30,9 @@ final class ClusterNode {
         var settings = try Self.settings(remote)
         settings.isPatient = true
         self.settings = settings
-        try Membership.checkEntrance(settings, for: folder)
-        try Self.check(try Membership.serverReport(settings), remote)
-        cluster = try Membership(settings)
+        try ClusterConnection.checkEntrance(settings, for: folder)
+        try Self.check(try ClusterConnection.serverReport(settings), remote)
+        cluster = try ClusterConnection(settings)
         log.write(.info, "cluster-joined", [("node", remote.node)])
     }
 
@@ -79,8 +79,8 @@ final class ClusterNode {
     }
 
     /// What takes the store out of the cluster.
-    func departure(from folder: String) -> Departure {
-        Departure(cluster, node: remote.node, folder: folder)
+    func moveFromCluster(_ folder: String) -> MoveFromCluster {
+        MoveFromCluster(cluster, node: remote.node, folder: folder)
     }
 
     /// How to connect to the servers.

@@ -5,7 +5,7 @@ import HTTP
 import System
 
 struct OpenListeners {
-    let faces: [OpenListener]
+    let publicListeners: [OpenListener]
     let control: OpenListener
     let metrics: OpenListener?
 
@@ -14,16 +14,16 @@ struct OpenListeners {
         _ configuration: ServerConfiguration, _ given: GivenSockets, _ ports: OpenPorts,
         further: [ListenAddress]
     ) throws {
-        var rest = ports.faces
-        var faces: [OpenListener] = []
+        var rest = ports.publicListeners
+        var publicListeners: [OpenListener] = []
         for listener in configuration.listeners + further {
             if let index = rest.firstIndex(where: { $0.configured == listener }) {
-                faces.append(rest.remove(at: index))
+                publicListeners.append(rest.remove(at: index))
             } else if !listener.isPort {
-                faces.append(try given.take(listener) ?? .opened(listener))
+                publicListeners.append(try given.take(listener) ?? .opened(listener))
             }
         }
-        self.faces = faces
+        self.publicListeners = publicListeners
         metrics = try ports.metrics ?? configuration.metricsListener.map(OpenListener.opened)
         control = try given.control ?? Self.openControl(configuration.state + "/control.sock")
     }
@@ -37,24 +37,24 @@ struct OpenListeners {
     }
 
     var addresses: [SocketAddress] {
-        (faces + [control] + [metrics].compactMap(\.self)).map(\.address)
+        (publicListeners + [control] + [metrics].compactMap(\.self)).map(\.address)
     }
 
     /// The port of the first listener with or without TLS.
     func port(encrypted: Bool) -> UInt16? {
-        faces.lazy.filter { $0.isEncrypted == encrypted }.compactMap(\.port).first
+        publicListeners.lazy.filter { $0.isEncrypted == encrypted }.compactMap(\.port).first
     }
 }
 
 /// The ports of a server. They are opened before there are keys or a store, so that a port in use
 /// leaves nothing behind.
 struct OpenPorts {
-    let faces: [OpenListener]
+    let publicListeners: [OpenListener]
     let metrics: OpenListener?
 
     /// Uses the sockets that systemd opened, and opens the others.
     init(_ configuration: ServerConfiguration, _ given: GivenSockets, _ log: Log) throws {
-        faces = try Self.faces(configuration, given, log)
+        publicListeners = try Self.publicListeners(configuration, given, log)
         guard let listener = configuration.metricsListener, listener.isPort else {
             metrics = nil
             return
@@ -76,37 +76,38 @@ struct OpenPorts {
         return refusal
     }
 
-    private static func faces(
+    private static func publicListeners(
         _ configuration: ServerConfiguration, _ given: GivenSockets, _ log: Log
     ) throws(CommandError) -> [OpenListener] {
-        var faces: [OpenListener] = []
+        var publicListeners: [OpenListener] = []
         for listener in configuration.listeners where listener.isPort {
             if let socket = given.take(listener) {
-                faces.append(socket)
+                publicListeners.append(socket)
                 continue
             }
             do throws(SystemError) {
-                faces.append(try .open(listener))
+                publicListeners.append(try .open(listener))
             } catch {
                 // The default includes IPv6, which this machine may lack.
-                guard configuration.listensAsUsual, !faces.isEmpty,
+                guard configuration.listensAsUsual, !publicListeners.isEmpty,
                     error.code == EADDRNOTAVAIL || error.code == EAFNOSUPPORT
                 else { throw refusal(error, configuration) }
                 log.write(.info, "not-listening", [("reason", error.description)])
             }
         }
-        return faces
+        return publicListeners
     }
 }
 
 /// The sockets that systemd opened before it started this process.
 struct GivenSockets {
-    let faces: [OpenListener]
+    let publicListeners: [OpenListener]
     let control: OpenListener?
 
     /// The socket for a configured address, once.
     func take(_ listener: ListenAddress) -> OpenListener? {
-        guard let socket = faces.first(where: { $0.configured.isSamePlace(as: listener) }),
+        guard
+            let socket = publicListeners.first(where: { $0.configured.isSamePlace(as: listener) }),
             let owned = socket.handOver()
         else { return nil }
         return OpenListener(owned, listener)
@@ -114,7 +115,7 @@ struct GivenSockets {
 
     /// They use TLS unless the configuration says otherwise. Call it once, before threads start.
     static func inherited() throws -> GivenSockets {
-        var faces: [OpenListener] = []
+        var publicListeners: [OpenListener] = []
         var control: OpenListener?
         if let sockets = SystemdSockets.inherit() {
             for (index, name) in sockets.names.enumerated() {
@@ -123,11 +124,11 @@ struct GivenSockets {
                 if name == "control" {
                     control = OpenListener(socket, place)
                 } else {
-                    faces.append(OpenListener(socket, place))
+                    publicListeners.append(OpenListener(socket, place))
                 }
             }
         }
-        return GivenSockets(faces: faces, control: control)
+        return GivenSockets(publicListeners: publicListeners, control: control)
     }
 }
 
@@ -231,7 +232,7 @@ extension CommandError {
 }
 
 /// A listener in use, with its address as the configuration writes it.
-struct ServedFace {
+struct PublicListener {
     let configured: ListenAddress
     let served: ServedListener
 

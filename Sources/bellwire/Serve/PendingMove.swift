@@ -39,10 +39,10 @@ enum PendingMove: String {
         _ configuration: ServerConfiguration, _ lock: StateFolder, _ log: Log
     ) throws {
         let folder = configuration.state
-        if let remote = try PendingDeparture.cluster(in: folder) {
-            try PendingDeparture.settle(remote, configuration, lock, log)
+        if let remote = try PendingMoveFromCluster.cluster(in: folder) {
+            try PendingMoveFromCluster.settle(remote, configuration, lock, log)
         }
-        PendingDeparture.end(in: folder)
+        PendingMoveFromCluster.end(in: folder)
         guard let pending = PendingMove(in: folder) else { return }
         guard let remote = configuration.remoteStore else {
             // Nobody wants it any more. Another attempt uses what is on the servers.
@@ -57,7 +57,7 @@ enum PendingMove: String {
 }
 
 /// The same for a move out of a cluster, whose servers the configuration does not name any more.
-enum PendingDeparture {
+enum PendingMoveFromCluster {
     private static func path(_ folder: String) -> String { folder + "/leaving" }
 
     /// It stays pending if `body` may have ended the cluster, or has, and the store has not left it.
@@ -144,7 +144,7 @@ struct ClusterRebuilding {
         guard place.applied > 0 else { return try ClusterRebuild.checkOthers(settings) }
         do {
             try place.check(options)
-            try ClusterNode.check(try Membership.serverReport(settings), remote)
+            try ClusterNode.check(try ClusterConnection.serverReport(settings), remote)
             try ClusterRebuild.checkLog(settings, for: options.folder)
             try PendingMove.leaving.begin(in: options.folder)
             try ClusterRebuild.checkOthers(settings)

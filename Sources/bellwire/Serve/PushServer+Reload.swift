@@ -9,7 +9,7 @@ import System
 /// A reload of the configuration while the server runs.
 extension PushServer {
     /// Who may connect.
-    var doors: Doors { service.doors }
+    var admission: AdmissionRules { service.admission }
 
     /// Applies what a running server can change, and returns the keys that wait for the next start.
     /// If it throws, nothing has changed.
@@ -19,14 +19,14 @@ extension PushServer {
     func reload(_ wanted: ServerConfiguration, _ log: Log) throws -> [String] {
         try node?.learn(keys)
         var waiting = wanted.keysForNextStart(after: configuration)
-        let change = try faceChange(wanted, log)
+        let change = try listenerOpenings(wanted, log)
         let metricsChange = metricsChange(wanted, log)
-        let listeners = change == nil ? faces.map(\.configured) : wanted.listeners
+        let listeners = change == nil ? publicListeners.map(\.configured) : wanted.listeners
         var settings = try Self.settings(
             wanted, addresses(after: change, metricsChange),
             hasProxies: listeners.contains(where: \.hasProxies), baseURL, node, log)
         settings.registration = wanted.registration(
-            serving: listeners, under: configuration.baseURL, now: doors.registration)
+            serving: listeners, under: configuration.baseURL, now: admission.registration)
         if change == nil { waiting.append(ConfigurationKey.listen.name) }
         if metricsChange == nil {
             // Its listener may be one that needs the token.
@@ -36,7 +36,7 @@ extension PushServer {
         if settings.registration != wanted.registration {
             waiting.append(ConfigurationKey.registration.name)
         }
-        if settings.registration != doors.registration {
+        if settings.registration != admission.registration {
             log.write(.warning, "registration", [("mode", settings.registration.rawValue)])
         }
         service.use(settings)
@@ -48,32 +48,35 @@ extension PushServer {
 
     /// Callbacks may go to none of them.
     private func addresses(
-        after change: FaceChange?, _ metricsChange: MetricsChange?
+        after change: ListenerOpenings?, _ metricsChange: MetricsChange?
     ) -> [SocketAddress] {
-        let kept = change.map { $0.changes.kept.map { faces[$0.index] } } ?? faces
+        let kept =
+            change.map { $0.changes.kept.map { publicListeners[$0.index] } } ?? publicListeners
         let opened = (change?.opened ?? []) + [metricsChange?.opened].compactMap(\.self)
         let isKept = metricsChange?.isKept ?? true
         let served = kept + [isKept ? metrics : nil].compactMap(\.self)
         return served.map(\.served.address) + opened.map(\.address) + fixedAddresses
     }
 
-    private func close(_ face: ServedFace, _ log: Log) {
-        server.close(face.served)
-        log.write(.info, "listening-ended", [("address", face.served.address.description)])
+    private func close(_ listener: PublicListener, _ log: Log) {
+        server.close(listener.served)
+        log.write(.info, "listening-ended", [("address", listener.served.address.description)])
     }
 }
 
 /// The listeners for pushes and clients.
 extension PushServer {
-    private struct FaceChange {
+    private struct ListenerOpenings {
         let changes: ListenerChanges
         /// Those of `changes.opened` that this machine has.
         let opened: [OpenListener]
     }
 
     /// Opens new sockets. Nil, with a log line, if the listeners have to stay as they are.
-    private func faceChange(_ wanted: ServerConfiguration, _ log: Log) throws -> FaceChange? {
-        let changes = ListenerChanges(from: faces.map(\.configured), to: wanted.listeners)
+    private func listenerOpenings(_ wanted: ServerConfiguration, _ log: Log) throws
+        -> ListenerOpenings?
+    {
+        let changes = ListenerChanges(from: publicListeners.map(\.configured), to: wanted.listeners)
         guard keepsName(wanted, changes) else {
             Self.refuse("base-url follows from the port, and would change with it", log)
             return nil
@@ -93,19 +96,19 @@ extension PushServer {
                 return nil
             }
         }
-        return FaceChange(changes: changes, opened: opened)
+        return ListenerOpenings(changes: changes, opened: opened)
     }
 
     /// Whether base-url stays the same where it follows from the ports.
     private func keepsName(_ wanted: ServerConfiguration, _ changes: ListenerChanges) -> Bool {
         guard configuration.baseURL == nil else { return true }
         guard wanted.baseURL == nil else {
-            return wanted.listeners == faces.map(\.configured)
+            return wanted.listeners == publicListeners.map(\.configured)
         }
         func port(encrypted: Bool) -> UInt16? {
             let first = wanted.listeners.first { $0.isPort && $0.isEncrypted == encrypted }
             let kept = changes.kept.first { $0.address == first }
-            return kept.map { faces[$0.index].port } ?? first?.port
+            return kept.map { publicListeners[$0.index].port } ?? first?.port
         }
         return baseURL
             == wanted.baseURL(
@@ -118,26 +121,26 @@ extension PushServer {
             [("reason", reason), ("effect", "the listeners stay as they are")])
     }
 
-    private func use(_ change: FaceChange, _ registration: RegistrationMode, _ log: Log) {
-        for index in change.changes.closed { close(faces[index], log) }
-        var now: [ServedFace] = []
+    private func use(_ change: ListenerOpenings, _ registration: RegistrationMode, _ log: Log) {
+        for index in change.changes.closed { close(publicListeners[index], log) }
+        var now: [PublicListener] = []
         for kept in change.changes.kept {
-            let face = faces[kept.index]
-            now.append(ServedFace(kept.address, face.served))
-            guard face.configured != kept.address else { continue }
-            face.served.use(kept.address.terms(certificates?.store))
-            Self.announce(kept.address, face.served.address, registration, baseURL, log)
+            let listener = publicListeners[kept.index]
+            now.append(PublicListener(kept.address, listener.served))
+            guard listener.configured != kept.address else { continue }
+            listener.served.use(kept.address.terms(certificates?.store))
+            Self.announce(kept.address, listener.served.address, registration, baseURL, log)
         }
         for listener in change.opened {
             do {
-                guard let face = try Self.serve(listener, on: server, certificates) else {
+                guard let served = try Self.serve(listener, on: server, certificates) else {
                     continue
                 }
-                now.append(face)
+                now.append(served)
                 Self.announce(listener.configured, listener.address, registration, baseURL, log)
             } catch { Self.lost(listener, error, log) }
         }
-        faces = now
+        publicListeners = now
     }
 
     /// The loops had no descriptors for it.

@@ -42,14 +42,14 @@ extension PushServer {
     }
 
     /// If the file cannot be used, the server serves everything.
-    private static func setAside(_ folder: String, _ log: Log) -> SetAside {
+    private static func setAside(_ folder: String, _ log: Log) -> SetAsideInputs {
         do throws(SystemError) {
             let finding = try CrashFile.open(in: folder)
             SetAsideReport.write(finding, log)
             return finding.setAside
         } catch {
             log.write(.warning, "cannot-set-aside", [("reason", error.description)])
-            return SetAside()
+            return SetAsideInputs()
         }
     }
 }

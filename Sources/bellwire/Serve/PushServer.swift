@@ -18,12 +18,12 @@ final class PushServer {
     /// The configuration that it was started with.
     let configuration: ServerConfiguration
     /// The listeners that the configuration names.
-    var faces: [ServedFace] = []
-    var metrics: ServedFace?
+    var publicListeners: [PublicListener] = []
+    var metrics: PublicListener?
     /// Listeners that no configuration changes.
     let fixedAddresses: [SocketAddress]
     let keys: KeyFolder
-    let service: PushContext
+    let service: ServiceState
     let server: HTTPServer
     private let store: SQLiteStore
     /// Nil if the store is of this machine alone.
@@ -70,7 +70,7 @@ final class PushServer {
             baseURL = try Self.baseURL(configuration, listeners)
             try store.serve(at: baseURL.description)
             let control = Self.control(baseURL, store, keys, node, move, log)
-            let service = PushContext(
+            let service = ServiceState(
                 store: store, endpointKey: store.endpointKey,
                 settings: try Self.settings(
                     configuration, listeners.addresses,
@@ -88,9 +88,9 @@ final class PushServer {
                 figures: service.figures, report: { log.write($0) }, access: access,
                 handler: { try pushes.handler(on: $0, api.routes(on: $0)) })
             let served = try Self.listen(listeners, on: server, certificates, control, api)
-            faces = served.filter { face in !further.contains(face.configured) }
+            publicListeners = served.filter { listener in !further.contains(listener.configured) }
             fixedAddresses =
-                served.filter { face in further.contains(face.configured) }
+                served.filter { listener in further.contains(listener.configured) }
                 .map(\.served.address) + [listeners.control.address]
             if let listener = listeners.metrics {
                 metrics = try Self.serveMetrics(listener, on: server, service)
@@ -210,7 +210,7 @@ extension PushServer {
         _ listeners: OpenListeners, _ configuration: ServerConfiguration, _ baseURL: BaseURL,
         _ log: Log
     ) {
-        for listener in listeners.faces {
+        for listener in listeners.publicListeners {
             announce(
                 listener.configured, listener.address, configuration.registration, baseURL, log)
         }
@@ -252,27 +252,29 @@ extension PushServer {
     private static func listen(
         _ listeners: OpenListeners, on server: HTTPServer, _ certificates: ServerCertificates?,
         _ control: ControlSettings, _ api: APILoops
-    ) throws -> [ServedFace] {
-        let faces = try listeners.faces.compactMap { try serve($0, on: server, certificates) }
+    ) throws -> [PublicListener] {
+        let publicListeners = try listeners.publicListeners.compactMap {
+            try serve($0, on: server, certificates)
+        }
         if let socket = listeners.control.handOver() {
             try server.listen(on: socket) { api.control(on: $0, control) }
         }
-        return faces
+        return publicListeners
     }
 
     static func serve(
         _ listener: OpenListener, on server: HTTPServer, _ certificates: ServerCertificates?
-    ) throws -> ServedFace? {
+    ) throws -> PublicListener? {
         guard let socket = listener.handOver() else { return nil }
         let terms = listener.configured.terms(certificates?.store)
-        return ServedFace(listener.configured, try server.listen(on: socket, terms))
+        return PublicListener(listener.configured, try server.listen(on: socket, terms))
     }
 
     static func serveMetrics(
-        _ listener: OpenListener, on server: HTTPServer, _ service: PushContext
-    ) throws -> ServedFace? {
+        _ listener: OpenListener, on server: HTTPServer, _ service: ServiceState
+    ) throws -> PublicListener? {
         guard let socket = listener.handOver() else { return nil }
         let served = try server.listen(on: socket) { _ in MetricsHandler(service) }
-        return ServedFace(listener.configured, served)
+        return PublicListener(listener.configured, served)
     }
 }

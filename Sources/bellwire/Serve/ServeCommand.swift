@@ -40,7 +40,7 @@ extension Command {
         let (log, manager) = (Log(), ServiceManager())
         let signals = SignalQueue()
         let given = try GivenSockets.inherited()
-        let places = given.faces.map(\.configured)
+        let places = given.publicListeners.map(\.configured)
         let configure = { @Sendable in
             try ConfigurationSources.read(arguments, handedOver: places)
         }

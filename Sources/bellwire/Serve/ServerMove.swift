@@ -8,7 +8,8 @@ import System
 /// Moves the store of a running server, which then starts again at its new place.
 final class ServerMove: Sendable {
     /// Nil if the store is of this machine alone; with what connects to the servers.
-    private let cluster: (departure: Departure, settings: ClusterSettings, store: RemoteStore)?
+    private let cluster:
+        (fromCluster: MoveFromCluster, settings: ClusterSettings, store: RemoteStore)?
     private let state: String
     private let store: SQLiteStore
     private let log: Log
@@ -23,7 +24,7 @@ final class ServerMove: Sendable {
         configure: @escaping @Sendable () throws -> ServerConfiguration
     ) {
         (self.store, self.state, self.log) = (store, state, log)
-        cluster = node.map { ($0.departure(from: state), $0.settings, $0.remote) }
+        cluster = node.map { ($0.moveFromCluster(state), $0.settings, $0.remote) }
         self.configure = configure
         status = Lock(MoveStatus(at: node == nil ? .sqlite : .cluster))
     }
@@ -36,7 +37,7 @@ final class ServerMove: Sendable {
             do throws(SystemError) {
                 let thread = try WorkThread(name: "store-move") { self.run(wish) }
                 self.thread.withLock { former in
-                    former?.letGo()
+                    former?.detach()
                     former = thread
                 }
             } catch { fail(error) }
@@ -88,10 +89,10 @@ final class ServerMove: Sendable {
             if step == .finishing { self.pausedAt.withLock { $0 = $0 ?? Boot.milliseconds } }
             self.status.withLock { ($0.step, $0.done, $0.total) = (step, done, total) }
         }
-        if let (departure, settings, remote) = cluster {
+        if let (fromCluster, settings, remote) = cluster {
             // If this process is killed, its next start goes on.
-            try PendingDeparture.run(from: remote, in: state) {
-                try move.run(outOf: departure, removing: wish.removes ? settings : nil)
+            try PendingMoveFromCluster.run(from: remote, in: state) {
+                try move.run(outOf: fromCluster, removing: wish.removes ? settings : nil)
             }
         } else if let remote = configuration.remoteStore {
             try PendingMove.arriving.begin(in: state)
@@ -153,24 +154,24 @@ struct StoreMove {
         guard let place = try StorePlace(in: folder), place.applied == 0 else {
             throw StoreFault.shared
         }
-        let arrival = try Arrival(try ClusterNode.settings(remote))
-        defer { arrival.close() }
-        try ClusterNode.check(arrival.serverReport(), remote)
-        try arrival.begin(place)
-        do { try copy(by: arrival) } catch {
+        let toCluster = try MoveToCluster(try ClusterNode.settings(remote))
+        defer { toCluster.close() }
+        try ClusterNode.check(toCluster.serverReport(), remote)
+        try toCluster.begin(place)
+        do { try copy(by: toCluster) } catch {
             // It may have failed after the step that decides.
             if let place = try? StorePlace(in: folder), place.applied > 0 { return }
             store.goOn()
             // If this fails too, another attempt with this store uses what is there.
-            try? ClusterRemains.remove(try ClusterNode.settings(remote))
+            try? ClusterLeftovers.remove(try ClusterNode.settings(remote))
             throw error
         }
     }
 
-    private func copy(by arrival: Arrival) throws {
+    private func copy(by toCluster: MoveToCluster) throws {
         for _ in 0..<Self.mostCopies {
             let began = Boot.milliseconds
-            try arrival.put(storeIn: folder) { report(.copying, $0, $1) }
+            try toCluster.put(storeIn: folder) { report(.copying, $0, $1) }
             if Boot.milliseconds - began < Self.quick { break }
         }
         report(.finishing, 0, 1)
@@ -179,21 +180,21 @@ struct StoreMove {
                 message: "the store does not come to a rest", hint: "try again",
                 exitCode: .unavailable)
         }
-        try arrival.put(storeIn: folder) { report(.finishing, $0, $1) }
-        try arrival.complete(folder)
+        try toCluster.put(storeIn: folder) { report(.finishing, $0, $1) }
+        try toCluster.complete(folder)
     }
 
     /// The writer rests afterwards, and the store is of this machine. If it fails, everything is as
     /// before, unless nobody knows whether the cluster has ended; then another attempt leads on.
-    /// `remains`: where to remove what the cluster leaves behind.
-    func run(outOf departure: Departure, removing remains: ClusterSettings?) throws {
+    /// `leftovers`: where to remove what the cluster leaves behind.
+    func run(outOf fromCluster: MoveFromCluster, removing leftovers: ClusterSettings?) throws {
         report(.checking, 0, 1)
-        try departure.checkOthers()
+        try fromCluster.checkOthers()
         report(.finishing, 0, 1)
-        try departure.run(store)
+        try fromCluster.run(store)
         report(.finishing, 1, 1)
         // The store has left, whatever becomes of the rest.
-        if let remains { try? ClusterRemains.remove(remains) }
+        if let leftovers { try? ClusterLeftovers.remove(leftovers) }
     }
 }
 
@@ -206,15 +207,15 @@ extension StoreMove {
         let folder = configuration.state
         let node = try ClusterNode(cluster, in: folder, log)
         defer { node.leave() }
-        let departure = node.departure(from: folder)
-        if try departure.finish() {
-            if removes { try ClusterRemains.remove(node.settings) }
+        let fromCluster = node.moveFromCluster(folder)
+        if try fromCluster.finish() {
+            if removes { try ClusterLeftovers.remove(node.settings) }
             return
         }
         let store = try node.openStore(try options(configuration, lock), log)
         defer { store.close() }
         try StoreMove(store: store, folder: folder, report: report).run(
-            outOf: departure, removing: removes ? node.settings : nil)
+            outOf: fromCluster, removing: removes ? node.settings : nil)
     }
 
     /// For the store in a folder that no server uses.

@@ -119,11 +119,11 @@ enum LastResort {
             try WorkThread(name: "end") {
                 usleep(limit)
                 _exit(code.rawValue)
-            }.letGo()
+            }.detach()
             try WorkThread(name: "end-log") {
                 usleep(limit - 200_000)
                 log.write(.error, event)
-            }.letGo()
+            }.detach()
         } catch {
             // The service manager will end the process instead.
             log.write(.warning, "no-last-resort", [("reason", error.description)])

@@ -30,7 +30,7 @@ final class TerminalShell: @unchecked Sendable {
     private var painter = ScreenPainter(hasColour: RawTerminal.wantsColour)
     private var decoder = KeyDecoder()
     private var escapeTimer: TimerID?
-    private var watch: Watch?
+    private var watch: WatchID?
     private var isEntered = false
     private var isDirty = false
     private var ending = Ending.quit
@@ -53,7 +53,7 @@ final class TerminalShell: @unchecked Sendable {
             }
         }
         // It waits for a signal, which may never come.
-        thread.letGo()
+        thread.detach()
         defer { leave() }
         try enter()
         watch = try loop.watch(RawTerminal.input, for: .readable, self)
@@ -133,7 +133,7 @@ final class TerminalShell: @unchecked Sendable {
 }
 
 extension TerminalShell: EventHandler, TimerHandler {
-    func ready(_ readiness: Readiness, of watch: Watch) {
+    func ready(_ readiness: Readiness, of watch: WatchID) {
         // A terminal that cannot be read is gone.
         guard let bytes = try? RawTerminal.read(), !bytes.isEmpty else {
             loop.unwatch(watch)

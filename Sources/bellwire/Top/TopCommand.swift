@@ -85,7 +85,7 @@ final class TopSession: TerminalProgram, @unchecked Sendable {
             } while true
         }
         // It may be waiting for the server.
-        thread.letGo()
+        thread.detach()
         try shell.run(self)
     }
 

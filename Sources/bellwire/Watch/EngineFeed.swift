@@ -34,13 +34,13 @@ final class EngineFeed: @unchecked Sendable {
 
     private final class Connection {
         let socket: Socket
-        let watch: Watch
+        let watch: WatchID
         var lines = LineSplitter(limit: EngineFeed.lineLimit)
         var output: [UInt8]
         var isOpen = false
         var isRefused = false
 
-        init(_ socket: consuming Socket, _ watch: Watch, _ opening: [UInt8]) {
+        init(_ socket: consuming Socket, _ watch: WatchID, _ opening: [UInt8]) {
             self.socket = socket
             self.watch = watch
             output = opening
@@ -138,7 +138,7 @@ final class EngineFeed: @unchecked Sendable {
 }
 
 extension EngineFeed: EventHandler, TimerHandler {
-    func ready(_ readiness: Readiness, of watch: Watch) {
+    func ready(_ readiness: Readiness, of watch: WatchID) {
         guard let connection, connection.watch == watch else { return }
         if readiness.isWritable, !write(connection) { return lose() }
         if readiness.isReadable, !read(connection), self.connection === connection { lose() }

@@ -23,7 +23,7 @@ final class CallbackProbe {
             folder: folder + "/state", masterKey: try Self.masterKey(folder + "/master.json"))
         options.onFault = { print("fault: \($0)") }
         store = try SQLiteStore(options)
-        let push = PushContext(
+        let push = ServiceState(
             store: store, endpointKey: store.endpointKey,
             settings: PushServiceSettings(
                 baseURL: try BaseURL("https://push.example"), version: "probe"))
@@ -127,7 +127,7 @@ private final class Outcomes: StoreSink, @unchecked Sendable {
 
     func expect(_ count: Int) { state.withLock { $0 = (count, true) } }
 
-    func completed(_ completions: [Completion]) {
+    func completed(_ completions: [CompletedOperation]) {
         let isLast = state.withLock { state in
             state.missing -= completions.count
             state.areDone = state.areDone && completions.allSatisfy { $0.outcome == .done }

@@ -84,7 +84,7 @@ final class PresenterProbe: EventHandler {
         fflush(nil)
     }
 
-    func ready(_ readiness: Readiness, of watch: Watch) {
+    func ready(_ readiness: Readiness, of watch: WatchID) {
         var chunk = [UInt8](repeating: 0, count: 65_536)
         let count = read(STDIN_FILENO, &chunk, chunk.count)
         guard count > 0 else { return loop.stop() }

@@ -28,7 +28,7 @@ def make_key(program, path):
 
 
 async def read_again(cluster, node):
-    """Until its signs of life say that it has the key."""
+    """Until its heartbeats say that it has the key."""
     node.send(signal.SIGHUP)
     await asyncio.sleep(3)
     check(await node.health() == 200, f"{node.name} is well after it has read its keys again")

@@ -16,13 +16,15 @@ struct ClusterTests {
 
     init() throws { servers = try #require(NatsServers.current) }
 
-    private func cluster(_ name: String, _ user: ClusterUser) throws -> Membership {
-        try Membership(servers.settings(name, user: user.rawValue))
+    private func cluster(_ name: String, _ user: ClusterUser) throws -> ClusterConnection {
+        try ClusterConnection(servers.settings(name, user: user.rawValue))
     }
 
     /// Connected to this server only, as long as it runs.
-    private func cluster(_ name: String, _ user: ClusterUser, on server: Int) throws -> Membership {
-        try Membership(
+    private func cluster(_ name: String, _ user: ClusterUser, on server: Int) throws
+        -> ClusterConnection
+    {
+        try ClusterConnection(
             ClusterSettings(servers: [servers.address(server, user: user.rawValue)], name: name))
     }
 

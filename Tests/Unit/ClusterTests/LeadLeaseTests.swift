@@ -85,29 +85,29 @@ struct LeadLeaseTests {
     }
 }
 
-@Suite("Life signs")
-struct LifeSignsTests {
-    private var signs = LifeSigns(own: "a")
+@Suite("Living nodes")
+struct LivingNodesTests {
+    private var nodes = LivingNodes(own: "a")
 
     @Test("A node that gives no sign is named once")
     mutating func gone() {
-        signs.hear("a", at: 0)
-        signs.hear("b", at: 0)
-        #expect(signs.living(at: 14_999) == ["a", "b"])
-        #expect(signs.takeGone() == [])
-        signs.hear("a", at: 15_000)
-        #expect(signs.living(at: 15_000) == ["a"])
-        #expect(signs.takeGone() == ["b"])
-        #expect(signs.takeGone() == [])
+        nodes.hear("a", at: 0)
+        nodes.hear("b", at: 0)
+        #expect(nodes.living(at: 14_999) == ["a", "b"])
+        #expect(nodes.takeGone() == [])
+        nodes.hear("a", at: 15_000)
+        #expect(nodes.living(at: 15_000) == ["a"])
+        #expect(nodes.takeGone() == ["b"])
+        #expect(nodes.takeGone() == [])
     }
 
     @Test("Whoever hears nothing of its own blames nobody")
     mutating func cutOff() {
-        signs.hear("a", at: 0)
-        signs.hear("b", at: 0)
-        #expect(signs.takeGone() == [])
-        signs.returned(at: 60_000)
-        signs.hear("a", at: 60_001)
-        #expect(signs.takeGone() == [])
+        nodes.hear("a", at: 0)
+        nodes.hear("b", at: 0)
+        #expect(nodes.takeGone() == [])
+        nodes.returned(at: 60_000)
+        nodes.hear("a", at: 60_001)
+        #expect(nodes.takeGone() == [])
     }
 }

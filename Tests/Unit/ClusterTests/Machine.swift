@@ -41,15 +41,15 @@ struct Machine: Sendable {
     }
 
     func arrive(_ settings: ClusterSettings) throws {
-        let arrival = try Arrival(settings)
-        defer { arrival.close() }
-        try begin(arrival)
-        try arrival.put(storeIn: state) { _, _ in }
-        try arrival.complete(state)
+        let toCluster = try MoveToCluster(settings)
+        defer { toCluster.close() }
+        try begin(toCluster)
+        try toCluster.put(storeIn: state) { _, _ in }
+        try toCluster.complete(state)
     }
 
-    func begin(_ arrival: Arrival) throws {
-        try arrival.begin(#require(try StorePlace(in: state)))
+    func begin(_ toCluster: MoveToCluster) throws {
+        try toCluster.begin(#require(try StorePlace(in: state)))
     }
 
     /// Changes its file behind the store's back.
@@ -73,16 +73,16 @@ struct Machine: Sendable {
 }
 
 func openAndClose(_ settings: ClusterSettings, _ machine: Machine) throws {
-    let node = try Membership(settings)
+    let node = try ClusterConnection(settings)
     defer { node.close() }
     try node.openStore(machine.options, node: settings.name).close()
 }
 
 /// Waits for one outcome.
 final class OutcomeBox: StoreSink {
-    let value = Awaited<StoreOutcome>()
+    let value = AwaitedValue<StoreOutcome>()
 
-    func completed(_ completions: [Completion]) {
+    func completed(_ completions: [CompletedOperation]) {
         for completion in completions { value.bring(completion.outcome) }
     }
 

@@ -24,7 +24,7 @@ extension ClusterTests {
         }
     }
 
-    @Test("A departure that was interrupted goes on, and only on the node that began it")
+    @Test("An interrupted move out of a cluster goes on, and only on the node that began it")
     func leaving() async throws {
         let (first, second) = try Machine.pair()
         let story = MovingStory(
@@ -35,7 +35,7 @@ extension ClusterTests {
 
     @Test("A node that could not end the log notices what becomes of it")
     func notEnded() async throws {
-        let node = try Membership(settings("a", .notEnded))
+        let node = try ClusterConnection(settings("a", .notEnded))
         try await onThread { [servers] in
             let writer = LogWriter(node.log)
             #expect(writer.write(LogWriter.entry(1)))
@@ -80,10 +80,10 @@ private struct MovingStory: Sendable {
     func arrive() throws {
         try first.use("one")
         // An attempt that did not come to its end is no obstacle to the next.
-        let arrival = try Arrival(settings)
-        try first.begin(arrival)
-        try arrival.put(storeIn: first.state) { _, _ in }
-        arrival.close()
+        let toCluster = try MoveToCluster(settings)
+        try first.begin(toCluster)
+        try toCluster.put(storeIn: first.state) { _, _ in }
+        toCluster.close()
         expect(.arriving) { try openAndClose(others, second) }
         try first.use("two")
         try WantedCopy.keep(9, in: first.state)
@@ -96,7 +96,7 @@ private struct MovingStory: Sendable {
     }
 
     func share() throws {
-        let (a, b) = (try Membership(settings), try Membership(others))
+        let (a, b) = (try ClusterConnection(settings), try ClusterConnection(others))
         try first.use(a.openStore(first.options, node: "a"), "three")
         try second.use(b.openStore(second.options, node: "b"), "four")
         #expect(try second.owners() == ["four", "one", "three", "two"])
@@ -105,21 +105,21 @@ private struct MovingStory: Sendable {
             try stranger.use("stranger")
             try stranger.arrive(settings)
         }
-        expect(.occupied) { try ClusterRemains.remove(settings) }
-        let departure = Departure(a, node: "a", folder: first.state)
-        expect(.othersLive(["b"])) { try departure.checkOthers() }
+        expect(.occupied) { try ClusterLeftovers.remove(settings) }
+        let fromCluster = MoveFromCluster(a, node: "a", folder: first.state)
+        expect(.othersLive(["b"])) { try fromCluster.checkOthers() }
         a.close()
         b.close()
     }
 
     private func depart() throws {
         usleep(2_000_000)
-        let node = try Membership(settings)
+        let node = try ClusterConnection(settings)
         let store = try node.openStore(first.options, node: "a")
-        let departure = Departure(node, node: "a", folder: first.state)
-        try departure.checkOthers()
+        let fromCluster = MoveFromCluster(node, node: "a", folder: first.state)
+        try fromCluster.checkOthers()
         try WantedCopy.keep(9, in: first.state)
-        try departure.run(store)
+        try fromCluster.run(store)
         #expect(WantedCopy.entry(in: first.state) == nil)
         store.close()
         node.close()
@@ -132,24 +132,24 @@ private struct MovingStory: Sendable {
         #expect(try first.owners() == ["five", "four", "one", "three", "two"])
         expect(.ended(node: "a")) { try openAndClose(others, second) }
         expect(.ended(node: "a")) { try first.arrive(settings) }
-        try ClusterRemains.remove(settings)
+        try ClusterLeftovers.remove(settings)
         try first.arrive(settings)
         try openAndClose(settings, first)
     }
 
     func leaveTwice() throws {
-        let node = try Membership(settings)
+        let node = try ClusterConnection(settings)
         try first.use(node.openStore(first.options, node: "a"), "one")
         try openAndClose(others, second)
         let applied = try #require(first.applied)
-        let departure = Departure(node, node: "a", folder: first.state)
-        #expect(try !departure.finish())
+        let fromCluster = MoveFromCluster(node, node: "a", folder: first.state)
+        #expect(try !fromCluster.finish())
         // Another has written meanwhile.
         #expect(try !node.log.end(after: applied - 1, as: "a"))
         #expect(try node.log.end(after: applied, as: "a"))
-        let other = try Membership(others)
+        let other = try ClusterConnection(others)
         expect(.ended(node: "a")) {
-            _ = try Departure(other, node: "b", folder: second.state).finish()
+            _ = try MoveFromCluster(other, node: "b", folder: second.state).finish()
         }
         let cannotGoOn = becomes(within: 5) {
             _ = other.log.entries(after: applied)
@@ -157,7 +157,7 @@ private struct MovingStory: Sendable {
         }
         #expect(cannotGoOn)
         #expect(!node.log.isTooFarBehind)
-        #expect(try departure.finish())
+        #expect(try fromCluster.finish())
         other.close()
         node.close()
         try first.use("two")
@@ -165,11 +165,11 @@ private struct MovingStory: Sendable {
     }
 
     func empty() throws {
-        let node = try Membership(settings)
+        let node = try ClusterConnection(settings)
         try first.use(node.openStore(first.options, node: "a"), "one")
         node.close()
         let connection = try NatsConnection(settings)
-        for name in [LogFeed.stream, ClusterRecord.stream] {
+        for name in [LogFeed.stream, ClusterState.stream] {
             guard case .done = JetStream(connection).purge(before: nil, of: name) else {
                 Issue.record("\(name) cannot be emptied")
                 continue

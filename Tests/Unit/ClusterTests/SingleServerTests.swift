@@ -46,11 +46,11 @@ struct SingleServerTests {
         #expect(openssl.wait() == 0)
     }
 
-    private func cluster(trusting authority: String) throws -> Membership {
+    private func cluster(trusting authority: String) throws -> ClusterConnection {
         var settings = ClusterSettings(servers: ["tls://127.0.0.1:\(port)"], name: "a")
         settings.authority = folder.file(authority)
         settings.isPatient = true
-        return try Membership(settings)
+        return try ClusterConnection(settings)
     }
 
     @Test("It has one copy of everything, and trusts only the authority that was named")
@@ -59,11 +59,11 @@ struct SingleServerTests {
         try await onThread { [self] in
             let node = try cluster(trusting: "server.pem")
             let writer = LogWriter(node.log)
-            node.record.standForLead()
+            node.state.standForLead()
             #expect(writer.write(LogWriter.entry(1)))
             #expect(writer.write(LogWriter.entry(2, length: 3 << 20)))
-            #expect(becomes(within: 5) { node.isUsable && node.record.isLead })
-            #expect(try node.record.takeNumbers() == 1)
+            #expect(becomes(within: 5) { node.isUsable && node.state.isLead })
+            #expect(try node.state.takeNumbers() == 1)
             node.close()
             #expect(!node.isUsable)
             #expect(throws: ClusterFault.untrusted) { try cluster(trusting: "other.pem") }

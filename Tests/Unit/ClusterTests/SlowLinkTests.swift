@@ -12,7 +12,7 @@ extension ClusterTests {
         let link = try SlowLink(to: servers.port(0), delay: 0.2)
         let user = ClusterUser.slowLink.rawValue
         let (first, second) = try Machine.pair()
-        let near = try Membership(servers.settings("a", user: user))
+        let near = try ClusterConnection(servers.settings("a", user: user))
         let (slow, fast) = (
             ClusterSettings(servers: ["nats://\(user):\(user)@127.0.0.1:\(link.port)"], name: "b"),
             servers.settings("b", user: user)
@@ -21,7 +21,7 @@ extension ClusterTests {
             let store = try near.openStore(first.options, node: "a")
             // A copy of what is there, without the delays of a start.
             try openAndClose(fast, second)
-            let far = try Membership(slow)
+            let far = try ClusterConnection(slow)
             let other = try far.openStore(second.options, node: "b")
             let isOver = Lock(false)
             let writing = Thread {

@@ -12,38 +12,38 @@ struct TableComparisonTests {
         TableDigests(entry: entry, digests: [first] + Array(repeating: "0", count: 17))
     }
 
-    private func terms(_ tables: TableDigests?) -> NodeTerms? {
-        var terms = NodeTerms(schema: 15)
-        terms.tables = tables
-        return terms
+    private func report(_ tables: TableDigests?) -> NodeReport? {
+        var report = NodeReport(schema: 15)
+        report.tables = tables
+        return report
     }
 
     private let difference = StoreDifference(table: "registration", entry: 7)
 
     @Test("Who is unlike most of the others says so, once")
     mutating func differs() {
-        let others = [terms(tables("a")), terms(tables("a"))]
+        let others = [report(tables("a")), report(tables("a"))]
         let first = schedule.judge(tables("b"), others, at: 0)
         #expect(first == .differs(difference))
         let again = schedule.judge(tables("b"), others, at: 0)
         #expect(again == nil)
         let most = schedule.judge(
-            tables("a", at: 8), [terms(tables("b", at: 8)), terms(tables("a", at: 8))], at: 0)
+            tables("a", at: 8), [report(tables("b", at: 8)), report(tables("a", at: 8))], at: 0)
         #expect(most == nil)
     }
 
     @Test("Of two that are unlike, nobody knows which is right")
     mutating func disputed() {
-        let verdict = schedule.judge(tables("b"), [terms(tables("a"))], at: 0)
+        let verdict = schedule.judge(tables("b"), [report(tables("a"))], at: 0)
         #expect(verdict == .disputed(difference))
-        let alike = schedule.judge(tables("a", at: 8), [terms(tables("a", at: 8))], at: 0)
+        let alike = schedule.judge(tables("a", at: 8), [report(tables("a", at: 8))], at: 0)
         #expect(alike == nil)
     }
 
     @Test("It waits for those that have not read theirs, but not for long")
     mutating func waiting() {
         schedule.hasRead(from: 0, to: 1_000)
-        let others = [terms(tables("a")), terms(tables("a", at: 6)), terms(nil), nil]
+        let others = [report(tables("a")), report(tables("a", at: 6)), report(nil), nil]
         let early = schedule.judge(tables("b"), others, at: 30_999)
         #expect(early == nil)
         let late = schedule.judge(tables("b"), others, at: 31_000)

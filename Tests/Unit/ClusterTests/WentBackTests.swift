@@ -14,7 +14,7 @@ extension ClusterTests {
 
     @Test("When servers come back with less, nodes that have more write nothing and do not start")
     func wentBack() async throws {
-        let node = try Membership(settings("a", .wentBack))
+        let node = try ClusterConnection(settings("a", .wentBack))
         let (first, second) = try Machine.pair()
         let story = WentBackStory(
             servers: servers, first: first, second: second, settings: settings("a", .rewritten),
@@ -28,7 +28,7 @@ extension ClusterTests {
         let (first, second) = try Machine.pair()
         let settings = (self.settings("a", .differing), self.settings("b", .differing))
         try await onThread {
-            let node = try Membership(settings.0)
+            let node = try ClusterConnection(settings.0)
             let store = try node.openStore(first.options, node: "a")
             let upkeep = ClusterUpkeep(node, store, in: first.state) { _ in }
             try upkeep.start()
@@ -40,7 +40,7 @@ extension ClusterTests {
             let last = store.applied
             first.run(.removeOwner(try first.row(of: "one")), store)
             let reports = Reports()
-            let other = try Membership(settings.1)
+            let other = try ClusterConnection(settings.1)
             let copied = try other.openStore(second.options, node: "b") { reports.add($0) }
             let isFound = reports.all.allSatisfy { event in
                 guard case .differs(let found) = event else { return false }
@@ -104,14 +104,14 @@ extension ClusterTests {
 /// A node that compares itself with the others when it is asked to.
 private final class ComparedNode: Sendable {
     let machine: Machine
-    let node: Membership
+    let node: ClusterConnection
     let store: SQLiteStore
     private let upkeep: ClusterUpkeep
     private let reports = Reports()
 
     init(_ settings: ClusterSettings, _ machine: Machine) throws {
         self.machine = machine
-        node = try Membership(settings)
+        node = try ClusterConnection(settings)
         store = try node.openStore(machine.options, node: settings.name)
         upkeep = ClusterUpkeep(node, store, in: machine.state, comparingEvery: 3_600_000) {
             [reports] event in reports.add(event)
@@ -147,7 +147,7 @@ private struct WentBackStory: Sendable {
     let settings: ClusterSettings
     let others: ClusterSettings
 
-    func run(_ node: Membership) throws {
+    func run(_ node: ClusterConnection) throws {
         let writer = LogWriter(node.log)
         #expect(writer.write(LogWriter.entry(1)))
         try write("zero", first, settings)
@@ -186,7 +186,7 @@ private struct WentBackStory: Sendable {
         _ owner: String, _ machine: Machine, _ settings: ClusterSettings,
         isRemembered: Bool = true
     ) throws {
-        let node = try Membership(settings)
+        let node = try ClusterConnection(settings)
         let store = try node.openStore(machine.options, node: settings.name)
         machine.run(.addOwner(name: owner), store)
         #expect(becomes(within: 5) { store.lastEntry?.number == store.applied })
@@ -212,11 +212,11 @@ private struct WentBackStory: Sendable {
     private func checkRecord() throws {
         let mark = try #require(ConfirmedEntry.read(in: second.state))
         let third = try Machine(second.key)
-        let node = try Membership(others)
-        try node.record.confirm(mark)
+        let node = try ClusterConnection(others)
+        try node.state.confirm(mark)
         try openAndClose(others, third)
         let other = try EntryMark(LogWriter.entry(7), at: mark.number + 1)
-        try node.record.confirm(other)
+        try node.state.confirm(other)
         // Each of the servers may be asked, and one may not have it yet.
         let refusal = ClusterFault.wentBack(last: mark.number, confirmed: other.number)
         #expect(

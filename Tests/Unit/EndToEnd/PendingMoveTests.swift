@@ -111,7 +111,7 @@ struct PendingMoveTests {
         ]
         for (fault, isPending) in faults {
             #expect(throws: (any Error).self) {
-                try PendingDeparture.run(from: remote, in: fixture.state) { throw fault }
+                try PendingMoveFromCluster.run(from: remote, in: fixture.state) { throw fault }
             }
             #expect(isThere("leaving") == isPending)
         }

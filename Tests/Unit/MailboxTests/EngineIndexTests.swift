@@ -11,7 +11,7 @@ struct EngineIndexTests {
         private var lots: [[UInt32]] = []
         private var returns = 0
 
-        func hear(_ news: [EngineNews]) { lock.withLock { lots.append(news.map(\.engine)) } }
+        func receive(_ news: [EngineNews]) { lock.withLock { lots.append(news.map(\.engine)) } }
         func storeReturned() { lock.withLock { returns += 1 } }
 
         var heard: [[UInt32]] { lock.withLock { lots } }

@@ -131,7 +131,7 @@ struct FaultTests {
         options.folder = folder
         options.setAside = { folder in
             _ = FileManager.default.createFile(atPath: folder + "/set-aside", contents: nil)
-            return SetAside()
+            return SetAsideInputs()
         }
         #expect(fault(options) == .newerSchema(found: 99, known: Schema.migrations.last))
         #expect(try files(in: folder) == before)

@@ -15,7 +15,7 @@ struct GrowthTests {
         let isHere = DispatchSemaphore(value: 0)
         let mayGo = DispatchSemaphore(value: 0)
 
-        func completed(_ completions: [Completion]) {
+        func completed(_ completions: [CompletedOperation]) {
             isHere.signal()
             mayGo.wait()
         }
@@ -101,7 +101,7 @@ struct GrowthTests {
 
         var tickets: [UInt64] { noted.withLock { $0 } }
 
-        func completed(_ completions: [Completion]) {
+        func completed(_ completions: [CompletedOperation]) {
             noted.withLock { $0 += completions.map(\.ticket) }
         }
 

@@ -49,7 +49,7 @@ struct MarkTests {
     }
 
     private final class Listener: EngineListener {
-        func hear(_ news: [EngineNews]) {}
+        func receive(_ news: [EngineNews]) {}
         func storeReturned() {}
     }
 

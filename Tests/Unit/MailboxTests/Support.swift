@@ -22,7 +22,7 @@ final class AnswerBox: StoreSink, @unchecked Sendable {
 
     var batches: [Int] { condition.withLock { batchSizes } }
 
-    func completed(_ completions: [Completion]) {
+    func completed(_ completions: [CompletedOperation]) {
         condition.withLock {
             for completion in completions { outcomes[completion.ticket] = completion.outcome }
             batchSizes.append(completions.count)

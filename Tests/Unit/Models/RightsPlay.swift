@@ -67,8 +67,8 @@ package struct RightsPlay: Play {
 
     private mutating func fail(_ text: String) { finding = finding ?? text }
 
-    private var doors: Doors {
-        Doors(registration: isOpen ? .open : .token, allowsLocalUsers: allowsLocalUsers)
+    private var admission: AdmissionRules {
+        AdmissionRules(registration: isOpen ? .open : .token, allowsLocalUsers: allowsLocalUsers)
     }
 
     package mutating func happen(_ event: Event) {
@@ -78,8 +78,8 @@ package struct RightsPlay: Play {
             sendAway()
         case .enter(let user): enter(user)
         case .enterOpenly:
-            if doors.admit(.open) != isOpen { fail("the door for everybody is wrong") }
-            if doors.admit(.open) { admit(.stranger, .open, nil) }
+            if admission.admit(.open) != isOpen { fail("the door for everybody is wrong") }
+            if admission.admit(.open) { admit(.stranger, .open, nil) }
         case .addDevice(let owner):
             guard devices.count < 4 else { break }
             number += 1
@@ -90,7 +90,7 @@ package struct RightsPlay: Play {
                 DeviceCredential(
                     row: UInt32(row), secret: Digest(InlineArray(repeating: 1)), name: "d",
                     owner: owner, created: 0))
-            if !doors.admit(caller.pass) { fail("a device is kept out by the configuration") }
+            if !admission.admit(caller.pass) { fail("a device is kept out by the configuration") }
             admit(.device(row, owner: owner), caller.pass, caller)
         case .removeDevice(let index):
             guard let (row, _) = device(index) else { break }
@@ -127,11 +127,11 @@ package struct RightsPlay: Play {
 
     /// The configuration has changed: some have to go.
     private mutating func sendAway() {
-        let doors = doors
-        for (person, pass, _) in inside where doors.admit(pass) != mayEnter(person) {
+        let admission = admission
+        for (person, pass, _) in inside where admission.admit(pass) != mayEnter(person) {
             fail("\(person) stays or goes wrongly after a change of the configuration")
         }
-        inside.removeAll { !doors.admit($0.pass) }
+        inside.removeAll { !admission.admit($0.pass) }
     }
 
     private mutating func ask(_ owner: String) {
@@ -171,14 +171,14 @@ extension RightsPlay {
     }
 
     package struct State: Hashable {
-        let doors: [Bool]
+        let admission: [Bool]
         let devices: [String]
         let inside: [String]
     }
 
     package var state: State {
         State(
-            doors: [isOpen, allowsLocalUsers], devices: devices.values.sorted(),
+            admission: [isOpen, allowsLocalUsers], devices: devices.values.sorted(),
             inside: inside.map { entry in
                 switch entry.person {
                 case .user(let user): "user \(user.map(String.init) ?? "-")"

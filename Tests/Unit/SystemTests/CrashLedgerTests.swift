@@ -8,12 +8,12 @@ struct CrashLedgerTests {
 
     /// As the signal handler leaves it.
     private func crashed(
-        _ ledger: CrashLedger, on text: String, _ kind: Underway.Kind = .payload,
+        _ ledger: CrashLedger, on text: String, _ kind: CrashMarker.Kind = .payload,
         subject: UInt32 = 0
     ) throws -> CrashLedger {
         let text = Array(text.utf8)
         var bytes = ledger.bytes
-        let digest = Underway.digest(kind, text.span, key: key)
+        let digest = CrashMarker.digest(kind, text.span, key: key)
         let numbers: [(UInt64, Int)] = [
             (4, 4), (UInt64(kind.rawValue), 4), (UInt64(subject), 8), (digest, 8),
         ]
@@ -28,17 +28,17 @@ struct CrashLedgerTests {
     }
 
     private func isSetAside(
-        _ text: String, _ ledger: CrashLedger, _ kind: Underway.Kind = .payload
+        _ text: String, _ ledger: CrashLedger, _ kind: CrashMarker.Kind = .payload
     ) -> Bool {
         let text = Array(text.utf8)
-        return SetAside(ledger).contains(kind, text.span)
+        return SetAsideInputs(ledger).contains(kind, text.span)
     }
 
     private func name(
-        _ kind: Underway.Kind, _ one: String, _ two: String = "", key: (UInt64, UInt64) = (1, 2)
+        _ kind: CrashMarker.Kind, _ one: String, _ two: String = "", key: (UInt64, UInt64) = (1, 2)
     ) -> UInt64 {
         let (one, two) = (Array(one.utf8), Array(two.utf8))
-        return Underway.digest(kind, one.span, two.span, key: key)
+        return CrashMarker.digest(kind, one.span, two.span, key: key)
     }
 
     @Test("After one crash an input is tried again; after two, only that input is set aside")
@@ -63,10 +63,12 @@ struct CrashLedgerTests {
             ledger = try crashed(ledger, on: text, subject: UInt32(subject))
             #expect(ledger.settle(program: 7, time: 5)?.isSetAside == false)
         }
-        #expect(ledger.entries.count == 4 && !SetAside(ledger).contains(.account, 3))
+        #expect(ledger.entries.count == 4 && !SetAsideInputs(ledger).contains(.account, 3))
         ledger = try crashed(ledger, on: "five", .command, subject: 3)
         _ = ledger.settle(program: 7, time: 5)
-        #expect(SetAside(ledger).contains(.account, 3) && !SetAside(ledger).contains(.account, 4))
+        #expect(
+            SetAsideInputs(ledger).contains(.account, 3)
+                && !SetAsideInputs(ledger).contains(.account, 4))
     }
 
     @Test("One input set aside does not set its account aside; a second one does")
@@ -76,20 +78,23 @@ struct CrashLedgerTests {
             ledger = try crashed(ledger, on: text, subject: UInt32(subject))
             _ = ledger.settle(program: 7, time: 5)
         }
-        #expect(isSetAside("one", ledger) && !SetAside(ledger).contains(.account, 3))
+        #expect(isSetAside("one", ledger) && !SetAsideInputs(ledger).contains(.account, 3))
         // Not twice for each new crash.
         ledger = try crashed(ledger, on: "two", subject: 3)
         _ = ledger.settle(program: 7, time: 5)
-        #expect(SetAside(ledger).contains(.account, 3) && !isSetAside("two", ledger))
-        #expect(!SetAside(ledger).contains(.account, 4) && !SetAside(ledger).contains(.account, 0))
+        #expect(SetAsideInputs(ledger).contains(.account, 3) && !isSetAside("two", ledger))
+        #expect(
+            !SetAsideInputs(ledger).contains(.account, 4)
+                && !SetAsideInputs(ledger).contains(.account, 0))
     }
 
     @Test("The numbers of kinds never change")
     func numbers() {
-        let kinds: [Underway.Kind] = [
+        let kinds: [CrashMarker.Kind] = [
             .request, .frame, .payload, .command, .account, .registration, .message,
         ]
-        #expect(kinds.map(\.rawValue) == [1, 2, 3, 4, 5, 6, 7] && kinds == Underway.Kind.allCases)
+        #expect(
+            kinds.map(\.rawValue) == [1, 2, 3, 4, 5, 6, 7] && kinds == CrashMarker.Kind.allCases)
     }
 
     @Test("Another program tries everything again")

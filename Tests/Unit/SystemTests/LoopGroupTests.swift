@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+
 @testable import System
 
 @Suite("A group of loops")
@@ -26,7 +27,7 @@ struct LoopGroupTests {
             Issue.record("\(reason)")
         }
 
-        func ready(_ readiness: Readiness, of watch: Watch) {
+        func ready(_ readiness: Readiness, of watch: WatchID) {
             var bytes: [UInt8] = [0]
             var span = bytes.mutableSpan
             switch socket?.read(into: &span) {
@@ -43,7 +44,7 @@ struct LoopGroupTests {
 
     private func withServer(
         count: Int, _ body: (LoopGroup, SocketAddress) async throws -> Void
-    ) async throws -> [Ending] {
+    ) async throws -> [LoopEnding] {
         let group = try LoopGroup(count: count)
         let first = try ListeningSocket.tcp(#require(SocketAddress("127.0.0.1:0")))
         let address = first.address
@@ -146,7 +147,7 @@ struct LoopGroupTests {
 
     @Test("A stop wins over a drain, and a second drain only shortens the first")
     func closing() {
-        var closing = Closing()
+        var closing = LoopClosing()
         #expect(closing.ending(watched: 0, now: Instant(nanoseconds: 0)) == nil)
         closing.drain(until: Instant(nanoseconds: 100))
         closing.drain(until: Instant(nanoseconds: 200))
@@ -167,7 +168,7 @@ struct LoopGroupTests {
             var timer: TimerID?
             init(_ end: End, _ loop: EventLoop) { (self.end, self.loop) = (end, loop) }
             deinit { if let timer { loop.cancel(timer) } }
-            func ready(_ readiness: Readiness, of watch: Watch) {}
+            func ready(_ readiness: Readiness, of watch: WatchID) {}
             func timerFired(_ cookie: UInt64) {}
             func drain() {}
         }

@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+
 @testable import System
 
 /// One end of a connection, closed by hand or with the last reference.
@@ -99,14 +100,14 @@ extension ListeningSocket {
 /// A handler with closures that a test sets.
 // Unchecked: it is used on the thread of one loop.
 final class Probe: EventHandler, TimerHandler, @unchecked Sendable {
-    var onReady: (Readiness, Watch) -> Void = { _, _ in }
+    var onReady: (Readiness, WatchID) -> Void = { _, _ in }
     var onTimer: (UInt64) -> Void = { _ in }
     var onDrain: () -> Void = {}
     private(set) var readyCount = 0
     private(set) var drainCount = 0
     private(set) var cookies: [UInt64] = []
 
-    func ready(_ readiness: Readiness, of watch: Watch) {
+    func ready(_ readiness: Readiness, of watch: WatchID) {
         readyCount += 1
         onReady(readiness, watch)
     }

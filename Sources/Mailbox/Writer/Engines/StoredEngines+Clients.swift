@@ -9,7 +9,7 @@ extension StoredEngines {
     ) throws(StoreFault) -> StoreOutcome {
         try engine(client.engine) { engine throws(StoreFault) in
             try makeCurrent(engine, role)
-            let consent = try members(of: engine).consent
+            let consent = try registrations(of: engine).consent
             var welcome = consent == SourceConsent() ? [] : [Update.consent(consent)]
             welcome += engine.hosted.engine.welcome()
             _ = try finish(engine)
@@ -57,7 +57,7 @@ extension StoredEngines {
     private func naming(
         _ engine: LoadedEngine, _ updates: [Update]
     ) throws(StoreFault) -> [Update] {
-        guard let service = try members(of: engine).service else { return updates }
+        guard let service = try registrations(of: engine).service else { return updates }
         return updates.map { update in
             guard case .notificationAction(var action) = update else { return update }
             action.service = service
@@ -111,7 +111,8 @@ extension StoredEngines {
 
     /// A connected client is a sign of life of every registration.
     func recordSignOfLife(_ engine: LoadedEngine) throws(StoreFault) {
-        guard let next = try members(of: engine).nextSignOfLife, next <= transaction.time.now else {
+        guard let next = try registrations(of: engine).nextSignOfLife, next <= transaction.time.now
+        else {
             return
         }
         consequences.append(.signOfLife(engine: engine.row))
@@ -203,5 +204,52 @@ extension StoredEngines {
         signals.confirm(id)
         try transaction.save(signals, device: device)
         return signals.waiting != nil
+    }
+}
+
+/// The clients of engines, as the stores tell each other.
+extension StoredEngines {
+    /// Reads which clients of engines the other stores have. Rows of this store are left from its
+    /// last run.
+    func beginSharing(as node: String, _ wake: @escaping @Sendable () -> Void) throws(StoreFault) {
+        var own: [UInt32] = []
+        let select = try transaction.connection.statement(
+            "SELECT engine, node, fetchers FROM engine_client")
+        while try select.step() {
+            let (engine, other) = (UInt32(clamping: select.integer(0)), select.text(1))
+            if other == node {
+                own.append(engine)
+            } else {
+                let count = RemoteClients.Count(fetchers: Int(select.integer(2)))
+                index.engines.set(count, of: engine, at: other)
+            }
+        }
+        index.engines.share(own, wake)
+    }
+
+    /// Writes rows that say which clients these engines have here.
+    func share(_ engines: Set<UInt32>, as node: String) throws(StoreFault) {
+        for engine in engines {
+            guard let count = index.engines.clientsHere(engine) else {
+                try transaction.connection.run(
+                    "DELETE FROM engine_client WHERE node = ?1 AND engine = ?2", node, engine)
+                continue
+            }
+            try transaction.connection.run(
+                """
+                INSERT INTO engine_client VALUES (?1, ?2, ?3)
+                ON CONFLICT DO UPDATE SET fetchers = ?3
+                """, engine, node, Int64(count.fetchers))
+        }
+    }
+
+    /// The node has ended without leaving, so its clients are gone too.
+    func lose(node: String) throws(StoreFault) -> StoreOutcome {
+        let engines = try transaction.connection.rows(
+            "DELETE FROM engine_client WHERE node = ?1 RETURNING engine", node)
+        for engine in engines {
+            transaction.effects.changes.append(.clients(engine, node: node, nil))
+        }
+        return engines.isEmpty ? .notFound : .done
     }
 }

@@ -48,7 +48,7 @@ extension StoredEngines {
         drafts.relieved.insert(draft.engine.row)
     }
 
-    /// A part that no account needs; nil if there is none, or nobody can tell.
+    /// A part that no account needs; nil if there is none, or that cannot be said now.
     private func spare(of row: UInt32) throws(StoreFault) -> Int64? {
         var spare = drafts.parts(of: row)
         if let draft = drafts.draft, draft.engine.row == row { spare.subtract(draft.parts) }

@@ -51,7 +51,7 @@ extension StoredEngines {
             if let mark, !marks.isNew(mark) { return .registration(.repeated) }
             for row in destinations {
                 _ = try engine(row) { engine throws(StoreFault) in
-                    try Underway.mark(.payload, body.span, subject: row) {
+                    try CrashMarker.mark(.payload, body.span, subject: row) {
                         () throws(StoreFault) in
                         let (outcome, found) = try process(message, push, by: engine)
                         lack = lack ?? found
@@ -119,7 +119,7 @@ extension StoredEngines {
             from: try destinations(of: message, push))
     }
 
-    /// The same for a push that does not wait.
+    /// Withdraws what was shown for a push that does not wait.
     func withdraw(_ location: LocationID) throws(StoreFault) {
         guard let push = try transaction.registration(device(of: location))?.enginePush else {
             return
@@ -197,7 +197,7 @@ extension StoredEngines {
         var accounts: [UInt32] = []
         for user in users {
             let name = try transaction.hashing { key, hash throws(OpenSSLError) in
-                try EngineName.user(user, key: key, &hash)
+                try EngineNameHashes.user(user, key: key, &hash)
             }
             select.reset()
             try select.bind(name.span, at: 2)

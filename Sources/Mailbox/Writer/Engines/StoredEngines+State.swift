@@ -17,7 +17,7 @@ extension StoredEngines {
     ) throws(StoreFault) -> StoreOutcome {
         guard !index.setAside.contains(.account, row) else { return .unavailable }
         touched?.insert(row)
-        return try Underway.mark(.account, row) { () throws(StoreFault) in
+        return try CrashMarker.mark(.account, row) { () throws(StoreFault) in
             if let engine = loaded[row] { return try body(engine) }
             switch try load(row) {
             case .none: return .notFound
@@ -104,7 +104,7 @@ extension StoredEngines {
     func engine(for registration: Registration) throws(StoreFault) -> UInt32 {
         let terms = registration.terms
         let name = try transaction.hashing { key, hash throws(OpenSSLError) in
-            try EngineName(
+            try EngineNameHashes(
                 account: terms.account, app: terms.app, user: terms.userID, key: key, &hash)
         }
         let former = try EngineRows.find(

@@ -54,11 +54,26 @@ final class StoredEngines {
         return consequences
     }
 
+    /// Keeps what `takeBack` needs: another store may be faster with its batch.
+    func begin() {
+        touched = []
+        formerDrafts = drafts
+        journal.begin()
+    }
+
+    /// The batch did not count. Engines that it changed are read again when they are needed.
+    func takeBack() {
+        for row in touched ?? [] { loaded.remove(row) }
+        drafts = formerDrafts
+        journal.takeBack()
+        consequences = []
+    }
+
     func perform(_ operation: EngineOperation) throws(StoreFault) -> StoreOutcome {
         switch operation {
         case .request(let client, let text):
             return try engine(client.engine) { engine throws(StoreFault) in
-                try Underway.mark(.command, text.span, subject: engine.row) {
+                try CrashMarker.mark(.command, text.span, subject: engine.row) {
                     () throws(StoreFault) in try answerRequest(client, text, engine)
                 }
             }

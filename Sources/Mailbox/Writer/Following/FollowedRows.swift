@@ -5,7 +5,7 @@ import WebPush
 
 /// What the rows that another store changed mean for the memory of this one.
 struct FollowedRows {
-    /// Memory knows these rows by something else than their numbers, so that has to be in each update.
+    /// Columns that each update has to contain, because memory knows the rows by them.
     static let kept = [
         "credential": ["secret"], "registration": ["engine"], "subscription": ["endpoint"],
     ]
@@ -15,9 +15,10 @@ struct FollowedRows {
     let now: StoreTime
     private(set) var effects = BatchEffects()
     private(set) var engines = FollowedEngines()
-    /// Engines whose clients here somebody else wrote down, or this store before it was opened.
+    /// Engines about whose clients here the log had a row, which another store wrote, or this one
+    /// before it was opened again.
     private(set) var ownClients: [UInt32] = []
-    /// What is new in the present entry.
+    /// New rows of the present entry.
     private var devices: [BatchEffects.Change] = []
     private var endpoints: [BatchEffects.Change] = []
     private var credentials: [ChangedValues] = []
@@ -46,7 +47,7 @@ struct FollowedRows {
         case ("message", .insert):
             guard let kept = MessageRows.Kept(row.values(MessageRows.Kept.columns)) else { return }
             effects.counted.append(kept)
-            effects.elsewhere.stored.append((kept.address.device, kept.position))
+            effects.remote.stored.append((kept.address.device, kept.position))
         case ("message", .delete): read(ended: row)
         case ("mark", .insert): effects.marks += Self.marks(row)
         case ("mark", .delete): effects.expiredMarks += Self.marks(row)
@@ -56,8 +57,8 @@ struct FollowedRows {
         }
     }
 
-    /// All rows of an entry were read. What is new comes after what has ended, which may have had the
-    /// same names, and endpoints come after their devices. `owner` is asked for an owner's name.
+    /// All rows of an entry were read. New rows come after ended ones, which may have had the same
+    /// names, and endpoints come after their devices. `owner` is asked for the name of an owner.
     mutating func endEntry(
         owner: (Int64) throws(StoreFault) -> String?
     ) throws(StoreFault) {
@@ -79,7 +80,7 @@ struct FollowedRows {
                 return
             }
             devices.append(.device(device, owner: owner))
-        case .update: effects.elsewhere.connected.append(row.number("row"))
+        case .update: effects.remote.connected.append(row.number("row"))
         case .delete:
             guard let userAgent = Self.digest(row.old("user_agent")) else { return }
             effects.changes.append(.removedDevice(row.number("row"), userAgent: userAgent))
@@ -132,7 +133,7 @@ struct FollowedRows {
         guard let ended = MessageRows.Ended(row.values(MessageRows.Ended.columns)) else { return }
         effects.ended.append(ended)
         let expires = row.old("expires")?.integer ?? 0
-        if expires > now.milliseconds { effects.elsewhere.ended.append(ended.reference) }
+        if expires > now.milliseconds { effects.remote.ended.append(ended.reference) }
     }
 
     private static func marks<Mark: StoredMark>(_ row: borrowing ChangeReader) -> [Mark] {
@@ -149,4 +150,80 @@ struct FollowedRows {
 extension ChangeReader {
     /// The number of a row in this column; zero if that is not known.
     func number(_ column: String) -> UInt32 { UInt32(clamping: last(column)?.integer ?? 0) }
+}
+
+/// What the rows of engines that another store changed mean for the memory of this one.
+struct FollowedEngines {
+    /// Engines that are not as they are in memory.
+    private(set) var changed: Set<UInt32> = []
+    /// Engines whose account another store has written, or changed otherwise.
+    private(set) var rewritten: [UInt32] = []
+    /// Engines whose whole account was written, with the last record that it contains, and engines
+    /// that have ended.
+    private(set) var saved: [(engine: UInt32, through: Int64)] = []
+    private(set) var newRecords: [(record: Int64, engines: [UInt32], size: Int)] = []
+    private(set) var lostRecords: [(record: Int64, engines: [UInt32], size: Int)] = []
+    private(set) var shortenedRecords: [(record: Int64, size: Int)] = []
+    /// Parts of accounts, in the order in which they were written and removed.
+    private(set) var parts: [(part: Int64, engine: UInt32, isGone: Bool)] = []
+
+    /// `row` belongs to the table of engines.
+    mutating func read(engine row: borrowing ChangeReader) {
+        let engine = row.number("row")
+        changed.insert(engine)
+        rewritten.append(engine)
+        let position = row.kind == .delete ? Int64.max : row.new("position")?.integer
+        if let position { saved.append((engine, position)) }
+    }
+
+    /// `row` belongs to the table of journal records.
+    mutating func read(record row: borrowing ChangeReader) {
+        let record = row.last("position")?.integer ?? 0
+        let (former, now) = (row.old("sealed"), row.new("sealed"))
+        let size = (former: former?.bytes?.count ?? 0, now: now?.bytes?.count ?? 0)
+        let bytes = row.last("engines")?.bytes ?? []
+        let engines = EngineRows.engines(bytes.span)
+        guard !AccountParts.isPart(bytes.span) else {
+            let isGone = row.kind == .delete
+            if row.kind != .update { parts += engines.map { (record, $0, isGone) } }
+            return
+        }
+        switch row.kind {
+        case .insert:
+            changed.formUnion(engines)
+            newRecords.append((record, engines, size.now))
+        case .delete: lostRecords.append((record, engines, size.former))
+        case .update: shortenedRecords.append((record, size.former - size.now))
+        }
+    }
+
+    /// `row` belongs to the table of registrations: what an engine knows of all of them has changed.
+    mutating func read(registration row: borrowing ChangeReader) {
+        for value in [row.old("engine"), row.new("engine")] {
+            if let engine = value?.integer { changed.insert(UInt32(clamping: engine)) }
+        }
+    }
+}
+
+extension StoredEngines {
+    /// Another store has changed these engines.
+    func follow(_ changes: FollowedEngines) {
+        for row in changes.changed { loaded.remove(row) }
+        for (part, engine, isGone) in changes.parts {
+            if isGone {
+                drafts.removed(part, of: engine)
+            } else {
+                drafts.wrote(part, of: engine)
+            }
+        }
+        for row in changes.rewritten { drafts.cancel(row) }
+        for (row, position) in changes.saved { journal.forget(row, through: position) }
+        for (record, engines, size) in changes.lostRecords {
+            journal.lost(record, of: engines, size: size)
+        }
+        for (record, size) in changes.shortenedRecords { journal.removed(size: size, from: record) }
+        for (record, engines, size) in changes.newRecords {
+            journal.wrote(record, of: engines, size: size)
+        }
+    }
 }

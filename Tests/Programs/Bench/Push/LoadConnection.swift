@@ -42,7 +42,7 @@ final class LoadConnection: EventHandler {
     @exclusivity(unchecked) private var speaker: (any LoadSpeaker)?
     @exclusivity(unchecked) private var stream: TLSStream?
     @exclusivity(unchecked) private var socket: Socket?
-    @exclusivity(unchecked) private var watch: Watch?
+    @exclusivity(unchecked) private var watch: WatchID?
     private let context: Context
 
     /// The name in the certificate of the server.
@@ -57,7 +57,7 @@ final class LoadConnection: EventHandler {
         watch = try context.loop.watch(descriptor, for: .writable, self)
     }
 
-    func ready(_ readiness: Readiness, of watch: Watch) {
+    func ready(_ readiness: Readiness, of watch: WatchID) {
         switch stage {
         case .connecting: connected()
         case .shakingHands: shakeHands()

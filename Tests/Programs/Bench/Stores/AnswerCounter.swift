@@ -11,7 +11,7 @@ final class AnswerCounter: StoreSink {
 
     var answers: Int { stored.load(ordering: .acquiring) + failed.load(ordering: .acquiring) }
 
-    func completed(_ completions: [Completion]) {
+    func completed(_ completions: [CompletedOperation]) {
         var count = 0
         for completion in completions {
             switch completion.outcome {

@@ -11,14 +11,14 @@ struct FollowingEngineTests {
         private let lock = NSLock()
         private var heard: [String] = []
 
-        func hear(_ news: [EngineNews]) {
+        func receive(_ news: [EngineNews]) {
             lock.withLock {
                 for item in news {
                     switch item.content {
-                    case .words(let words, _, _):
-                        heard += words.map { String(decoding: $0.text, as: UTF8.self) }
+                    case .encoded(let updates, _, _):
+                        heard += updates.map { String(decoding: $0.text, as: UTF8.self) }
                     case .updates(let updates):
-                        heard += EngineWord.words(updates).map {
+                        heard += EncodedUpdate.all(updates).map {
                             String(decoding: $0.text, as: UTF8.self)
                         }
                     case .ended: heard.append("ended")
@@ -121,12 +121,12 @@ struct FollowingEngineTests {
 
     @Test("News is read as it was written")
     func record() throws {
-        let words = [
-            EngineWord(text: Array("{\"a\":\"\u{e9}\"}".utf8), audience: .actors, isNotice: true)
+        let updates = [
+            EncodedUpdate(text: Array("{\"a\":\"\u{e9}\"}".utf8), audience: .actors, isNotice: true)
         ]
         let news = [
             EngineNews(
-                engine: 4_000_000_000, content: .words(words, through: 7, hasFetchers: true)),
+                engine: 4_000_000_000, content: .encoded(updates, through: 7, hasFetchers: true)),
             EngineNews(engine: 1, content: .deadline(nil)),
             EngineNews(engine: 1, content: .deadline(1_700_000_000.25)),
             EngineNews(engine: 2, content: .ended),
@@ -135,11 +135,11 @@ struct FollowingEngineTests {
         ]
         let read = EngineNews.news(EngineNews.record(news) { _ in true })
         #expect(read.map(\.engine) == [4_000_000_000, 1, 1, 2])
-        guard case .words(let found, let last, let hasFetchers) = read[0].content,
+        guard case .encoded(let found, let last, let hasFetchers) = read[0].content,
             case .deadline(nil) = read[1].content, case .deadline(let time?) = read[2].content,
             case .ended = read[3].content
         else { throw AnswerBox.Missing() }
-        #expect(found == words && last == 7 && hasFetchers)
+        #expect(found == updates && last == 7 && hasFetchers)
         #expect(time == 1_700_000_000.25)
         #expect(EngineNews.news(EngineNews.record(news) { $0 == 9 }).isEmpty)
     }

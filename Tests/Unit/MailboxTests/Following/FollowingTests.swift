@@ -184,11 +184,8 @@ struct FollowingTests {
         let subscription = try first.register(device)
         try group.settle()
         let news = NewsBox()
-        second.store.index.elsewhere.listen {
-            news.add($0)
-        } isHere: {
-            $0 == device
-        }
+        second.store.index.remoteChanges.set { news.add($0) }
+        second.store.index.isConnectedHere.set { $0 == device }
         try first.expectDone(.touchDevice(device, at: 5_000))
         let message = try first.keep(subscription.address, "kept")
         #expect(try first.run(.withdraw(message.location)) == .withdrawn(message.reference))
@@ -250,11 +247,11 @@ struct FollowingTests {
     // Unchecked: the sum is only touched under the lock.
     private final class NewsBox: @unchecked Sendable {
         private let lock = NSLock()
-        private var sum = Elsewhere()
+        private var sum = RemoteChanges()
 
-        var all: Elsewhere { lock.withLock { sum } }
+        var all: RemoteChanges { lock.withLock { sum } }
 
-        func add(_ news: Elsewhere) {
+        func add(_ news: RemoteChanges) {
             lock.withLock {
                 sum.connected += news.connected
                 sum.stored += news.stored

@@ -12,7 +12,7 @@ struct AccountSessionTests {
         private let lock = NSLock()
         private var shown = 0
 
-        func hear(_ news: [EngineNews]) {
+        func receive(_ news: [EngineNews]) {
             for case .welcome(let updates, _, _) in news.map(\.content) {
                 for case .activeNotifications(let groups) in updates {
                     lock.withLock { shown = groups.map(\.notifications.count).reduce(0, +) }

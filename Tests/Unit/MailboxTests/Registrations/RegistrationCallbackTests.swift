@@ -191,7 +191,7 @@ struct RegistrationCallbackTests {
 
     /// A listener that ignores everything.
     private final class Nobody: EngineListener {
-        func hear(_ news: [EngineNews]) {}
+        func receive(_ news: [EngineNews]) {}
         func storeReturned() {}
     }
 
@@ -303,7 +303,7 @@ struct RegistrationCallbackTests {
     private final class WelcomeListener: EngineListener {
         private let told = Mutex<[Int64]>([])
 
-        func hear(_ news: [EngineNews]) {
+        func receive(_ news: [EngineNews]) {
             for item in news {
                 guard case .welcome(let updates, _, _) = item.content else { continue }
                 for case .notificationAction(let action) in updates {

@@ -10,7 +10,7 @@ final class WelcomeListener: EngineListener, @unchecked Sendable {
     private let lock = NSLock()
     private var texts: [UInt32: [String]] = [:]
 
-    func hear(_ news: [EngineNews]) {
+    func receive(_ news: [EngineNews]) {
         for item in news {
             guard case .welcome(let updates, _, _) = item.content else { continue }
             let text = updates.map { update in

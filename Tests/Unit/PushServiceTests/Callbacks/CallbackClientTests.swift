@@ -5,6 +5,7 @@ import Outbound
 import System
 import TestSupport
 import Testing
+
 @testable import PushService
 
 /// A client with its own loop, behind the rules for callbacks.
@@ -190,7 +191,7 @@ struct SocketCallbackTests {
     @Test("A socket outside of the folder is not called, whatever the path looks like")
     func outside() async throws {
         let other = try HookServer(at: .unix(path: folder.file("b.sock")))
-        let elsewhere = HeldSocket.Failure.elsewhere.description
+        let elsewhere = CheckedSocket.Failure.elsewhere.description
         #expect(try await outcome(folder.file("b.sock")) == elsewhere)
         #expect(try await outcome(folder.file("hooks/../b.sock")) != "200")
         #expect(try await outcome(folder.file("hooks") + "/a.sock/../../b.sock") != "200")
@@ -217,7 +218,7 @@ struct SocketCallbackTests {
 
     @Test("A socket of another user is not called")
     func foreign() async throws {
-        let foreign = HeldSocket.Failure.foreignOwner.description
+        let foreign = CheckedSocket.Failure.foreignOwner.description
         #expect(
             try await outcome(folder.file("hooks/a.sock"), .localUser(user + 1)) == foreign)
         #expect(hook.requests.isEmpty)
@@ -227,14 +228,14 @@ struct SocketCallbackTests {
     func file() async throws {
         try Data().write(to: URL(filePath: folder.file("hooks/file")))
         let outcome = try await outcome(folder.file("hooks/file"))
-        #expect(outcome == HeldSocket.Failure.notASocket.description)
+        #expect(outcome == CheckedSocket.Failure.notASocket.description)
     }
 
     @Test("A socket of the service itself is not called")
     func ourselves() async throws {
         let own = folder.file("hooks/a.sock")
         let outcome = try await outcome(own) { $0.ownSockets = [own] }
-        #expect(outcome == HeldSocket.Failure.excluded.description)
+        #expect(outcome == CheckedSocket.Failure.excluded.description)
     }
 
     @Test("A caller on the network can name only sockets that the configuration allows")

@@ -33,7 +33,7 @@ final class CallbackFixture {
     private let key: MasterKey
     private let settings: CallbackSettings
     private var running: (store: SQLiteStore, service: CallbackService?)?
-    private var context: PushContext?
+    private var context: ServiceState?
     private let box = OutcomeBox()
     private var random = RandomSupply()
 
@@ -53,7 +53,7 @@ final class CallbackFixture {
         var pushSettings = PushServiceSettings(
             baseURL: try BaseURL("https://push.example"), version: "test")
         pushSettings.callbacks = settings
-        let push = PushContext(
+        let push = ServiceState(
             store: store, endpointKey: store.endpointKey, settings: pushSettings)
         var surroundings = CallbackService.Surroundings(clock: store.clock)
         let storeClock = store.clock
@@ -174,7 +174,7 @@ private final class OutcomeBox: StoreSink, @unchecked Sendable {
         }
     }
 
-    func completed(_ completions: [Completion]) {
+    func completed(_ completions: [CompletedOperation]) {
         condition.withLock {
             for completion in completions { outcomes[completion.ticket] = completion.outcome }
             condition.broadcast()

@@ -3,6 +3,7 @@ import Configuration
 import Foundation
 import System
 import Testing
+
 @testable import PushService
 
 @Suite("Signatures over HTTP")
@@ -257,7 +258,7 @@ struct SignatureTests {
 
     @Test("Costly work has a share of each turn, and each turn has its own")
     func share() {
-        var share = TurnShare(2)
+        var share = TurnBudget(2)
         for turn in [Instant(nanoseconds: 1), Instant(nanoseconds: 2)] {
             for isSpent in [false, false, true, true] {
                 #expect(share.isSpent(in: turn) == isSpent)

@@ -126,7 +126,7 @@ private final class LoadedAnswer: StoreSink, @unchecked Sendable {
     private let semaphore = DispatchSemaphore(value: 0)
     private var answer: LoadAnswer?
 
-    func completed(_ completions: [Completion]) {}
+    func completed(_ completions: [CompletedOperation]) {}
     func loaded(_ answer: LoadAnswer, ticket: UInt64) {
         self.answer = answer
         semaphore.signal()

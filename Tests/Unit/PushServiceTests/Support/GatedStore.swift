@@ -93,7 +93,7 @@ final class GatedStore: MessageStore, @unchecked Sendable {
             if case .store(let message) = operation {
                 message.reservation.end()
             }
-            sink.completed([Completion(ticket: ticket, outcome: .unavailable)])
+            sink.completed([CompletedOperation(ticket: ticket, outcome: .unavailable)])
         }
     }
 

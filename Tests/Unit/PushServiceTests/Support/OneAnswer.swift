@@ -7,7 +7,7 @@ import Foundation
 final class OneAnswer: StoreSink, @unchecked Sendable {
     private let semaphore = DispatchSemaphore(value: 0)
 
-    func completed(_ completions: [Completion]) { semaphore.signal() }
+    func completed(_ completions: [CompletedOperation]) { semaphore.signal() }
     func loaded(_ answer: LoadAnswer, ticket: UInt64) { semaphore.signal() }
     func wait() { semaphore.wait() }
 }

@@ -7,6 +7,7 @@ import HTTP
 import Mailbox
 import System
 import TestSupport
+
 @testable import PushService
 
 /// The push service on a port of 127.0.0.1, with a store in a folder of its own.
@@ -25,7 +26,7 @@ final class PushFixture {
 
     private struct Running {
         let server: HTTPServer
-        let service: PushContext
+        let service: ServiceState
         let pushes: PushLoops
         let api: APILoops
         let store: SQLiteStore
@@ -58,7 +59,7 @@ final class PushFixture {
     var store: SQLiteStore { running.store }
     /// Stands between the service and its store.
     var gate: GatedStore { running.gate }
-    var service: PushContext { running.service }
+    var service: ServiceState { running.service }
     var loops: [EventLoop] { running.server.loops }
 
     private static func start(
@@ -74,7 +75,7 @@ final class PushFixture {
             aliases: try plan.aliases.map { try BaseURL(alias: $0).origin }, version: "test")
         plan.settings(&settings)
         let gate = GatedStore(store)
-        let service = PushContext(
+        let service = ServiceState(
             store: gate, endpointKey: store.endpointKey, settings: settings)
         let (pushes, api) = (PushLoops(service), APILoops(service))
         let server = try HTTPServer(loops: plan.loops) {

@@ -21,7 +21,7 @@ final class SeenMarks: @unchecked Sendable {
     func time() -> Double {
         var probe = cshims_input()
         cshims_enter(&probe)
-        let isMarked = probe.outer?.pointee.kind == Underway.Kind.request.rawValue
+        let isMarked = probe.outer?.pointee.kind == CrashMarker.Kind.request.rawValue
         cshims_leave(&probe)
         lock.withLock {
             guard let loop else { return }

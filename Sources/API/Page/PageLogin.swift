@@ -1,0 +1,120 @@
+import Base
+import Crypto
+import HTTP
+import PushService
+import StatusPage
+import System
+
+/// Lets people in to the status page: links, sessions and their cookies. Any thread may use it.
+final class PageLogin: Sendable {
+    typealias Session = PageSessions<ControlCaller>.Session
+
+    /// The prefix makes browsers insist on Secure and on one host (RFC 6265bis section 4.1.3).
+    private static let cookie = "__Host-bellwire"
+    private static let nameLength = 20
+
+    private let sessions = Lock(PageSessions<ControlCaller>())
+
+    /// The answer to the control socket: a link by which the caller gets in once.
+    func link(for caller: ControlCaller, at place: PagePlace) -> APIResult {
+        guard let origin = place.origin else { return .failure(.noPage(Self.reason(place))) }
+        guard let (code, digest) = Self.makeName() else { return .failure(.unavailable) }
+        sessions.withLock { $0.add(code: digest, for: caller, at: Boot.milliseconds) }
+        var writer = JSONWriter()
+        writer.object { writer in
+            // No server gets to see what stands after the # sign.
+            writer.member("url", "\(origin)/ui/login#\(code)")
+            writer.member(
+                "expires_in", Int(PageSessions<ControlCaller>.codeLifetime / 1_000))
+        }
+        return .success((201, writer.bytes))
+    }
+
+    private static func reason(_ place: PagePlace) -> String {
+        place == .sharedSite
+            ? "there is no status page, because base-url has a path and other pages of its site "
+                + "could use it; name an origin of its own: ui = https://HOST"
+            : "the configuration says ui = off"
+    }
+
+    /// The value of the field Set-Cookie; nil for a code that is not valid, or whose maker has lost
+    /// its rights.
+    func signIn(code: String, _ admission: AdmissionRules) -> String? {
+        guard let digest = Self.digest(of: code), let (name, session) = Self.makeName(),
+            let (formToken, _) = Self.makeName()
+        else { return nil }
+        let made = sessions.withLock { sessions in
+            sessions.signIn(
+                code: digest, session: session, formToken: formToken, at: Boot.milliseconds)
+        }
+        guard let made else { return nil }
+        guard admission.admit(made.visitor.pass) else {
+            sessions.withLock { $0.end(session) }
+            return nil
+        }
+        let age = PageSessions<ControlCaller>.lifetime / 1_000
+        return Self.field("\(name); Max-Age=\(age)")
+    }
+
+    /// The session of a request; nil for a visitor who has not signed in, or may not be here.
+    func session(_ head: borrowing RequestHead, _ admission: AdmissionRules) -> Session? {
+        guard let digest = Self.digest(in: head) else { return nil }
+        let session = sessions.withLock { $0.session(digest, at: Boot.milliseconds) }
+        guard let session else { return nil }
+        // The session has ended for good, also if the visitor gets the rights back.
+        guard admission.admit(session.visitor.pass) else {
+            sessions.withLock { $0.end(digest) }
+            return nil
+        }
+        return session
+    }
+
+    /// Whether a form that may be sent only once is sent for the first time.
+    func spend(_ number: String?, _ head: borrowing RequestHead) -> Bool {
+        guard let digest = Self.digest(in: head), let number = number.flatMap({ Int($0) }) else {
+            return false
+        }
+        return sessions.withLock { $0.spend(addition: number, of: digest) }
+    }
+
+    /// Returns the value of the field Set-Cookie.
+    func signOut(_ head: borrowing RequestHead) -> String {
+        if let digest = Self.digest(in: head) { sessions.withLock { $0.end(digest) } }
+        return Self.field("; Max-Age=0")
+    }
+
+    private static func field(_ value: String) -> String {
+        "\(cookie)=\(value); Path=/; Secure; HttpOnly; SameSite=Strict"
+    }
+
+    /// Nil without the cookie, and for several of them, which no browser sends.
+    private static func digest(in head: borrowing RequestHead) -> Digest? {
+        var found: [String] = []
+        head.fields.forEach { name, value in
+            guard name.equalsIgnoringCase("cookie") else { return }
+            for item in String(decoding: value.array(value.indices), as: UTF8.self)
+                .split(separator: ";")
+            {
+                let item = item.drop { $0 == " " }
+                guard item.hasPrefix(cookie + "=") else { continue }
+                found.append(String(item.dropFirst(cookie.utf8.count + 1)))
+            }
+        }
+        return found.count == 1 ? found.first.flatMap(digest) : nil
+    }
+
+    /// A name that nobody can guess, and the digest by which it is known.
+    private static func makeName() -> (name: String, digest: Digest)? {
+        guard let bytes = try? Random.bytes(count: nameLength) else { return nil }
+        let name = Base64URL.text(bytes.span)
+        return digest(of: name).map { (name, $0) }
+    }
+
+    private static func digest(of name: String) -> Digest? {
+        let bytes = Array(name.utf8)
+        guard var hash = try? SHA256(), let digest = try? hash.digest(of: bytes.span) else {
+            return nil
+        }
+        return Digest(digest)
+    }
+}
