@@ -1,4 +1,3 @@
-import Delivery
 import System
 import WebPush
 
@@ -148,7 +147,7 @@ extension ReceiverLinks {
 
     /// Follows a new list of receivers. `records`: the stored channels.
     func follow(_ addresses: [ReceiverAddress], _ records: [DesktopStore.ChannelRecord]) {
-        let now = store.clock.now
+        let now = store.now
         if grace.listed(addresses.count, at: now) {
             attempt("receivers-gone") { try store.setReceiversGone(grace.since) }
         }
@@ -201,7 +200,7 @@ extension ReceiverLinks {
     }
 
     func graceElapsed() {
-        guard !grace.isRunning(at: store.clock.now) else { return setGraceTimer() }
+        guard !grace.isRunning(at: store.now) else { return setGraceTimer() }
         let all = held.keys
         (held, heldRows) = ([:], [:])
         if !all.isEmpty {
@@ -213,13 +212,12 @@ extension ReceiverLinks {
         notifyLater(.unlisted(until: nil))
     }
 
-    private func seconds(from now: StoreTime) -> Int64 {
-        let end = grace.end ?? now
-        return max(0, end.milliseconds - now.milliseconds) / 1_000
+    private func seconds(from now: Duration) -> Int64 {
+        max(.zero, (grace.end ?? now) - now).components.seconds
     }
 
     private func setGraceTimer() {
-        let now = store.clock.now
+        let now = store.now
         let rest = grace.isRunning(at: now) ? Duration.seconds(seconds(from: now) + 1) : nil
         graceTimer.set(
             after: rest.map { min($0, Self.longestWait) }, on: loop, self,

@@ -124,7 +124,7 @@ extension DesktopStore {
             "SELECT row, receiver, channel, id, urgency, expires FROM message ORDER BY row",
             on: connection)
         var messages: [KeptMessage] = []
-        let offset = BootClock.now - .milliseconds(clock.now.milliseconds)
+        let offset = BootClock.now - now
         while try select.step() {
             guard let bits = select.withBytes(2, { Bits128($0) }) else { continue }
             messages.append(
@@ -140,7 +140,7 @@ extension DesktopStore {
     package func keep(_ messages: [(key: Custody.Key, entry: Custody.Entry)]) throws -> [Int64] {
         var row = try connection.integer(
             "SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'message'), 0)")
-        let offset = Duration.milliseconds(clock.now.milliseconds) - BootClock.now
+        let offset = now - BootClock.now
         try connection.execute("BEGIN IMMEDIATE")
         defer { connection.rollBack() }
         let insert = try Statement(

@@ -1,6 +1,5 @@
 import Base
 import Crypto
-package import Delivery
 import SQLite
 package import WebPush
 
@@ -86,17 +85,17 @@ extension DesktopStore {
 
 /// Since when no receiver is listed.
 extension DesktopStore {
-    package func receiversGone() throws -> StoreTime? {
+    package func receiversGone() throws -> Duration? {
         let select = try Statement("SELECT since FROM receivers_gone", on: connection)
-        return try select.step() ? StoreTime(milliseconds: select.integer(0)) : nil
+        return try select.step() ? .milliseconds(select.integer(0)) : nil
     }
 
-    package func setReceiversGone(_ since: StoreTime?) throws {
+    package func setReceiversGone(_ since: Duration?) throws {
         try recordTime()
         guard let since else { return try connection.execute("DELETE FROM receivers_gone") }
         try run("INSERT OR REPLACE INTO receivers_gone VALUES (1, ?1)") {
             statement throws(SQLiteError) in
-            try statement.bind(since.milliseconds, at: 1)
+            try statement.bind(since.wholeMilliseconds, at: 1)
         }
     }
 }

@@ -1,7 +1,5 @@
 import Base
 package import Crypto
-import Delivery
-import Mailbox
 package import SQLite
 package import System
 
@@ -13,7 +11,7 @@ package final class DesktopStore {
     let connection: Connection
     private var sealer: Sealer
     let tagKey: Secret
-    let clock: StoreClock
+    private let clock: LastingClock
     /// Rows are numbered here, because a sealed value is bound to its row.
     var lastClient: Int64
     var clientRows: [ClientKey: Int64] = [:]
@@ -47,7 +45,7 @@ package final class DesktopStore {
         try connection.migrate(migrations)
         // The file is small, and the desktop should use little memory.
         try connection.setCache(kibibytes: 256)
-        let clock = StoreClock(after: try Self.anchor(connection), at: .now())
+        let clock = LastingClock(after: try Self.anchor(connection), at: .now())
         lastClient = try connection.integer("SELECT coalesce(max(row), 0) FROM client")
         sealer = try Sealer(current: masterKey)
         tagKey = try masterKey.key(for: "bellwire notification tags")
@@ -108,24 +106,26 @@ package final class DesktopStore {
 extension DesktopStore {
     private static func anchor(
         _ connection: borrowing Connection
-    ) throws(SQLiteError) -> StoreClock.Anchor? {
+    ) throws(SQLiteError) -> LastingClock.Anchor? {
         let select = try Statement(
             "SELECT time, boot, since_boot, wall FROM clock", on: connection)
         guard try select.step() else { return nil }
-        return StoreClock.Anchor(
-            time: StoreTime(milliseconds: select.integer(0)),
+        return LastingClock.Anchor(
+            milliseconds: select.integer(0),
             reading: ClockReading(
                 boot: select.isNull(1) ? nil : select.bytes(1), sinceBoot: select.integer(2),
                 wall: select.integer(3)))
     }
 
+    /// The time by which messages expire.
+    var now: Duration { .milliseconds(clock.milliseconds) }
+
     /// Records the time: at the start, and with each stored message.
     func recordTime() throws(SQLiteError) {
         let now = ClockReading.now()
-        let time = clock.time(at: now)
         try run("INSERT OR REPLACE INTO clock VALUES (1, ?1, ?2, ?3, ?4)") {
             statement throws(SQLiteError) in
-            try statement.bind(time.milliseconds, at: 1)
+            try statement.bind(clock.milliseconds(at: now), at: 1)
             try statement.bind(now.boot, at: 2)
             try statement.bind(now.sinceBoot, at: 3)
             try statement.bind(now.wall, at: 4)

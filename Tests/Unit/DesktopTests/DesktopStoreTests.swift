@@ -1,7 +1,6 @@
 import Base
 import Crypto
 import Foundation
-import Mailbox
 import SQLite
 import System
 import TestSupport

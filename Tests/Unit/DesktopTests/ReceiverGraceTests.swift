@@ -1,6 +1,5 @@
 import Base
 import Crypto
-import Delivery
 import System
 import TestSupport
 import Testing
@@ -18,7 +17,7 @@ struct ReceiverGraceTests {
         master = try MasterKey.generate()
     }
 
-    private func time(_ milliseconds: Int64) -> StoreTime { StoreTime(milliseconds: milliseconds) }
+    private func time(_ milliseconds: Int64) -> Duration { .milliseconds(milliseconds) }
 
     @Test("The day begins with the first empty list, and ends only once")
     func value() {
@@ -141,7 +140,7 @@ struct ReceiverGraceTests {
         session.links.perform(.register(Self.channel, key: nil, known: nil))
         _ = session.run()
         session = try Session(self, receivers: []) { store in
-            let early = StoreTime(milliseconds: store.clock.now.milliseconds - Self.day - 1)
+            let early = store.now - time(Self.day + 1)
             try store.setReceiversGone(early)
         }
         session.links.perform(.register(Self.channel, key: nil, known: Self.endpoint))
@@ -153,7 +152,7 @@ struct ReceiverGraceTests {
         let session = try Session(self, receivers: [Self.first])
         session.links.perform(.register(Self.channel, key: nil, known: nil))
         try session.use([])
-        let early = StoreTime(milliseconds: session.store.clock.now.milliseconds - Self.day - 1)
+        let early = session.store.now - time(Self.day + 1)
         session.links.grace = ReceiverGrace(since: early)
         session.links.graceElapsed()
         #expect(session.run().contains(.refused(Self.channel, .actionRequired)))
