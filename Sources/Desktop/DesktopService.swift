@@ -94,9 +94,11 @@ package final class DesktopService: TimerHandler, @unchecked Sendable {
         let distributor = try DistributorService(
             on: bus, link: links, store: store, loop: loop, log: log)
         self.distributor = distributor
-        links.listener = distributor
+        links.tell = { [weak distributor] event in distributor?.update(event) }
         links.start()
-        screen.fetch = { [weak distributor] in distributor?.heard(.fetch($0)) }
+        screen.fetch = { [weak distributor] signal in
+            distributor?.update { $0.fetch(signal, at: $1) }
+        }
         distributor.fetched = { [weak screen] in screen?.fetched($0) }
         screen.start()
         engines.connect()

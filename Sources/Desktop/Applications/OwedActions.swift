@@ -1,23 +1,23 @@
 import Base
-package import Notifications
+import Notifications
 
 /// User actions that applications do not have yet.
 ///
 /// It is pure state, without bus, socket or clock. Each application has a queue with one call at a
 /// time. If it does not answer, it is called again after a pause; if it is not running, it is
 /// called when it appears.
-package struct OwedActions: Sendable {
-    package struct Key: Hashable, Sendable {
-        package let source: String
-        package let id: String
+struct OwedActions: Sendable {
+    struct Key: Hashable, Sendable {
+        let source: String
+        let id: String
 
-        package init(_ source: String, _ id: String) {
+        init(_ source: String, _ id: String) {
             self.source = source
             self.id = id
         }
     }
 
-    package enum Event: Equatable, Sendable {
+    enum Event: Equatable, Sendable {
         case told(source: String, OwedAction)
         /// The action is too old.
         case expired(Key)
@@ -34,7 +34,7 @@ package struct OwedActions: Sendable {
         case elapsed
     }
 
-    package enum Outcome: Equatable, Sendable {
+    enum Outcome: Equatable, Sendable {
         case taken
         /// The application runs, and the engine will tell it.
         case woken
@@ -45,7 +45,7 @@ package struct OwedActions: Sendable {
         case refused
     }
 
-    package enum Action: Equatable, Sendable {
+    enum Action: Equatable, Sendable {
         case call(Key, OwedAction)
         case taken(Key)
     }
@@ -86,18 +86,16 @@ package struct OwedActions: Sendable {
     private var performed: [Choice] = []
     private var actions: [Action] = []
 
-    package init() {}
-
     /// The applications that have actions waiting.
-    package var services: Set<String> { Set(applications.keys) }
+    var services: Set<String> { Set(applications.keys) }
 
     /// When to call `handle` with `.elapsed`.
-    package var deadline: Duration? {
+    var deadline: Duration? {
         applications.values.lazy.filter { !$0.isCalled && !$0.isAbsent && !$0.queue.isEmpty }
             .map(\.pauseEnd).min()
     }
 
-    package mutating func handle(_ event: Event, at now: Duration) -> [Action] {
+    mutating func handle(_ event: Event, at now: Duration) -> [Action] {
         switch event {
         case .told(let source, let owed): told(Key(source, owed.id), owed, now)
         case .expired(let key), .confirmed(let key): forget(key)
@@ -211,7 +209,7 @@ package struct OwedActions: Sendable {
 
 extension OwedActions.Key: Comparable {
     /// Compares the engine's ids as numbers: a longer number is a higher one.
-    package static func < (left: Self, right: Self) -> Bool {
+    static func < (left: Self, right: Self) -> Bool {
         (left.source, left.id.utf8.count, left.id) < (right.source, right.id.utf8.count, right.id)
     }
 }

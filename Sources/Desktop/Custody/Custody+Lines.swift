@@ -78,7 +78,7 @@ extension Custody {
 /// Messages to store on the disk.
 extension Custody {
     /// Returns the messages to store now, in the order of acceptance of each channel.
-    package mutating func dequeueUnkept() -> [Key] {
+    mutating func dequeueUnkept() -> [Key] {
         for (receiver, load) in load where load.count > Self.crowd || load.bytes > Self.crowdBytes {
             keepLongest(of: receiver)
         }
@@ -87,7 +87,7 @@ extension Custody {
     }
 
     /// The message is stored; the receiver need not keep it.
-    package mutating func kept(_ key: Key, row: Int64, at now: Duration) {
+    mutating func kept(_ key: Key, row: Int64, at now: Duration) {
         guard var entry = entries[key], entry.row == nil else {
             return actions.append(.drop(row: row))
         }
@@ -102,13 +102,13 @@ extension Custody {
     }
 
     /// The disk is full or broken: the receiver keeps the message until the application has it.
-    package mutating func notKept(_ key: Key, at now: Duration) {
+    mutating func notKept(_ key: Key, at now: Duration) {
         entries[key]?.isToBeKept = false
         advance(key.channel, at: now)
     }
 
     /// Drops a body that was handed over and is on the disk.
-    package mutating func forgetBody(_ key: Key) {
+    mutating func forgetBody(_ key: Key) {
         if entries[key]?.row != nil { entries[key]?.body = nil }
     }
 

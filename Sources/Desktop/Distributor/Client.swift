@@ -69,7 +69,7 @@ package struct ApplicationKey: Hashable, Sendable {
 }
 
 /// Stores registrations.
-package protocol ClientStore: AnyObject {
+protocol ClientStore: AnyObject {
     /// All registrations, once at the start.
     func clients() throws -> [ClientRecord]
     /// Inserts it, or replaces the one with the same key. Returns after it is on the disk.

@@ -96,7 +96,7 @@ extension Distributor {
             if PlantedMistake.acknowledgeBeforeReply.isMade,
                 case .message(let message) = item.content
             {
-                act(.link(.acknowledge(message.channel, message: message.id)))
+                act(.acknowledge(message.channel, message: message.id))
             }
         #endif
         if isStart { peer.recordStart(at: now) }
@@ -124,7 +124,7 @@ extension Distributor {
             expired.append(message)
             return true
         }
-        for message in expired { act(.link(.reject(message.channel, message: message.id))) }
+        for message in expired { act(.reject(message.channel, message: message.id)) }
     }
 
     /// Handles the result of a call.
@@ -173,7 +173,7 @@ extension Distributor {
         if channels[message.channel] == item.client {
             clients[item.client]?.delivered.insert(message.id)
         }
-        act(.link(.acknowledge(message.channel, message: message.id)))
+        act(.acknowledge(message.channel, message: message.id))
     }
 
     private mutating func recordDelivery(_ flight: Peer.Flight, at moment: Moment) {
@@ -190,7 +190,7 @@ extension Distributor {
         case .message(let message):
             client.delivered.insert(message.id)
             client.record.lastDelivery = moment.wall
-            act(.link(.acknowledge(message.channel, message: message.id)))
+            act(.acknowledge(message.channel, message: message.id))
         }
         let unsaved = moment.wall - (client.savedDelivery ?? .min / 2)
         var stored = client.record
@@ -249,7 +249,7 @@ extension Distributor {
     private mutating func drop(_ item: Peer.Item, _ reason: String) {
         clients[item.client]?.trouble = reason
         if case .message(let message) = item.content {
-            act(.link(.reject(message.channel, message: message.id)))
+            act(.reject(message.channel, message: message.id))
         }
     }
 }

@@ -38,7 +38,7 @@ extension Distributor {
         client.calls = [(call, moment.boot + Self.answerPause)]
         add(client)
         act(.save(client.record))
-        act(.link(.register(request.channel, key: request.applicationKey, known: nil)))
+        act(.register(request.channel, key: request.applicationKey, known: nil))
     }
 
     /// Counts registrations of the same sandbox, or outside sandboxes of the same application.

@@ -1,5 +1,5 @@
 import Base
-import WebPush
+package import WebPush
 
 /// The UnifiedPush distributor: registrations of applications, and delivery of their messages.
 ///
@@ -67,15 +67,13 @@ package struct Distributor {
         for record in records {
             let client = Client(record)
             if client.isTransient {
-                act(.link(.unregister(record.channel)))
+                act(.unregister(record.channel))
                 act(.forget(record.key))
                 continue
             }
             add(client)
             act(
-                .link(
-                    .register(
-                        record.channel, key: record.applicationKey, known: record.endpoint)))
+                .register(record.channel, key: record.applicationKey, known: record.endpoint))
         }
     }
 
@@ -94,7 +92,7 @@ package struct Distributor {
         guard let client = clients.removeValue(forKey: key) else { return nil }
         for call in client.calls { act(.answer(call.id, .failed(.internal))) }
         channels[client.record.channel] = nil
-        act(.link(.unregister(client.record.channel)))
+        act(.unregister(client.record.channel))
         act(.forget(key))
         let service = client.record.service
         peers[service]?.controls.removeAll { $0.client == key }
@@ -120,7 +118,15 @@ package enum DistributorAction: Equatable, Sendable {
     case answer(UInt64, RegisterAnswer)
     /// Call a connector. Report the outcome under this number, unless it is zero.
     case call(UInt64, ConnectorCall)
-    case link(LinkRequest)
+    /// Get an endpoint, bound to the key if there is one. At every start each registration repeats
+    /// this with the endpoint it has, and hears only of a different one.
+    case register(ChannelID, key: ApplicationKey?, known: String?)
+    /// End the channel. There is no answer.
+    case unregister(ChannelID)
+    /// The application has the message.
+    case acknowledge(ChannelID, message: String)
+    /// The application will never take the message.
+    case reject(ChannelID, message: String)
     /// An application has this signal.
     case fetched(FetchCall)
     case save(ClientRecord)

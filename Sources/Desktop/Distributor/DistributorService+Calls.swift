@@ -107,18 +107,6 @@ extension DistributorService {
 
 /// Registrations that an application has at another distributor.
 extension DistributorService {
-    /// The answers of `ImportRegistration` besides those of `Register`.
-    package enum ImportAnswer: String, Error, Sendable {
-        case wouldRegister = "WOULD_REGISTER"
-        case known = "KNOWN"
-        /// Another application or another key has this token here.
-        case otherApplication = "OTHER_APPLICATION"
-        /// No program owns the name, and none can be started for it.
-        case notInstalled = "NOT_INSTALLED"
-        /// Its sandbox can be seen only while it runs.
-        case sandboxed = "SANDBOXED"
-    }
-
     /// Registers an application under the token that it has elsewhere. It then gets its endpoint as
     /// if it had asked for one.
     func importRegistration(_ call: BusCall) {
@@ -195,8 +183,20 @@ extension DistributorService {
     }
 }
 
+/// The answers of `ImportRegistration` besides those of `Register`.
+package enum ImportAnswer: String, Error, Sendable {
+    case wouldRegister = "WOULD_REGISTER"
+    case known = "KNOWN"
+    /// Another application or another key has this token here.
+    case otherApplication = "OTHER_APPLICATION"
+    /// No program owns the name, and none can be started for it.
+    case notInstalled = "NOT_INSTALLED"
+    /// Its sandbox can be seen only while it runs.
+    case sandboxed = "SANDBOXED"
+}
+
 extension BusCall {
-    fileprivate func answer(_ answer: DistributorService.ImportAnswer) {
+    fileprivate func answer(_ answer: ImportAnswer) {
         reply([.options([("success", .string(answer.rawValue))])])
     }
 }

@@ -4,49 +4,16 @@ package import WebPush
 ///
 /// Both sides run on one event loop. A channel stays registered until `unregister`, also after a
 /// restart, a lost connection or a receiver that forgot everything; the distributor then only gets
-/// a new `endpoint`. The link hands over the messages of a channel in the order of their
+/// a new endpoint. The link hands over the messages of a channel in the order of their
 /// acceptance. When a certain number of them wait to be acknowledged or rejected, it keeps the
 /// rest, so a sleeping application delays nobody.
-package protocol PushLink: AnyObject {
+protocol PushLink: AnyObject {
     /// What is known of the receivers.
     var states: [ReceiverState] { get }
-    func perform(_ request: LinkRequest)
-}
-
-/// Receives the link's events on the thread of the loop.
-package protocol PushLinkListener: AnyObject {
-    func heard(_ event: LinkEvent)
-}
-
-/// Requests of the distributor to the link.
-package enum LinkRequest: Equatable, Sendable {
-    /// Wants an endpoint, bound to the key if there is one. At every start each registration
-    /// repeats this with the endpoint it has; the link answers only with a different one.
-    case register(ChannelID, key: ApplicationKey?, known: String?)
-    /// Ends the channel. There is no answer.
-    case unregister(ChannelID)
-    /// The application has the message.
-    case acknowledge(ChannelID, message: String)
-    /// The application will never take the message.
-    case reject(ChannelID, message: String)
-}
-
-/// Events from the link to the distributor.
-package enum LinkEvent: Equatable, Sendable {
-    /// The endpoint of a channel: the first one, or a new one.
-    case endpoint(ChannelID, String)
-    /// There is no endpoint, and waiting does not help. Being offline is not a refusal.
-    case refused(ChannelID, RegistrationFailure)
-    /// No receiver is listed. All registrations end at that time, in seconds since 1970; nil if
-    /// they do not.
-    case unlisted(until: Int64?)
-    case message(PushedMessage)
-    /// The sender withdrew the message, or replaced it by a newer one with the same topic.
-    case withdrawn(ChannelID, message: String)
-    /// The named application should fetch.
-    case fetch(FetchCall)
-    /// The network is back or the machine has slept: what failed may work now.
-    case woken
+    func register(_ channel: ChannelID, _ key: ApplicationKey?, known: String?)
+    func unregister(_ channel: ChannelID)
+    /// The application has the message, or will never take it.
+    func finish(_ channel: ChannelID, message: String, isDelivered: Bool)
 }
 
 /// Why an application got no endpoint, in the words of the UnifiedPush specification.
@@ -64,35 +31,13 @@ package enum RegistrationFailure: String, Sendable {
 
 /// Events from the link.
 extension Distributor {
-    package mutating func heard(_ event: LinkEvent, at moment: Moment) {
-        switch event {
-        case .endpoint(let channel, let endpoint):
-            guard let key = channels[channel] else { return }
-            obtained(endpoint, for: key, at: moment)
-        case .refused(let channel, let reason):
-            guard let key = channels[channel] else { return }
-            refused(key, reason, at: moment)
-        case .unlisted(let end): self.end = end
-        case .message(let message): received(message, at: moment)
-        case .withdrawn(let channel, let id):
-            guard let key = channels[channel], let client = clients[key] else { return }
-            let service = client.record.service
-            peers[service]?.messages.removeAll { $0.isMessage(id, of: channel) }
-            if peers[service]?.message?.item.isMessage(id, of: channel) == true {
-                peers[service]?.message?.isOver = true
-            }
-        case .fetch(let signal): fetch(signal, at: moment)
-        case .woken:
-            for service in peers.keys.sorted() {
-                peers[service]?.wake()
-                advance(service, at: moment)
-            }
-        }
-    }
-
-    private mutating func obtained(_ endpoint: String, for key: ClientKey, at moment: Moment) {
+    /// The endpoint of a channel: the first one, or a new one.
+    package mutating func obtained(
+        _ endpoint: String, for channel: ChannelID, at moment: Moment
+    ) {
         // An application must never get an empty endpoint.
-        guard var client = clients[key], !endpoint.isEmpty else { return }
+        guard let key = channels[channel], var client = clients[key], !endpoint.isEmpty
+        else { return }
         let calls = client.calls
         guard client.endpoint != endpoint || !calls.isEmpty else { return }
         client.endpoint = endpoint
@@ -103,10 +48,11 @@ extension Distributor {
         for call in calls { act(.answer(call.id, .registered)) }
     }
 
-    private mutating func refused(
-        _ key: ClientKey, _ reason: RegistrationFailure, at moment: Moment
+    /// There is no endpoint, and waiting does not help. Being offline is not a refusal.
+    package mutating func refused(
+        _ channel: ChannelID, _ reason: RegistrationFailure, at moment: Moment
     ) {
-        guard var client = clients[key] else { return }
+        guard let key = channels[channel], var client = clients[key] else { return }
         let calls = client.calls
         client.calls = []
         clients[key] = client
@@ -118,13 +64,25 @@ extension Distributor {
         releasePeer(client.record.service)
     }
 
-    private mutating func received(_ message: PushedMessage, at moment: Moment) {
+    /// No receiver is listed. All registrations end at that time, in seconds since 1970; nil if
+    /// they do not.
+    package mutating func unlisted(until end: Int64?) { self.end = end }
+
+    /// The network is back or the machine has slept: what failed may work now.
+    package mutating func woken(at moment: Moment) {
+        for service in peers.keys.sorted() {
+            peers[service]?.wake()
+            advance(service, at: moment)
+        }
+    }
+
+    package mutating func received(_ message: PushedMessage, at moment: Moment) {
         // The registration has ended, so nobody needs to keep the message.
         guard let key = channels[message.channel], let client = clients[key] else {
-            return act(.link(.reject(message.channel, message: message.id)))
+            return act(.reject(message.channel, message: message.id))
         }
         if client.delivered.contains(message.id) {
-            return act(.link(.acknowledge(message.channel, message: message.id)))
+            return act(.acknowledge(message.channel, message: message.id))
         }
         let service = client.record.service
         guard let peer = peers[service], !peer.messages.contains(message) else { return }
@@ -135,7 +93,7 @@ extension Distributor {
         }
         let isThere = peer.owner.isPresent && !client.record.isMuted
         guard message.deadline != nil || isThere else {
-            return act(.link(.reject(message.channel, message: message.id)))
+            return act(.reject(message.channel, message: message.id))
         }
         peers[service]?.messages.append(
             Peer.Item(
@@ -144,11 +102,21 @@ extension Distributor {
         advance(service, at: moment)
     }
 
+    /// The sender withdrew the message, or replaced it by a newer one with the same topic.
+    package mutating func withdrawn(_ channel: ChannelID, message id: String) {
+        guard let key = channels[channel], let client = clients[key] else { return }
+        let service = client.record.service
+        peers[service]?.messages.removeAll { $0.isMessage(id, of: channel) }
+        if peers[service]?.message?.item.isMessage(id, of: channel) == true {
+            peers[service]?.message?.isOver = true
+        }
+    }
+
     /// A message without a deadline waits so long for those before it, and for the end of a pause.
     private static let momentaryLife = Duration.seconds(1)
 
-    /// Merges waiting signals into one.
-    private mutating func fetch(_ signal: FetchCall, at moment: Moment) {
+    /// The named application should fetch. Waiting signals are merged into one.
+    package mutating func fetch(_ signal: FetchCall, at moment: Moment) {
         let service = signal.service
         for key in keys(of: service) where peers[service]?.isTelling(signal, to: key) != true {
             // The engine repeated it before it recorded the confirmation.

@@ -3,45 +3,20 @@ import WebPush
 
 /// Requests of the distributor.
 extension ReceiverLinks {
-    package func perform(_ request: LinkRequest) {
-        let now = BootClock.now
-        switch request {
-        case .register(let channel, let key, let known): register(channel, key, known)
-        case .unregister(let channel):
-            custody.ended(channel)
-            guard let connection = connection(of: channel) else {
-                endHeld(channel)
-                return flushLater()
-            }
-            attempt("channel-ended") {
-                try store.save(
-                    DesktopStore.ChannelRecord(
-                        channel: channel, receiver: connection.row, isEnded: true))
-            }
-            connection.link.unregister(channel, at: now)
-            connection.perform()
-        case .acknowledge(let channel, let id):
-            custody.finished(Custody.Key(channel, id), isDelivered: true, at: now)
-        case .reject(let channel, let id):
-            custody.finished(Custody.Key(channel, id), isDelivered: false, at: now)
-        }
-        flushLater()
-    }
-
-    func register(_ channel: ChannelID, _ key: ApplicationKey?, _ known: String?) {
+    func register(_ channel: ChannelID, _ key: ApplicationKey?, known: String?) {
         unclaimed.remove(channel)
         var known = known
         if receivers[channel] == nil {
             guard let first = connections.first else {
                 if hold(channel, key, known: known) { return }
-                return notifyLater(.refused(channel, .actionRequired))
+                return refuse(channel, .actionRequired)
             }
             let isSaved = attempt("channel") {
                 try store.save(
                     DesktopStore.ChannelRecord(
                         channel: channel, receiver: first.row, isEnded: false))
             }
-            guard isSaved else { return notifyLater(.refused(channel, .internal)) }
+            guard isSaved else { return refuse(channel, .internal) }
             receivers[channel] = first.row
             // The endpoint is of another receiver.
             known = nil
@@ -51,8 +26,42 @@ extension ReceiverLinks {
         if isStarted { connection.perform() }
     }
 
-    func notifyLater(_ event: LinkEvent) {
-        loop.post { self.listener?.heard(event) }
+    func unregister(_ channel: ChannelID) {
+        custody.ended(channel)
+        flushLater()
+        guard let connection = connection(of: channel) else { return endHeld(channel) }
+        attempt("channel-ended") {
+            try store.save(
+                DesktopStore.ChannelRecord(
+                    channel: channel, receiver: connection.row, isEnded: true))
+        }
+        connection.link.unregister(channel, at: BootClock.now)
+        connection.perform()
+    }
+
+    func finish(_ channel: ChannelID, message: String, isDelivered: Bool) {
+        custody.finished(Custody.Key(channel, message), isDelivered: isDelivered, at: BootClock.now)
+        flushLater()
+    }
+
+    /// Not at once: the distributor may be in the middle of a request.
+    private func tellLater(
+        _ event: @escaping @Sendable (inout Distributor, Distributor.Moment) -> Void
+    ) {
+        loop.post { self.tell(event) }
+    }
+
+    func obtained(_ endpoint: String, for channel: ChannelID) {
+        tellLater { $0.obtained(endpoint, for: channel, at: $1) }
+    }
+
+    func refuse(_ channel: ChannelID, _ reason: RegistrationFailure) {
+        tellLater { $0.refused(channel, reason, at: $1) }
+    }
+
+    /// All registrations end at that time, in seconds since 1970; nil if they do not.
+    func unlisted(until end: Int64?) {
+        tellLater { distributor, _ in distributor.unlisted(until: end) }
     }
 
     /// Continues after a failed write; what could not be written is written again later.
@@ -73,40 +82,32 @@ extension ReceiverLinks {
     /// Other receivers name no expiry; they keep a message about this long.
     private static let usualLife = Duration.seconds(86_400)
 
-    func perform(_ action: Link.Action, of connection: ReceiverConnection) {
-        switch action {
-        case .remember(let userAgent):
-            attempt("user-agent") {
-                try store.setUserAgent(userAgent, ofReceiver: connection.row)
-            }
-        case .endpoint(let channel, let endpoint): notifyLater(.endpoint(channel, endpoint))
-        case .refuse(let channel, let reason): notifyLater(.refused(channel, reason))
-        case .forget(let channel): forget(channel)
-        case .greeted(isSame: true):
-            custody.giveBack(to: connection.row)
-            flushLater()
-        case .connect, .disconnect, .greeted, .send: break
-        }
+    /// The receiver knows this desktop, and sends again what it still keeps.
+    func greeted(by connection: ReceiverConnection) {
+        custody.giveBack(to: connection.row)
+        flushLater()
     }
 
-    func arrived(_ arrival: Link.Arrival, from connection: ReceiverConnection) {
-        let now = BootClock.now
-        switch arrival {
-        case .message(let message):
-            let key = Custody.Key(message.channel, message.version)
-            guard receivers[message.channel] == connection.row else {
-                return connection.link.acknowledge(
-                    message.channel, version: message.version, isDelivered: false)
-            }
-            let isOurs = connection.link.isOurs
-            let life = message.ttl.map { Duration.seconds(Int64($0)) } ?? Self.usualLife
-            custody.received(
-                key, from: connection.row, body: message.body,
-                deadline: life > .zero ? now + life : nil, urgency: message.urgency ?? .normal,
-                isForeign: !isOurs, at: now)
-        case .withdrawn(let channel, let version):
-            custody.withdrawn(Custody.Key(channel, version), at: now)
+    func remember(_ userAgent: String, of connection: ReceiverConnection) {
+        attempt("user-agent") { try store.setUserAgent(userAgent, ofReceiver: connection.row) }
+    }
+
+    func received(_ message: ReceivedNotification, from connection: ReceiverConnection) {
+        guard receivers[message.channel] == connection.row else {
+            return connection.link.acknowledge(
+                message.channel, version: message.version, isDelivered: false)
         }
+        let now = BootClock.now
+        let life = message.ttl.map { Duration.seconds(Int64($0)) } ?? Self.usualLife
+        custody.received(
+            Custody.Key(message.channel, message.version), from: connection.row, body: message.body,
+            deadline: life > .zero ? now + life : nil, urgency: message.urgency ?? .normal,
+            isForeign: !connection.link.isOurs, at: now)
+        flushLater()
+    }
+
+    func withdrawn(_ channel: ChannelID, version: String) {
+        custody.withdrawn(Custody.Key(channel, version), at: BootClock.now)
         flushLater()
     }
 
@@ -153,7 +154,7 @@ extension ReceiverLinks {
         }
         heldRows = [:]
         guard grace.isRunning(at: now) else {
-            notifyLater(.unlisted(until: nil))
+            unlisted(until: nil)
             return setGraceTimer()
         }
         for record in records where !record.isEnded {
@@ -169,7 +170,7 @@ extension ReceiverLinks {
                     ("advice", "put its address back into the file receivers, and reload"),
                 ])
         }
-        notifyLater(.unlisted(until: Int64(WallClock.now) + rest))
+        unlisted(until: Int64(WallClock.now) + rest)
         setGraceTimer()
     }
 
@@ -196,7 +197,7 @@ extension ReceiverLinks {
     func releaseHeld() {
         let all = held
         held = [:]
-        for (channel, content) in all { register(channel, content.key, content.known) }
+        for (channel, content) in all { register(channel, content.key, known: content.known) }
     }
 
     func graceElapsed() {
@@ -208,8 +209,8 @@ extension ReceiverLinks {
                 .warning, "registrations-ended",
                 [("registrations", "\(all.count)"), ("reason", "no receiver was listed for a day")])
         }
-        for channel in all { notifyLater(.refused(channel, .actionRequired)) }
-        notifyLater(.unlisted(until: nil))
+        for channel in all { refuse(channel, .actionRequired) }
+        unlisted(until: nil)
     }
 
     private func seconds(from now: Duration) -> Int64 {

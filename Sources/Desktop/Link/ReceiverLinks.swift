@@ -1,12 +1,12 @@
-package import Crypto
+import Crypto
 import HTTP
-package import System
-package import WebPush
+import System
+import WebPush
 
 /// All receivers: it knows which channel belongs to which receiver, and has the `Custody` of their
 /// messages. Only the thread of the loop uses it.
 // Unchecked: only the thread of the loop touches it, where its posts to itself run.
-package final class ReceiverLinks: PushLink, TimerHandler, @unchecked Sendable {
+final class ReceiverLinks: PushLink, TimerHandler, @unchecked Sendable {
     private static let messageLimit = 1 << 20
     private static let silence = Duration.seconds(300)
 
@@ -14,7 +14,10 @@ package final class ReceiverLinks: PushLink, TimerHandler, @unchecked Sendable {
     let store: DesktopStore
     let log: Log
     private let context: TLSContext
-    package weak var listener: (any PushLinkListener)?
+    /// An event for the distributor.
+    typealias Event = (inout Distributor, Distributor.Moment) -> Void
+    /// Called with each event.
+    var tell: (_ event: Event) -> Void = { _ in }
     private(set) var connections: [ReceiverConnection] = []
     /// The receiver of each channel.
     var receivers: [ChannelID: Int64] = [:]
@@ -31,7 +34,7 @@ package final class ReceiverLinks: PushLink, TimerHandler, @unchecked Sendable {
     var isStarted = false
     var sweepTimer: TimerID?
 
-    package init(
+    init(
         store: DesktopStore, trust context: TLSContext, on loop: EventLoop, log: Log
     ) throws {
         self.store = store
@@ -49,7 +52,7 @@ package final class ReceiverLinks: PushLink, TimerHandler, @unchecked Sendable {
     /// Sets the receivers. New channels go to the first one, and so do the channels of a receiver
     /// that was removed; messages that it keeps stay there. If no receiver is left, the channels
     /// are held for a day.
-    package func use(_ addresses: [ReceiverAddress]) throws {
+    func use(_ addresses: [ReceiverAddress]) throws {
         let records = try store.channels()
         let former = connections
         connections = try addresses.map { address in
@@ -87,7 +90,7 @@ package final class ReceiverLinks: PushLink, TimerHandler, @unchecked Sendable {
         if !connections.isEmpty { for channel in connection.link.ended { forget(channel) } }
         for (channel, content) in connection.link.channels {
             receivers[channel] = nil
-            register(channel, content.key, content.endpoint)
+            register(channel, content.key, known: content.endpoint)
         }
     }
 
@@ -102,7 +105,7 @@ package final class ReceiverLinks: PushLink, TimerHandler, @unchecked Sendable {
     }
 
     /// Call it after the distributor has asked for all its channels.
-    package func start() {
+    func start() {
         isStarted = true
         for channel in custody.channels where receivers[channel] == nil && held[channel] == nil {
             custody.ended(channel)
@@ -113,7 +116,7 @@ package final class ReceiverLinks: PushLink, TimerHandler, @unchecked Sendable {
     private func begin() {
         for channel in unclaimed {
             connection(of: channel)?.link.register(channel, key: nil, known: "", at: BootClock.now)
-            perform(.unregister(channel))
+            unregister(channel)
         }
         unclaimed = []
         for connection in connections {
@@ -125,23 +128,23 @@ package final class ReceiverLinks: PushLink, TimerHandler, @unchecked Sendable {
     }
 
     /// Ends all connections. Unacknowledged messages come again at the next start.
-    package func end() {
+    func end() {
         for connection in connections { connection.disconnect() }
         if let sweepTimer { loop.cancel(sweepTimer) }
         graceTimer.cancel(on: loop)
     }
 
     /// The network is back, the machine has slept, or the user wants it.
-    package func wake() {
+    func wake() {
         for connection in connections {
             connection.link.wake(at: BootClock.now)
             connection.perform()
         }
-        listener?.heard(.woken)
+        tell { $0.woken(at: $1) }
     }
 
     /// Holds back less urgent messages, here and at the receivers.
-    package func setFloor(_ floor: Urgency) {
+    func setFloor(_ floor: Urgency) {
         guard floor != custody.floor else { return }
         for connection in connections {
             connection.link.setLeastUrgency(floor)
@@ -151,7 +154,7 @@ package final class ReceiverLinks: PushLink, TimerHandler, @unchecked Sendable {
         flushLater()
     }
 
-    package var states: [ReceiverState] { connections.map(\.state) }
+    var states: [ReceiverState] { connections.map(\.state) }
 
     func connection(of channel: ChannelID) -> ReceiverConnection? {
         guard let row = receivers[channel] else { return nil }
@@ -184,7 +187,7 @@ extension ReceiverLinks {
                     key.channel, version: key.id, isDelivered: isDelivered)
             case .drop(let row): dropped.append(row)
             case .withdraw(let key):
-                listener?.heard(.withdrawn(key.channel, message: key.id))
+                tell { distributor, _ in distributor.withdrawn(key.channel, message: key.id) }
             }
         }
         if !dropped.isEmpty { attempt("messages-gone") { try store.removeMessages(dropped) } }
@@ -220,11 +223,10 @@ extension ReceiverLinks {
             return flushLater()
         }
         custody.forgetBody(key)
-        listener?.heard(
-            .message(
-                PushedMessage(
-                    channel: key.channel, id: key.id, body: body, deadline: entry.deadline,
-                    urgency: entry.urgency)))
+        let message = PushedMessage(
+            channel: key.channel, id: key.id, body: body, deadline: entry.deadline,
+            urgency: entry.urgency)
+        tell { $0.received(message, at: $1) }
     }
 
     /// The timer runs only while something waits.
@@ -237,7 +239,7 @@ extension ReceiverLinks {
         }
     }
 
-    package func timerFired(_ cookie: UInt64) {
+    func timerFired(_ cookie: UInt64) {
         guard cookie != Self.graceCookie else { return graceElapsed() }
         sweepTimer = nil
         custody.sweep(at: BootClock.now)

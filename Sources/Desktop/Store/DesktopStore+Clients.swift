@@ -2,7 +2,7 @@ import Base
 import Crypto
 import SQLite
 import System
-package import WebPush
+import WebPush
 
 /// The registrations of applications.
 extension DesktopStore: ClientStore {
@@ -10,7 +10,7 @@ extension DesktopStore: ClientStore {
 
     /// Leaves out a registration whose token cannot be unsealed, because its application cannot be
     /// told anything.
-    package func clients() throws -> [ClientRecord] {
+    func clients() throws -> [ClientRecord] {
         let select = try Statement(
             """
             SELECT row, sealed_token, sandbox, service, description, application_key, version,
@@ -49,7 +49,7 @@ extension DesktopStore: ClientStore {
         return client
     }
 
-    package func save(_ client: ClientRecord) throws {
+    func save(_ client: ClientRecord) throws {
         let row = clientRows[client.key] ?? lastClient + 1
         let token = try seal(Array(client.key.token.utf8), Self.tokenPlace(row))
         var endpoint: [UInt8]?
@@ -89,7 +89,7 @@ extension DesktopStore: ClientStore {
         try statement.bind(text: client.leastUrgency.rawValue, at: 15)
     }
 
-    package func remove(_ key: ClientKey) throws {
+    func remove(_ key: ClientKey) throws {
         guard let row = clientRows[key] else { return }
         try run("DELETE FROM client WHERE row = ?1") { statement throws(SQLiteError) in
             try statement.bind(row, at: 1)
@@ -108,18 +108,18 @@ extension DesktopStore: ClientStore {
 
 /// Messages that wait for their applications and that no receiver keeps.
 extension DesktopStore {
-    package struct KeptMessage: Equatable, Sendable {
-        package let row: Int64
-        package let receiver: Int64
-        package let channel: ChannelID
-        package let id: String
-        package let urgency: Urgency
+    struct KeptMessage: Equatable, Sendable {
+        let row: Int64
+        let receiver: Int64
+        let channel: ChannelID
+        let id: String
+        let urgency: Urgency
         /// The time when it expires, on the boot clock.
-        package let deadline: Duration
+        let deadline: Duration
     }
 
     /// All messages without their bodies, in the order of acceptance.
-    package func messages() throws -> [KeptMessage] {
+    func messages() throws -> [KeptMessage] {
         let select = try Statement(
             "SELECT row, receiver, channel, id, urgency, expires FROM message ORDER BY row",
             on: connection)
@@ -137,7 +137,7 @@ extension DesktopStore {
     }
 
     /// Returns the rows after all messages are on the disk.
-    package func keep(_ messages: [(key: Custody.Key, entry: Custody.Entry)]) throws -> [Int64] {
+    func keep(_ messages: [(key: Custody.Key, entry: Custody.Entry)]) throws -> [Int64] {
         var row = try connection.integer(
             "SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'message'), 0)")
         let offset = now - BootClock.now
@@ -166,7 +166,7 @@ extension DesktopStore {
     }
 
     /// Nil if it is gone or cannot be unsealed.
-    package func body(ofMessage row: Int64) throws -> [UInt8]? {
+    func body(ofMessage row: Int64) throws -> [UInt8]? {
         let select = try Statement("SELECT sealed_body FROM message WHERE row = ?1", on: connection)
         try select.bind(row, at: 1)
         guard try select.step() else { return nil }
@@ -174,7 +174,7 @@ extension DesktopStore {
     }
 
     /// Removes the messages in one transaction.
-    package func removeMessages(_ rows: [Int64]) throws {
+    func removeMessages(_ rows: [Int64]) throws {
         try connection.execute("BEGIN IMMEDIATE")
         defer { connection.rollBack() }
         let delete = try Statement("DELETE FROM message WHERE row = ?1", on: connection)

@@ -1,24 +1,24 @@
 import Base
 import Crypto
 import SQLite
-package import WebPush
+import WebPush
 
 /// What each receiver knows of this desktop.
 extension DesktopStore {
-    package struct ReceiverRecord: Equatable, Sendable, Confidential {
-        package let row: Int64
-        package var userAgent: String?
+    struct ReceiverRecord: Equatable, Sendable, Confidential {
+        let row: Int64
+        var userAgent: String?
     }
 
-    package struct ChannelRecord: Equatable, Sendable {
-        package let channel: ChannelID
-        package let receiver: Int64
+    struct ChannelRecord: Equatable, Sendable {
+        let channel: ChannelID
+        let receiver: Int64
         /// The channel ended, but the receiver does not know it yet.
-        package let isEnded: Bool
+        let isEnded: Bool
     }
 
     /// Makes the record if it is missing. `url` contains a secret, so only its hash is stored.
-    package func receiver(at url: String) throws -> ReceiverRecord {
+    func receiver(at url: String) throws -> ReceiverRecord {
         var hash = try SHA256()
         let name = try hash.digest(of: Array(url.utf8).span)
         let select = try Statement(
@@ -38,7 +38,7 @@ extension DesktopStore {
         return ReceiverRecord(row: row, userAgent: nil)
     }
 
-    package func setUserAgent(_ userAgent: String, ofReceiver row: Int64) throws {
+    func setUserAgent(_ userAgent: String, ofReceiver row: Int64) throws {
         let sealed = try seal(Array(userAgent.utf8), Self.userAgentPlace(row))
         try run("UPDATE receiver SET sealed_user_agent = ?2 WHERE row = ?1") {
             statement throws(SQLiteError) in
@@ -51,7 +51,7 @@ extension DesktopStore {
         Sealer.Place(table: "receiver", row: row, column: "sealed_user_agent")
     }
 
-    package func channels() throws -> [ChannelRecord] {
+    func channels() throws -> [ChannelRecord] {
         let select = try Statement(
             "SELECT channel, receiver, is_ended FROM channel", on: connection)
         var records: [ChannelRecord] = []
@@ -65,7 +65,7 @@ extension DesktopStore {
         return records
     }
 
-    package func save(_ record: ChannelRecord) throws {
+    func save(_ record: ChannelRecord) throws {
         let channel = record.channel.bits.bytes
         try run("INSERT OR REPLACE INTO channel VALUES (?1, ?2, ?3)") {
             statement throws(SQLiteError) in
@@ -75,7 +75,7 @@ extension DesktopStore {
         }
     }
 
-    package func remove(_ channel: ChannelID) throws {
+    func remove(_ channel: ChannelID) throws {
         let bytes = channel.bits.bytes
         try run("DELETE FROM channel WHERE channel = ?1") { statement throws(SQLiteError) in
             try statement.bind(bytes.span, at: 1)
@@ -85,12 +85,12 @@ extension DesktopStore {
 
 /// Since when no receiver is listed.
 extension DesktopStore {
-    package func receiversGone() throws -> Duration? {
+    func receiversGone() throws -> Duration? {
         let select = try Statement("SELECT since FROM receivers_gone", on: connection)
         return try select.step() ? .milliseconds(select.integer(0)) : nil
     }
 
-    package func setReceiversGone(_ since: Duration?) throws {
+    func setReceiversGone(_ since: Duration?) throws {
         try recordTime()
         guard let since else { return try connection.execute("DELETE FROM receivers_gone") }
         try run("INSERT OR REPLACE INTO receivers_gone VALUES (1, ?1)") {

@@ -181,7 +181,7 @@ package struct LinkPlay: Play {
         receiver.owesPong = false
         let arrival = link.received(bytes.span, at: now, chance: 0.5)
         perform()
-        guard case .message(let message)? = arrival, message.version == version,
+        guard case .notification(let message)? = arrival, message.version == version,
             message.channel == channel
         else { return fail("a message does not arrive") }
         desk.unfinished.append((channel, version))
