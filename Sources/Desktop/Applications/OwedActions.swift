@@ -69,12 +69,10 @@ struct OwedActions: Sendable {
     }
 
     private struct Application: Sendable {
-        var queue: [Key] = []
+        var queue = ApplicationQueue<Key>()
         var isCalled = false
         /// The application does not run and cannot be started.
         var isAbsent = false
-        var pauseEnd = Duration.zero
-        var pause = Backoff.ofApplications
     }
 
     private static let performedLimit = 32
@@ -91,8 +89,8 @@ struct OwedActions: Sendable {
 
     /// When to call `handle` with `.elapsed`.
     var deadline: Duration? {
-        applications.values.lazy.filter { !$0.isCalled && !$0.isAbsent && !$0.queue.isEmpty }
-            .map(\.pauseEnd).min()
+        applications.values.lazy.filter { !$0.isCalled && !$0.isAbsent && !$0.queue.items.isEmpty }
+            .compactMap(\.queue.pause.end).min()
     }
 
     mutating func handle(_ event: Event, at now: Duration) -> [Action] {
@@ -130,10 +128,10 @@ struct OwedActions: Sendable {
         guard let service = owed.service else { return }
         items[key] = Item(owed: owed)
         var application = applications[service] ?? Application()
-        application.queue.append(key)
+        application.queue.items.append(key)
         // A new action is a reason for another attempt.
         application.isAbsent = false
-        application.pauseEnd = min(application.pauseEnd, now + application.pause.first)
+        application.queue.pause.shorten(at: now)
         applications[service] = application
     }
 
@@ -152,7 +150,7 @@ struct OwedActions: Sendable {
         guard let item = items.removeValue(forKey: key), let service = item.owed.service else {
             return
         }
-        applications[service]?.queue.removeAll { $0 == key }
+        applications[service]?.queue.items.removeAll { $0 == key }
     }
 
     private mutating func returned(_ key: Key, _ outcome: Outcome, _ now: Duration) {
@@ -162,17 +160,17 @@ struct OwedActions: Sendable {
         let isOwed = items[key] != nil
         switch outcome {
         case .taken:
-            application.pause.reset()
+            application.queue.pause.reset()
             items[key]?.phase = .taken
             if isOwed { actions.append(.taken(key)) }
         case .woken, .refused:
-            application.pause.reset()
+            application.queue.pause.reset()
             items[key]?.phase = outcome == .woken ? .told : .resting
         case .absent, .failed:
             application.isAbsent = outcome == .absent
-            application.pauseEnd = now + application.pause.next()
+            application.queue.pause.begin(at: now)
             items[key]?.phase = .waiting
-            if isOwed { application.queue.insert(key, at: 0) }
+            if isOwed { application.queue.putBack(key) }
         }
         applications[service] = application
     }
@@ -181,21 +179,22 @@ struct OwedActions: Sendable {
     private mutating func appeared(_ service: String, _ now: Duration) {
         guard applications[service]?.isCalled == false else { return }
         applications[service]?.isAbsent = false
-        applications[service]?.pauseEnd = now
+        applications[service]?.queue.pause.cut()
         for key in items.keys.sorted() {
             guard items[key]?.phase == .resting, items[key]?.owed.service == service else {
                 continue
             }
             items[key]?.phase = .waiting
-            applications[service]?.queue.append(key)
+            applications[service]?.queue.items.append(key)
         }
     }
 
     private mutating func advance(_ service: String, _ now: Duration) {
         guard var application = applications[service], !application.isCalled else { return }
-        if let key = application.queue.first, let owed = items[key]?.owed {
-            guard !application.isAbsent, application.pauseEnd <= now else { return }
-            application.queue.removeFirst()
+        if !application.queue.items.isEmpty {
+            guard !application.isAbsent, let key = application.queue.next(at: now),
+                let owed = items[key]?.owed
+            else { return }
             application.isCalled = true
             applications[service] = application
             items[key]?.phase = .calling

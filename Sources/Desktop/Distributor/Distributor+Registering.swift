@@ -68,7 +68,7 @@ extension Distributor {
         clients[request.key] = client
         if client.record != record { act(.save(client.record)) }
         // The application runs, so deliveries that failed may work now.
-        peers[record.service]?.wake()
+        peers[record.service]?.queue.pause.reset()
         if client.endpoint != nil {
             announce(request.key)
             act(.answer(call, .registered))
@@ -127,10 +127,11 @@ extension Distributor {
         guard var peer = peers[name] else { return }
         peer.owner = owner.map { .some($0) } ?? .none
         if owner != nil {
-            peer.wake()
+            peer.queue.pause.reset()
             // It has started; from now on the shorter deadline for its answer counts.
-            peer.control?.started(peer.owner, moment.boot)
-            peer.message?.started(peer.owner, moment.boot)
+            for index in peer.flights.indices {
+                peer.flights[index].started(peer.owner, moment.boot)
+            }
         }
         peers[name] = peer
         guard owner != nil || !name.hasPrefix(":") else {

@@ -16,7 +16,7 @@ extension Distributor {
             service: service, description: first.record.description,
             sandbox: first.record.key.sandbox, registrations: all.count,
             isRunning: peer.owner.isPresent,
-            waiting: peer.messages.count + (peer.message == nil ? 0 : 1),
+            waiting: peer.waiting,
             created: all.map(\.record.created).min() ?? 0,
             lastDelivery: all.compactMap(\.record.lastDelivery).max(),
             isMuted: all.allSatisfy(\.record.isMuted),

@@ -27,6 +27,9 @@ struct Peer {
         var way = 0
         /// How often all forms were tried.
         var rounds = 0
+
+        /// Endpoints go before messages.
+        var isControl: Bool { if case .endpoint = content { true } else { false } }
     }
 
     struct Flight {
@@ -48,48 +51,46 @@ struct Peer {
     static let wayCount = 4
 
     var owner = Owner.unknown
-    /// Endpoints and the like; they go before messages.
-    var controls: [Item] = []
-    var messages: [Item] = []
-    var control: Flight?
-    var message: Flight?
-    /// No attempt before this time.
-    var pauseEnd: Duration?
-    var pause = Backoff.ofApplications
-    /// No start before this time.
-    var startEnd: Duration?
-    var startPause = Backoff.ofApplications
+    var queue = ApplicationQueue<Item>()
+    /// The running calls: one with an endpoint, if there is one, and then one with a message.
+    var flights: [Flight] = []
+    /// The pause before the next start.
+    var starts = CallPause()
 
-    var isIdle: Bool {
-        controls.isEmpty && messages.isEmpty && control == nil && message == nil
+    var isIdle: Bool { queue.items.isEmpty && flights.isEmpty }
+
+    /// An endpoint waits, or is on its way.
+    var hasControl: Bool {
+        queue.items.contains(where: \.isControl) || flights.contains(where: \.item.isControl)
+    }
+
+    /// The endpoint of a registration waits.
+    func announces(_ client: ClientKey) -> Bool {
+        queue.items.contains { $0.client == client && $0.isControl }
+    }
+
+    /// Messages that the application does not have yet.
+    var waiting: Int {
+        queue.items.count { !$0.isControl } + flights.count { !$0.item.isControl }
     }
 
     /// A call failed. A failed start has a pause of its own.
     mutating func recordFailure(at now: Duration) {
-        pauseEnd = owner.isPresent ? now + pause.next() : nil
+        if owner.isPresent { queue.pause.begin(at: now) } else { queue.pause.cut() }
     }
-
-    mutating func recordStart(at now: Duration) { startEnd = now + startPause.next() }
 
     mutating func recordAnswer() {
-        pauseEnd = nil
-        pause.reset()
-        startPause.reset()
+        queue.pause.reset()
+        starts.forgive()
     }
 
-    /// Tries again at once, but does not shorten the pause between starts.
-    mutating func wake() {
-        pauseEnd = nil
-        pause.reset()
+    /// These calls have come to their end, whatever the answer.
+    mutating func giveUp(where isMeant: (Item) -> Bool) {
+        queue.items.removeAll(where: isMeant)
+        for index in flights.indices where isMeant(flights[index].item) {
+            flights[index].isOver = true
+        }
     }
-
-    func mayCall(at now: Duration) -> Bool { pauseEnd.map { $0 <= now } ?? true }
-    func mayStart(at now: Duration) -> Bool { startEnd.map { $0 <= now } ?? true }
-}
-
-extension Backoff {
-    /// For calls of an application that fails, and for starting it.
-    static let ofApplications = Backoff(first: .seconds(5), longest: .seconds(300))
 }
 
 /// A message on its way to an application.

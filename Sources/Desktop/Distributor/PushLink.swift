@@ -71,7 +71,7 @@ extension Distributor {
     /// The network is back or the machine has slept: what failed may work now.
     package mutating func woken(at moment: Moment) {
         for service in peers.keys.sorted() {
-            peers[service]?.wake()
+            peers[service]?.queue.pause.reset()
             advance(service, at: moment)
         }
     }
@@ -85,17 +85,18 @@ extension Distributor {
             return act(.acknowledge(message.channel, message: message.id))
         }
         let service = client.record.service
-        guard let peer = peers[service], !peer.messages.contains(message) else { return }
-        if peer.message?.item.isMessage(message.id, of: message.channel) == true {
+        let isSame = { (item: Peer.Item) in item.isMessage(message.id, of: message.channel) }
+        guard let peer = peers[service], !peer.queue.items.contains(where: isSame) else { return }
+        if let index = peer.flights.firstIndex(where: { isSame($0.item) }) {
             // The receiver still has it, so it was not withdrawn.
-            peers[service]?.message?.isOver = false
+            peers[service]?.flights[index].isOver = false
             return
         }
         let isThere = peer.owner.isPresent && !client.record.isMuted
         guard message.deadline != nil || isThere else {
             return act(.reject(message.channel, message: message.id))
         }
-        peers[service]?.messages.append(
+        peers[service]?.queue.items.append(
             Peer.Item(
                 client: key, content: .message(message),
                 expiry: message.deadline ?? moment.boot + Self.momentaryLife))
@@ -106,10 +107,7 @@ extension Distributor {
     package mutating func withdrawn(_ channel: ChannelID, message id: String) {
         guard let key = channels[channel], let client = clients[key] else { return }
         let service = client.record.service
-        peers[service]?.messages.removeAll { $0.isMessage(id, of: channel) }
-        if peers[service]?.message?.item.isMessage(id, of: channel) == true {
-            peers[service]?.message?.isOver = true
-        }
+        peers[service]?.giveUp { $0.isMessage(id, of: channel) }
     }
 
     /// A message without a deadline waits so long for those before it, and for the end of a pause.
@@ -124,14 +122,14 @@ extension Distributor {
                 act(.fetched(signal))
                 continue
             }
-            let index = peers[service]?.messages.firstIndex {
+            let index = peers[service]?.queue.items.firstIndex {
                 $0.client == key && $0.signals != nil
             }
-            if let index, let waiting = peers[service]?.messages[index].signals {
-                peers[service]?.messages[index].content = .fetch(
+            if let index, let waiting = peers[service]?.queue.items[index].signals {
+                peers[service]?.queue.items[index].content = .fetch(
                     waiting.filter { !$0.isSame(signal) } + [signal])
             } else {
-                peers[service]?.messages.append(
+                peers[service]?.queue.items.append(
                     Peer.Item(client: key, content: .fetch([signal])))
             }
         }
@@ -152,14 +150,9 @@ extension Peer {
     /// Whether a running call carries this signal: the engine may repeat it before the answer
     /// arrives. If pushes were added since, it needs another call.
     fileprivate func isTelling(_ signal: FetchCall, to client: ClientKey) -> Bool {
-        guard let item = message?.item, item.client == client else { return false }
-        return item.signals?.contains { $0.isSaying(signal) } ?? false
-    }
-}
-
-extension [Peer.Item] {
-    fileprivate func contains(_ message: PushedMessage) -> Bool {
-        contains { $0.isMessage(message.id, of: message.channel) }
+        flights.contains {
+            $0.item.client == client && $0.item.signals?.contains { $0.isSaying(signal) } == true
+        }
     }
 }
 
