@@ -80,7 +80,7 @@ struct ApplicationCall: Equatable, Sendable {
 /// nothing is shown.
 package struct FetchCall: Equatable, Sendable {
     /// The account whose engine sent it.
-    package let source: String
+    package var source = ""
     /// The id for confirming to the engine that the program has it.
     package var id: String?
     /// How many pushes it stands for; a waiting signal collects more and keeps its id.
@@ -89,21 +89,15 @@ package struct FetchCall: Equatable, Sendable {
     /// The version of simple push. If the sender gave none, it is the time, as other push services
     /// do.
     package let version: UInt64
+}
 
-    package init(source: String = "", id: String? = nil, service: String, version: UInt64) {
-        self.source = source
-        self.id = id
-        self.service = service
-        self.version = version
-    }
-
+extension FetchCall {
     /// Nil for what no program of the session has to fetch.
     init?(_ notice: FetchNotice, from source: String) {
         guard let service = notice.service else { return nil }
         self.init(
-            source: source, id: notice.id, service: service,
+            source: source, id: notice.id, count: notice.count, service: service,
             version: notice.version.flatMap { UInt64($0) } ?? UInt64(WallClock.now))
-        count = notice.count
     }
 }
 

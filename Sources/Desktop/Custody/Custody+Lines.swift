@@ -37,16 +37,8 @@ extension Custody {
 
     mutating func end(_ key: Key, isDelivered: Bool) {
         guard let entry = remove(key) else { return }
-        remember(key, isDelivered)
+        settled.insert(key, isDelivered)
         if entry.row == nil { actions.append(.settle(key, isDelivered: isDelivered)) }
-    }
-
-    private mutating func remember(_ key: Key, _ isDelivered: Bool) {
-        if settled.updateValue(isDelivered, forKey: key) != nil { return }
-        guard settledOrder.count >= Self.rememberedLimit else { return settledOrder.append(key) }
-        settled[settledOrder[settledNext]] = nil
-        settledOrder[settledNext] = key
-        settledNext = (settledNext + 1) % Self.rememberedLimit
     }
 
     /// The most unfinished messages of one channel at the distributor.

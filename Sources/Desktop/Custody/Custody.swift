@@ -53,7 +53,6 @@ struct Custody: Sendable {
     static let crowdBytes = DeliveryWindow.byteLimit / 2
     /// The most messages on the disk; further ones stay with their receivers.
     static let keptLimit = 20_000
-    static let rememberedLimit = 1_024
 
     var entries: [Key: Entry] = [:]
     var lines: [ChannelID: Line] = [:]
@@ -63,9 +62,7 @@ struct Custody: Sendable {
     /// The number and bytes of unacknowledged messages of each receiver.
     var load: [Int64: (count: Int, bytes: Int)] = [:]
     /// The messages settled last; they come again if the connection broke meanwhile.
-    var settled: [Key: Bool] = [:]
-    var settledOrder: [Key] = []
-    var settledNext = 0
+    var settled = Recent<Key, Bool>(limit: 1_024)
     var actions: [Action] = []
 
     mutating func takeActions() -> [Action] {
@@ -160,5 +157,25 @@ extension Custody {
             !entry.isHanded && entry.deadline.map { $0 <= now } ?? false
         }
         for key in old.keys { end(key, isDelivered: false) }
+    }
+}
+
+/// The last values, up to a limit.
+struct Recent<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+    private let limit: Int
+    private var values: [Key: Value] = [:]
+    private var order: [Key] = []
+    private var next = 0
+
+    init(limit: Int) { self.limit = limit }
+
+    subscript(_ key: Key) -> Value? { values[key] }
+
+    mutating func insert(_ key: Key, _ value: Value) {
+        if values.updateValue(value, forKey: key) != nil { return }
+        guard order.count >= limit else { return order.append(key) }
+        values[order[next]] = nil
+        order[next] = key
+        next = (next + 1) % limit
     }
 }

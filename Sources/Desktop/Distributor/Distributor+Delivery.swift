@@ -163,7 +163,7 @@ extension Distributor {
     private mutating func finish(_ item: Peer.Item) {
         guard case .message(let message) = item.content else { return }
         if channels[message.channel] == item.client {
-            clients[item.client]?.delivered.insert(message.id)
+            clients[item.client]?.delivered.insert(message.id, ())
         }
         act(.acknowledge(message.channel, message: message.id))
     }
@@ -180,7 +180,7 @@ extension Distributor {
             client.record.lastDelivery = moment.wall
             for signal in signals { recordHeard(signal, by: flight.item.client) }
         case .message(let message):
-            client.delivered.insert(message.id)
+            client.delivered.insert(message.id, ())
             client.record.lastDelivery = moment.wall
             act(.acknowledge(message.channel, message: message.id))
         }

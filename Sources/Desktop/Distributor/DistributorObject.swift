@@ -54,7 +54,7 @@ struct RegistrationArguments: Equatable {
     let token: String
     let description: String
     let applicationKey: ApplicationKey?
-    let version: ConnectorVersion
+    var version: ConnectorVersion
 
     /// Limits of the UnifiedPush specification, in bytes.
     static let tokenLimit = 100

@@ -94,9 +94,7 @@ struct Peer {
 }
 
 /// A message on its way to an application.
-///
-/// It is a class, because it waits in queues and is passed in events.
-package final class PushedMessage: Sendable, Equatable {
+package struct PushedMessage: Sendable {
     package let channel: ChannelID
     /// The receiver's id, the same in every delivery.
     package let id: String
@@ -115,10 +113,5 @@ package final class PushedMessage: Sendable, Equatable {
         self.body = body
         self.deadline = deadline
         self.urgency = urgency
-    }
-
-    package static func == (left: PushedMessage, right: PushedMessage) -> Bool {
-        left.channel == right.channel && left.id == right.id && left.body == right.body
-            && left.deadline == right.deadline && left.urgency == right.urgency
     }
 }

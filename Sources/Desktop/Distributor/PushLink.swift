@@ -81,7 +81,7 @@ extension Distributor {
         guard let key = channels[message.channel], let client = clients[key] else {
             return act(.reject(message.channel, message: message.id))
         }
-        if client.delivered.contains(message.id) {
+        if client.delivered[message.id] != nil {
             return act(.acknowledge(message.channel, message: message.id))
         }
         let service = client.record.service

@@ -1,4 +1,4 @@
-package import HTTP
+import HTTP
 import System
 
 /// One receiver: its `Link`, and the WebSocket that performs the link's actions.

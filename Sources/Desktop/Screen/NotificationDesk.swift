@@ -9,7 +9,7 @@ package import System
 package final class NotificationDesk: TimerHandler {
     private let loop: EventLoop
     private let log: Log
-    private let store: any ShownStore
+    private let store: DesktopStore
     private var presenter: Presenter
     private var bus: NotificationBus?
     private var applications: ApplicationDesk?
@@ -21,7 +21,7 @@ package final class NotificationDesk: TimerHandler {
     var fetch: (FetchCall) -> Void = { _ in }
 
     package init(
-        _ sources: [PresentedSource], language: Language = .english, store: any ShownStore,
+        _ sources: [PresentedSource], language: Language = .english, store: DesktopStore,
         bus address: BusAddress = .session, on loop: EventLoop, log: Log
     ) throws {
         self.loop = loop
@@ -47,7 +47,7 @@ package final class NotificationDesk: TimerHandler {
     package func start() { bus?.start() }
 
     private static func tagged(
-        _ sources: [PresentedSource], by store: any ShownStore
+        _ sources: [PresentedSource], by store: DesktopStore
     ) throws -> [PresentedSource] {
         try sources.map { source in
             var source = source

@@ -60,40 +60,19 @@ extension DesktopStore: ClientStore {
             """
             INSERT OR REPLACE INTO client VALUES
             (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)
-            """
-        ) { statement throws(SQLiteError) in
-            try statement.bind(row, at: 1)
-            try statement.bind(token, at: 2)
-            try statement.bind(endpoint, at: 10)
-            try Self.bind(client, to: statement)
-        }
+            """,
+            .integer(row), .blob(token), .text(client.key.sandbox), .text(client.service),
+            .text(client.description), .text(client.applicationKey?.text),
+            .integer(Int64(client.version.rawValue)), .text(client.path), .channel(client.channel),
+            .blob(endpoint), .integer(client.created), .integer(client.lastDelivery),
+            .integer(client.lastSeen), .flag(client.isMuted), .text(client.leastUrgency.rawValue))
         clientRows[client.key] = row
         lastClient = max(lastClient, row)
     }
 
-    private static func bind(
-        _ client: ClientRecord, to statement: borrowing Statement
-    ) throws(SQLiteError) {
-        try statement.bind(text: client.key.sandbox, at: 3)
-        try statement.bind(text: client.service, at: 4)
-        try statement.bind(text: client.description, at: 5)
-        if let key = client.applicationKey { try statement.bind(text: key.text, at: 6) }
-        try statement.bind(Int64(client.version.rawValue), at: 7)
-        try statement.bind(text: client.path, at: 8)
-        let channel = client.channel.bits.bytes
-        try statement.bind(channel.span, at: 9)
-        try statement.bind(client.created, at: 11)
-        try statement.bind(client.lastDelivery, at: 12)
-        try statement.bind(client.lastSeen, at: 13)
-        try statement.bind(client.isMuted ? 1 : 0, at: 14)
-        try statement.bind(text: client.leastUrgency.rawValue, at: 15)
-    }
-
     func remove(_ key: ClientKey) throws {
         guard let row = clientRows[key] else { return }
-        try run("DELETE FROM client WHERE row = ?1") { statement throws(SQLiteError) in
-            try statement.bind(row, at: 1)
-        }
+        try run("DELETE FROM client WHERE row = ?1", .integer(row))
         clientRows[key] = nil
     }
 
@@ -143,21 +122,15 @@ extension DesktopStore {
         let offset = now - BootClock.now
         try connection.execute("BEGIN IMMEDIATE")
         defer { connection.rollBack() }
-        let insert = try Statement(
-            "INSERT INTO message VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)", on: connection)
         var rows: [Int64] = []
         for (key, entry) in messages {
             row += 1
-            let sealed = try seal(entry.body ?? [], Self.bodyPlace(row))
-            let channel = key.channel.bits.bytes
-            try insert.bind(row, at: 1)
-            try insert.bind(entry.receiver, at: 2)
-            try insert.bind(channel.span, at: 3)
-            try insert.bind(text: key.id, at: 4)
-            try insert.bind(text: entry.urgency.rawValue, at: 5)
-            try insert.bind(((entry.deadline ?? .zero) + offset).wholeMilliseconds, at: 6)
-            try insert.bind(sealed, at: 7)
-            try insert.run()
+            let expiry = ((entry.deadline ?? .zero) + offset).wholeMilliseconds
+            try run(
+                "INSERT INTO message VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+                .integer(row), .integer(entry.receiver), .channel(key.channel), .text(key.id),
+                .text(entry.urgency.rawValue), .integer(expiry),
+                .blob(try seal(entry.body ?? [], Self.bodyPlace(row))))
             rows.append(row)
         }
         try recordTime()
@@ -175,14 +148,9 @@ extension DesktopStore {
 
     /// Removes the messages in one transaction.
     func removeMessages(_ rows: [Int64]) throws {
-        try connection.execute("BEGIN IMMEDIATE")
-        defer { connection.rollBack() }
-        let delete = try Statement("DELETE FROM message WHERE row = ?1", on: connection)
-        for row in rows {
-            try delete.bind(row, at: 1)
-            try delete.run()
+        try connection.transaction { () throws(SQLiteError) in
+            for row in rows { try run("DELETE FROM message WHERE row = ?1", .integer(row)) }
         }
-        try connection.execute("COMMIT")
     }
 
     private static func bodyPlace(_ row: Int64) -> Sealer.Place {

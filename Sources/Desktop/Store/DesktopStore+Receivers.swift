@@ -20,7 +20,8 @@ extension DesktopStore {
     /// Makes the record if it is missing. `url` contains a secret, so only its hash is stored.
     func receiver(at url: String) throws -> ReceiverRecord {
         var hash = try SHA256()
-        let name = try hash.digest(of: Array(url.utf8).span)
+        let digest = try hash.digest(of: Array(url.utf8).span)
+        let name = digest.span.array(0..<digest.count)
         let select = try Statement(
             "SELECT row, sealed_user_agent FROM receiver WHERE name = ?1", on: connection)
         try select.bind(name.span, at: 1)
@@ -31,20 +32,15 @@ extension DesktopStore {
             return ReceiverRecord(
                 row: row, userAgent: userAgent.map { String(decoding: $0, as: UTF8.self) })
         }
-        try run("INSERT INTO receiver (name) VALUES (?1)") { statement throws(SQLiteError) in
-            try statement.bind(name.span, at: 1)
-        }
+        try run("INSERT INTO receiver (name) VALUES (?1)", .blob(name))
         let row = try connection.integer("SELECT last_insert_rowid()")
         return ReceiverRecord(row: row, userAgent: nil)
     }
 
     func setUserAgent(_ userAgent: String, ofReceiver row: Int64) throws {
-        let sealed = try seal(Array(userAgent.utf8), Self.userAgentPlace(row))
-        try run("UPDATE receiver SET sealed_user_agent = ?2 WHERE row = ?1") {
-            statement throws(SQLiteError) in
-            try statement.bind(row, at: 1)
-            try statement.bind(sealed, at: 2)
-        }
+        try run(
+            "UPDATE receiver SET sealed_user_agent = ?2 WHERE row = ?1", .integer(row),
+            .blob(try seal(Array(userAgent.utf8), Self.userAgentPlace(row))))
     }
 
     private static func userAgentPlace(_ row: Int64) -> Sealer.Place {
@@ -66,20 +62,13 @@ extension DesktopStore {
     }
 
     func save(_ record: ChannelRecord) throws {
-        let channel = record.channel.bits.bytes
-        try run("INSERT OR REPLACE INTO channel VALUES (?1, ?2, ?3)") {
-            statement throws(SQLiteError) in
-            try statement.bind(channel.span, at: 1)
-            try statement.bind(record.receiver, at: 2)
-            try statement.bind(record.isEnded ? 1 : 0, at: 3)
-        }
+        try run(
+            "INSERT OR REPLACE INTO channel VALUES (?1, ?2, ?3)",
+            .channel(record.channel), .integer(record.receiver), .flag(record.isEnded))
     }
 
     func remove(_ channel: ChannelID) throws {
-        let bytes = channel.bits.bytes
-        try run("DELETE FROM channel WHERE channel = ?1") { statement throws(SQLiteError) in
-            try statement.bind(bytes.span, at: 1)
-        }
+        try run("DELETE FROM channel WHERE channel = ?1", .channel(channel))
     }
 }
 
@@ -93,9 +82,8 @@ extension DesktopStore {
     func setReceiversGone(_ since: Duration?) throws {
         try recordTime()
         guard let since else { return try connection.execute("DELETE FROM receivers_gone") }
-        try run("INSERT OR REPLACE INTO receivers_gone VALUES (1, ?1)") {
-            statement throws(SQLiteError) in
-            try statement.bind(since.wholeMilliseconds, at: 1)
-        }
+        try run(
+            "INSERT OR REPLACE INTO receivers_gone VALUES (1, ?1)",
+            .integer(since.wholeMilliseconds))
     }
 }

@@ -2,6 +2,7 @@ import Base
 package import Crypto
 package import SQLite
 package import System
+import WebPush
 
 /// The desktop's store: registrations, our id at each receiver, and messages that no receiver
 /// keeps. Only one thread uses it. Calls return after everything is on the disk.
@@ -85,13 +86,30 @@ package final class DesktopStore {
         return secret.withSpan { $0.array(0..<$0.count) }
     }
 
-    /// Runs one statement.
-    func run(
-        _ sql: String, _ bind: (borrowing Statement) throws(SQLiteError) -> Void
-    ) throws(SQLiteError) {
+    /// Runs one statement with these values for its parameters.
+    func run(_ sql: String, _ values: Value...) throws(SQLiteError) {
         let statement = try Statement(sql, on: connection)
-        try bind(statement)
+        for (index, value) in values.enumerated() {
+            let index = Int32(index + 1)
+            switch value {
+            case .integer(let integer): try statement.bind(integer, at: index)
+            case .text(let text?): try statement.bind(text: text, at: index)
+            case .text(nil): try statement.bindNull(at: index)
+            case .blob(let bytes): try statement.bind(bytes, at: index)
+            }
+        }
         try statement.run()
+    }
+
+    enum Value {
+        case integer(Int64?)
+        case text(String?)
+        case blob([UInt8]?)
+
+        static func flag(_ flag: Bool) -> Value { .integer(flag ? 1 : 0) }
+        static func channel(_ channel: ChannelID) -> Value {
+            .blob(channel.bits.bytes.span.array(0..<16))
+        }
     }
 
     private static let checkpointPages = 256
@@ -123,13 +141,10 @@ extension DesktopStore {
     /// Records the time: at the start, and with each stored message.
     func recordTime() throws(SQLiteError) {
         let now = ClockReading.now()
-        try run("INSERT OR REPLACE INTO clock VALUES (1, ?1, ?2, ?3, ?4)") {
-            statement throws(SQLiteError) in
-            try statement.bind(clock.milliseconds(at: now), at: 1)
-            try statement.bind(now.boot, at: 2)
-            try statement.bind(now.sinceBoot, at: 3)
-            try statement.bind(now.wall, at: 4)
-        }
+        try run(
+            "INSERT OR REPLACE INTO clock VALUES (1, ?1, ?2, ?3, ?4)",
+            .integer(clock.milliseconds(at: now)), .blob(now.boot), .integer(now.sinceBoot),
+            .integer(now.wall))
     }
 }
 

@@ -6,26 +6,6 @@ import WebPush
 
 @Suite("Messages to applications")
 struct PushedMessageTests {
-    private static func message(
-        channel: UInt64 = 1, id: String = "a", body: [UInt8] = [1], deadline: Duration? = nil,
-        urgency: Urgency = .normal
-    ) -> PushedMessage {
-        PushedMessage(
-            channel: Stage.channel(channel), id: id, body: body, deadline: deadline,
-            urgency: urgency)
-    }
-
-    @Test(
-        "Messages that differ in one thing are different",
-        arguments: [
-            message(channel: 2), message(id: "b"), message(body: [2]),
-            message(deadline: .seconds(9)), message(urgency: .high),
-        ])
-    func equality(other: PushedMessage) {
-        #expect(Self.message() == Self.message())
-        #expect(other != Self.message())
-    }
-
     @Test("A message that was withdrawn while its call ran, and taken, is not delivered again")
     func withdrawnAndTaken() throws {
         var stage = try Stage.running()
