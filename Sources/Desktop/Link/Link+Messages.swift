@@ -116,8 +116,8 @@ extension Link {
 
 /// Messages from the receiver.
 extension Link {
-    /// Handles one text message. Returns what is for an application: a notification, or that one was
-    /// withdrawn.
+    /// Handles one text message. Returns what is for an application: a notification, or the
+    /// withdrawal of one.
     package mutating func received(
         _ text: Span<UInt8>, at now: Duration, chance: Double
     ) -> ServiceMessage? {

@@ -27,7 +27,7 @@ extension ReceiverLinks {
     }
 
     func unregister(_ channel: ChannelID) {
-        custody.ended(channel)
+        heldMessages.ended(channel)
         flushLater()
         guard let connection = connection(of: channel) else { return endHeld(channel) }
         attempt("channel-ended") {
@@ -40,7 +40,8 @@ extension ReceiverLinks {
     }
 
     func finish(_ channel: ChannelID, message: String, isDelivered: Bool) {
-        custody.finished(Custody.Key(channel, message), isDelivered: isDelivered, at: BootClock.now)
+        heldMessages.finished(
+            HeldMessages.Key(channel, message), isDelivered: isDelivered, at: BootClock.now)
         flushLater()
     }
 
@@ -84,7 +85,7 @@ extension ReceiverLinks {
 
     /// The receiver knows this desktop, and sends again what it still keeps.
     func greeted(by connection: ReceiverConnection) {
-        custody.giveBack(to: connection.row)
+        heldMessages.giveBack(to: connection.row)
         flushLater()
     }
 
@@ -99,15 +100,16 @@ extension ReceiverLinks {
         }
         let now = BootClock.now
         let life = message.ttl.map { Duration.seconds(Int64($0)) } ?? Self.usualLife
-        custody.received(
-            Custody.Key(message.channel, message.version), from: connection.row, body: message.body,
+        heldMessages.received(
+            HeldMessages.Key(message.channel, message.version), from: connection.row,
+            body: message.body,
             deadline: life > .zero ? now + life : nil, urgency: message.urgency ?? .normal,
             isForeign: !connection.link.isOurs, at: now)
         flushLater()
     }
 
     func withdrawn(_ channel: ChannelID, version: String) {
-        custody.withdrawn(Custody.Key(channel, version), at: BootClock.now)
+        heldMessages.withdrawn(HeldMessages.Key(channel, version), at: BootClock.now)
         flushLater()
     }
 
@@ -177,13 +179,13 @@ extension ReceiverLinks {
     /// Keeps a stored channel until there is a receiver; false if it has to be refused.
     func hold(_ channel: ChannelID, _ key: ApplicationKey?, known: String?) -> Bool {
         guard heldRows[channel] != nil else { return false }
-        held[channel] = HeldChannel(key: key, known: known)
+        heldChannels[channel] = HeldChannel(key: key, known: known)
         return true
     }
 
     /// The channel ends. Its receiver is told if it is listed again.
     func endHeld(_ channel: ChannelID) {
-        guard held.removeValue(forKey: channel) != nil,
+        guard heldChannels.removeValue(forKey: channel) != nil,
             let row = heldRows.removeValue(forKey: channel)
         else { return }
         attempt("channel-ended") {
@@ -195,15 +197,15 @@ extension ReceiverLinks {
     /// Gives the registrations to the receivers that are there now: to their own, else to the
     /// first.
     func releaseHeld() {
-        let all = held
-        held = [:]
+        let all = heldChannels
+        heldChannels = [:]
         for (channel, content) in all { register(channel, content.key, known: content.known) }
     }
 
     func graceElapsed() {
         guard !grace.isRunning(at: store.now) else { return setGraceTimer() }
-        let all = held.keys
-        (held, heldRows) = ([:], [:])
+        let all = heldChannels.keys
+        (heldChannels, heldRows) = ([:], [:])
         if !all.isEmpty {
             log.write(
                 .warning, "registrations-ended",

@@ -3,8 +3,8 @@ import HTTP
 import System
 import WebPush
 
-/// All receivers: it knows which channel belongs to which receiver, and has the `Custody` of their
-/// messages. Only the thread of the loop uses it.
+/// All receivers: which channel belongs to which one, and the messages that are held for
+/// applications. Only the thread of the loop uses it.
 // Unchecked: only the thread of the loop touches it, where its posts to itself run.
 final class ReceiverLinks: PushLink, TimerHandler, @unchecked Sendable {
     private static let messageLimit = 1 << 20
@@ -25,11 +25,11 @@ final class ReceiverLinks: PushLink, TimerHandler, @unchecked Sendable {
     var unclaimed: Set<ChannelID> = []
     /// Registrations that wait until a receiver is listed, and the receivers that their channels
     /// had.
-    var held: [ChannelID: HeldChannel] = [:]
+    var heldChannels: [ChannelID: HeldChannel] = [:]
     var heldRows: [ChannelID: Int64] = [:]
     var grace: ReceiverGrace
     var graceTimer = DeadlineTimer()
-    var custody = Custody()
+    var heldMessages = HeldMessages()
     var isFlushing = false
     var isStarted = false
     var sweepTimer: TimerID?
@@ -43,8 +43,9 @@ final class ReceiverLinks: PushLink, TimerHandler, @unchecked Sendable {
         self.log = log
         grace = ReceiverGrace(since: try store.receiversGone())
         for message in try store.messages() {
-            custody.restore(
-                Custody.Key(message.channel, message.id), from: message.receiver, row: message.row,
+            heldMessages.restore(
+                HeldMessages.Key(message.channel, message.id), from: message.receiver,
+                row: message.row,
                 deadline: message.deadline, urgency: message.urgency)
         }
     }
@@ -79,14 +80,14 @@ final class ReceiverLinks: PushLink, TimerHandler, @unchecked Sendable {
         let receiver = try store.receiver(at: address.text)
         let ended = records.filter { $0.receiver == receiver.row && $0.isEnded }
         var link = Link(userAgent: receiver.userAgent, ended: ended.map(\.channel))
-        link.setLeastUrgency(custody.floor)
+        link.setLeastUrgency(heldMessages.floor)
         return ReceiverConnection(
             receiver.row, address, link, options(for: address), on: loop, self)
     }
 
     private func leave(_ connection: ReceiverConnection) {
         connection.leave()
-        custody.giveBack(to: connection.row)
+        heldMessages.giveBack(to: connection.row)
         if !connections.isEmpty { for channel in connection.link.ended { forget(channel) } }
         for (channel, content) in connection.link.channels {
             receivers[channel] = nil
@@ -107,8 +108,9 @@ final class ReceiverLinks: PushLink, TimerHandler, @unchecked Sendable {
     /// Call it after the distributor has asked for all its channels.
     func start() {
         isStarted = true
-        for channel in custody.channels where receivers[channel] == nil && held[channel] == nil {
-            custody.ended(channel)
+        for channel in heldMessages.channels
+        where receivers[channel] == nil && heldChannels[channel] == nil {
+            heldMessages.ended(channel)
         }
         begin()
     }
@@ -123,7 +125,7 @@ final class ReceiverLinks: PushLink, TimerHandler, @unchecked Sendable {
             connection.link.start()
             connection.perform()
         }
-        custody.advanceAll(at: BootClock.now)
+        heldMessages.advanceAll(at: BootClock.now)
         flushLater()
     }
 
@@ -145,12 +147,12 @@ final class ReceiverLinks: PushLink, TimerHandler, @unchecked Sendable {
 
     /// Holds back less urgent messages, here and at the receivers.
     func setFloor(_ floor: Urgency) {
-        guard floor != custody.floor else { return }
+        guard floor != heldMessages.floor else { return }
         for connection in connections {
             connection.link.setLeastUrgency(floor)
             connection.perform()
         }
-        custody.setFloor(floor, at: BootClock.now)
+        heldMessages.setFloor(floor, at: BootClock.now)
         flushLater()
     }
 
@@ -179,7 +181,7 @@ extension ReceiverLinks {
     private func flush() {
         keep()
         var dropped: [Int64] = []
-        for action in custody.takeActions() {
+        for action in heldMessages.takeActions() {
             switch action {
             case .handOver(let key): handOver(key)
             case .settle(let key, let isDelivered):
@@ -197,32 +199,34 @@ extension ReceiverLinks {
     }
 
     private func keep() {
-        let keys = custody.dequeueUnkept()
-        let messages = keys.compactMap { key in custody.entry(key).map { (key: key, entry: $0) } }
+        let keys = heldMessages.dequeueUnkept()
+        let messages = keys.compactMap { key in
+            heldMessages.entry(key).map { (key: key, entry: $0) }
+        }
         guard !messages.isEmpty else { return }
         var rows: [Int64] = []
         attempt("messages") { rows = try store.keep(messages) }
         for (index, message) in messages.enumerated() {
             if index < rows.count {
-                custody.kept(message.key, row: rows[index], at: BootClock.now)
+                heldMessages.kept(message.key, row: rows[index], at: BootClock.now)
             } else {
-                custody.notKept(message.key, at: BootClock.now)
+                heldMessages.notKept(message.key, at: BootClock.now)
             }
         }
     }
 
-    private func handOver(_ key: Custody.Key) {
-        guard let entry = custody.entry(key) else { return }
+    private func handOver(_ key: HeldMessages.Key) {
+        guard let entry = heldMessages.entry(key) else { return }
         var body = entry.body
         if body == nil, let row = entry.row {
             attempt("message") { body = try store.body(ofMessage: row) }
         }
         guard let body else {
             log.write(.error, "message-lost", [("reason", "it cannot be unsealed")])
-            custody.finished(key, isDelivered: false, at: BootClock.now)
+            heldMessages.finished(key, isDelivered: false, at: BootClock.now)
             return flushLater()
         }
-        custody.forgetBody(key)
+        heldMessages.forgetBody(key)
         let message = PushedMessage(
             channel: key.channel, id: key.id, body: body, deadline: entry.deadline,
             urgency: entry.urgency)
@@ -231,7 +235,7 @@ extension ReceiverLinks {
 
     /// The timer runs only while something waits.
     private func setSweep() {
-        if custody.isEmpty {
+        if heldMessages.isEmpty {
             if let sweepTimer { loop.cancel(sweepTimer) }
             sweepTimer = nil
         } else if sweepTimer == nil {
@@ -242,7 +246,7 @@ extension ReceiverLinks {
     func timerFired(_ cookie: UInt64) {
         guard cookie != Self.graceCookie else { return graceElapsed() }
         sweepTimer = nil
-        custody.sweep(at: BootClock.now)
+        heldMessages.sweep(at: BootClock.now)
         flushLater()
     }
 }

@@ -116,7 +116,7 @@ extension DesktopStore {
     }
 
     /// Returns the rows after all messages are on the disk.
-    func keep(_ messages: [(key: Custody.Key, entry: Custody.Entry)]) throws -> [Int64] {
+    func keep(_ messages: [(key: HeldMessages.Key, entry: HeldMessages.Entry)]) throws -> [Int64] {
         var row = try connection.integer(
             "SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'message'), 0)")
         let offset = now - BootClock.now

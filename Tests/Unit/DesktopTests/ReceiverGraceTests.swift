@@ -4,6 +4,7 @@ import System
 import TestSupport
 import Testing
 import WebPush
+
 @testable import Desktop
 
 @Suite("Registrations while no receiver is listed")
@@ -102,10 +103,11 @@ struct ReceiverGraceTests {
         let session = try Session(self, receivers: [Self.first])
         session.links.register(Self.channel, nil, known: nil)
         try session.use([])
-        #expect(session.links.held[Self.channel] != nil && session.links.connections.isEmpty)
+        #expect(
+            session.links.heldChannels[Self.channel] != nil && session.links.connections.isEmpty)
         #expect(try session.store.receiversGone() != nil)
         try session.use([Self.second, Self.first])
-        #expect(session.receiver(of: Self.channel) == 1 && session.links.held.isEmpty)
+        #expect(session.receiver(of: Self.channel) == 1 && session.links.heldChannels.isEmpty)
         #expect(try session.store.receiversGone() == nil)
         session.run()
         #expect(session.refusals.isEmpty)
@@ -133,7 +135,7 @@ struct ReceiverGraceTests {
         session.links.register(Self.channel, nil, known: Self.endpoint)
         session.links.register(Self.other, nil, known: nil)
         session.links.start()
-        #expect(session.links.held[Self.channel]?.known == Self.endpoint)
+        #expect(session.links.heldChannels[Self.channel]?.known == Self.endpoint)
         try session.use([Self.first])
         #expect(session.receiver(of: Self.channel) == 0)
         #expect(session.links.connections[0].link.channels[Self.channel]?.endpoint == Self.endpoint)
@@ -165,7 +167,7 @@ struct ReceiverGraceTests {
         session.links.graceElapsed()
         session.run()
         #expect(session.refusals == [Self.channel: .actionRequired])
-        #expect(session.links.held.isEmpty)
+        #expect(session.links.heldChannels.isEmpty)
     }
 
     @Test("A channel that its application ends meanwhile is ended at the receiver later")

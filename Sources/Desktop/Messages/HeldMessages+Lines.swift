@@ -1,7 +1,7 @@
 import WebPush
 
 /// The queue of each channel.
-extension Custody {
+extension HeldMessages {
     mutating func add(_ key: Key, _ entry: Entry) {
         entries[key] = entry
         lines[key.channel, default: Line()].ids.append(key.id)
@@ -68,7 +68,7 @@ extension Custody {
 }
 
 /// Messages to store on the disk.
-extension Custody {
+extension HeldMessages {
     /// Returns the messages to store now, in the order of acceptance of each channel.
     mutating func dequeueUnkept() -> [Key] {
         for (receiver, load) in load where load.count > Self.crowd || load.bytes > Self.crowdBytes {

@@ -6,7 +6,7 @@ import WebPush
 /// other receivers are stored here first. The same is true of messages for a sleeping application
 /// that would block others, because a receiver sends only a limited number at a time. Times are of
 /// the boot clock.
-struct Custody: Sendable {
+struct HeldMessages: Sendable {
     struct Key: Hashable, Sendable {
         let channel: ChannelID
         /// The receiver's id of the message.
@@ -80,7 +80,7 @@ struct Custody: Sendable {
     func waiting(_ channel: ChannelID) -> Int { lines[channel]?.ids.count ?? 0 }
 }
 
-extension Custody {
+extension HeldMessages {
     /// A message arrived from a receiver, for the first time or again.
     mutating func received(
         _ key: Key, from receiver: Int64, body: [UInt8], deadline: Duration?, urgency: Urgency,
