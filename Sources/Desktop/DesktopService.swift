@@ -41,7 +41,7 @@ package final class DesktopService: TimerHandler, @unchecked Sendable {
     private let log: Log
     private let store: DesktopStore
     private let links: ReceiverLinks
-    private let screen: NotificationDesk
+    private let screen: PresenterService
     private let engines: EngineConnections
     private var bus: BusConnection?
     private var distributor: DistributorService?
@@ -55,7 +55,7 @@ package final class DesktopService: TimerHandler, @unchecked Sendable {
         self.store = store
         links = try ReceiverLinks(store: store, trust: trust, on: loop, log: log)
         try links.use(terms.receivers)
-        screen = try NotificationDesk(
+        screen = try PresenterService(
             terms.sources, language: terms.language, store: store, on: loop, log: log)
         engines = EngineConnections(screen, trust: trust, on: loop, log: log)
         engines.use(terms.engines)

@@ -6,14 +6,14 @@ package import System
 /// Shows the notifications of engines: stores and performs what a `Presenter` decides.
 ///
 /// Only the thread of the loop uses it.
-package final class NotificationDesk: TimerHandler {
+package final class PresenterService: TimerHandler {
     private let loop: EventLoop
     private let log: Log
     private let store: DesktopStore
     private var presenter: Presenter
     private var bus: NotificationBus?
-    private var applications: ApplicationDesk?
-    private let links: ExternalLinks
+    private var applications: ActionService?
+    private let opener: ExternalLinkOpener
     private var timer = DeadlineTimer()
     /// Called with requests to the engine of a source.
     package var request: (_ source: String, EngineRequest) -> Void = { _, _ in }
@@ -27,19 +27,19 @@ package final class NotificationDesk: TimerHandler {
         self.loop = loop
         self.log = log
         self.store = store
-        links = ExternalLinks(on: loop, log: log)
+        opener = ExternalLinkOpener(on: loop, log: log)
         presenter = Presenter(
             try Self.tagged(sources, by: store), language: language, history: try store.history())
         bus = NotificationBus(address, on: loop, log: log) { [weak self] event in
             self?.handle(event)
         }
-        let applications = ApplicationDesk(
+        let applications = ActionService(
             on: loop, log: log,
             service: { [weak self] in self?.presenter.sources[$0]?.settings.service },
             request: { [weak self] in self?.request($0, $1) })
         self.applications = applications
-        bus?.connected = { [weak applications, links] connection in
-            links.use(connection)
+        bus?.connected = { [weak applications, opener] connection in
+            opener.use(connection)
             applications?.use(connection)
         }
     }
@@ -163,7 +163,7 @@ package final class NotificationDesk: TimerHandler {
         case .activate(let service, let token): applications?.activate(service, token: token)
         case .open(let link, let choice, let token):
             applications?.handle(.performed(choice))
-            links.open(link, token: token)
+            opener.open(link, token: token)
         case .badge(let entry, let count): bus?.badge(entry, count)
         }
     }
