@@ -76,31 +76,6 @@ struct ApplicationCall: Equatable, Sendable {
     }
 }
 
-/// A fetch signal for the program that a registration names. The program gets a call on the bus;
-/// nothing is shown.
-package struct FetchCall: Equatable, Sendable {
-    /// The account whose engine sent it.
-    package var source = ""
-    /// The id for confirming to the engine that the program has it.
-    package var id: String?
-    /// How many pushes it stands for; a waiting signal collects more and keeps its id.
-    package var count: Int64 = 1
-    package let service: String
-    /// The version of simple push. If the sender gave none, it is the time, as other push services
-    /// do.
-    package let version: UInt64
-}
-
-extension FetchCall {
-    /// Nil for what no program of the session has to fetch.
-    init?(_ notice: FetchNotice, from source: String) {
-        guard let service = notice.service else { return nil }
-        self.init(
-            source: source, id: notice.id, count: notice.count, service: service,
-            version: notice.version.flatMap { UInt64($0) } ?? UInt64(WallClock.now))
-    }
-}
-
 /// The part of an application's `.desktop` file that is about activation (Desktop Entry
 /// Specification 1.5).
 struct DesktopEntry: Equatable, Sendable {

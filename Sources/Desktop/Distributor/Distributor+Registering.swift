@@ -1,4 +1,5 @@
 import Base
+package import WebPush
 
 /// Requests of applications.
 extension Distributor {
@@ -162,6 +163,42 @@ extension Distributor {
                 releasePeer(client.record.service)
             }
         }
+    }
+}
+
+/// Answers of the receivers.
+extension Distributor {
+    /// The endpoint of a channel: the first one, or a new one.
+    package mutating func obtained(
+        _ endpoint: String, for channel: ChannelID, at moment: Moment
+    ) {
+        // An application must never get an empty endpoint.
+        guard let key = channels[channel], var client = clients[key], !endpoint.isEmpty
+        else { return }
+        let calls = client.calls
+        guard client.endpoint != endpoint || !calls.isEmpty else { return }
+        client.endpoint = endpoint
+        client.calls = []
+        clients[key] = client
+        announce(key)
+        advance(client.record.service, at: moment)
+        for call in calls { act(.answer(call.id, .registered)) }
+    }
+
+    /// There is no endpoint, and waiting does not help. Being offline is not a refusal.
+    package mutating func refused(
+        _ channel: ChannelID, _ reason: RegistrationFailure, at moment: Moment
+    ) {
+        guard let key = channels[channel], var client = clients[key] else { return }
+        let calls = client.calls
+        client.calls = []
+        clients[key] = client
+        for call in calls { act(.answer(call.id, .failed(reason))) }
+        _ = remove(key)
+        // An application that got "registered" must learn that it is not.
+        if calls.isEmpty { sendUnregistered(client) }
+        advance(client.record.service, at: moment)
+        releasePeer(client.record.service)
     }
 }
 

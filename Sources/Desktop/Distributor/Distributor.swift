@@ -133,11 +133,6 @@ package enum DistributorAction: Equatable, Sendable {
     case unwatch(String)
 }
 
-package enum RegisterAnswer: Equatable, Sendable {
-    case registered
-    case failed(RegistrationFailure)
-}
-
 /// Deadlines.
 extension Distributor {
     /// When `tick` is due, on the boot clock.

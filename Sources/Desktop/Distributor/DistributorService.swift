@@ -1,5 +1,6 @@
 import Bus
 import System
+import WebPush
 
 /// The distributor on a bus: it passes calls and events to `Distributor` and performs its actions.
 /// Only the thread of its loop uses it.
@@ -191,4 +192,20 @@ final class DistributorService: TimerHandler {
             }
         }
     }
+}
+
+/// The distributor's view of the receivers.
+///
+/// Both sides run on one event loop. A channel stays registered until `unregister`, also after a
+/// restart, a lost connection or a receiver that forgot everything; the distributor then only gets
+/// a new endpoint. The link hands over the messages of a channel in the order of their
+/// acceptance. When a certain number of them wait to be acknowledged or rejected, it keeps the
+/// rest, so a sleeping application delays nobody.
+protocol PushLink: AnyObject {
+    /// What is known of the receivers.
+    var states: [ReceiverState] { get }
+    func register(_ channel: ChannelID, _ key: ApplicationKey?, known: String?)
+    func unregister(_ channel: ChannelID)
+    /// The application has the message, or will never take it.
+    func finish(_ channel: ChannelID, message: String, isDelivered: Bool)
 }

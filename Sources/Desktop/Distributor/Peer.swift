@@ -93,6 +93,55 @@ struct Peer {
     }
 }
 
+/// What waits for one application, and the pause after calls that failed.
+///
+/// Everything that goes to an application waits in such a queue: endpoints, messages and fetch
+/// signals in that of the distributor, the user's actions in that of `OwedActions`.
+struct ApplicationQueue<Item: Sendable>: Sendable {
+    /// The oldest is the first.
+    var items: [Item] = []
+    var pause = CallPause()
+
+    /// Takes the first item that is ready, unless there is a pause.
+    mutating func next(
+        at now: Duration, where isReady: (Item) -> Bool = { _ in true }
+    ) -> Item? {
+        guard pause.isOver(at: now), let index = items.firstIndex(where: isReady) else {
+            return nil
+        }
+        return items.remove(at: index)
+    }
+
+    /// Its call did not succeed, so it is the next one again.
+    mutating func putBack(_ item: Item) { items.insert(item, at: 0) }
+}
+
+/// The time before the next call of an application: longer after each call that fails.
+struct CallPause: Equatable, Sendable {
+    /// Nil for no pause.
+    private(set) var end: Duration?
+    private var backoff = Backoff(first: .seconds(5), longest: .seconds(300))
+
+    func isOver(at now: Duration) -> Bool { end.map { $0 <= now } ?? true }
+
+    mutating func begin(at now: Duration) { end = now + backoff.next() }
+
+    /// There is a reason for another attempt, so that it begins after the shortest pause.
+    mutating func shorten(at now: Duration) { end = end.map { min($0, now + backoff.first) } }
+
+    /// Ends the pause. The next one is no shorter for that.
+    mutating func cut() { end = nil }
+
+    /// The next pause is the shortest again.
+    mutating func forgive() { backoff.reset() }
+
+    /// Ends the pause, and the next one is the shortest again.
+    mutating func reset() { self = CallPause() }
+
+    /// A pause that is over must not wake the loop again.
+    mutating func clear(at now: Duration) { if isOver(at: now) { end = nil } }
+}
+
 /// A message on its way to an application.
 package struct PushedMessage: Sendable {
     package let channel: ChannelID
@@ -114,4 +163,19 @@ package struct PushedMessage: Sendable {
         self.deadline = deadline
         self.urgency = urgency
     }
+}
+
+/// A fetch signal for the program that a registration names. The program gets a call on the bus;
+/// nothing is shown.
+package struct FetchCall: Equatable, Sendable {
+    /// The account whose engine sent it.
+    package var source = ""
+    /// The id for confirming to the engine that the program has it.
+    package var id: String?
+    /// How many pushes it stands for; a waiting signal collects more and keeps its id.
+    package var count: Int64 = 1
+    package let service: String
+    /// The version of simple push. If the sender gave none, it is the time, as other push services
+    /// do.
+    package let version: UInt64
 }

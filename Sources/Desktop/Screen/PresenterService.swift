@@ -170,3 +170,13 @@ package final class PresenterService: TimerHandler {
 
     package func timerFired(_ cookie: UInt64) { handle(.elapsed) }
 }
+
+extension FetchCall {
+    /// Nil for what no program of the session has to fetch.
+    init?(_ notice: FetchNotice, from source: String) {
+        guard let service = notice.service else { return nil }
+        self.init(
+            source: source, id: notice.id, count: notice.count, service: service,
+            version: notice.version.flatMap { UInt64($0) } ?? UInt64(WallClock.now))
+    }
+}

@@ -1,69 +1,8 @@
+import Base
 package import WebPush
 
-/// The distributor's view of the receivers.
-///
-/// Both sides run on one event loop. A channel stays registered until `unregister`, also after a
-/// restart, a lost connection or a receiver that forgot everything; the distributor then only gets
-/// a new endpoint. The link hands over the messages of a channel in the order of their
-/// acceptance. When a certain number of them wait to be acknowledged or rejected, it keeps the
-/// rest, so a sleeping application delays nobody.
-protocol PushLink: AnyObject {
-    /// What is known of the receivers.
-    var states: [ReceiverState] { get }
-    func register(_ channel: ChannelID, _ key: ApplicationKey?, known: String?)
-    func unregister(_ channel: ChannelID)
-    /// The application has the message, or will never take it.
-    func finish(_ channel: ChannelID, message: String, isDelivered: Bool)
-}
-
-/// Why an application got no endpoint, in the words of the UnifiedPush specification.
-package enum RegistrationFailure: String, Sendable {
-    /// A later attempt may work.
-    case `internal` = "INTERNAL_ERROR"
-    /// An attempt may work when the network is back.
-    case network = "NETWORK"
-    /// The user has to do something first, such as naming a receiver.
-    case actionRequired = "ACTION_REQUIRED"
-    /// The receiver accepts only registrations with a key.
-    case keyRequired = "VAPID_REQUIRED"
-    case unauthorized = "UNAUTHORIZED"
-}
-
-/// Events from the link.
+/// Messages of the receivers, and signals of engines.
 extension Distributor {
-    /// The endpoint of a channel: the first one, or a new one.
-    package mutating func obtained(
-        _ endpoint: String, for channel: ChannelID, at moment: Moment
-    ) {
-        // An application must never get an empty endpoint.
-        guard let key = channels[channel], var client = clients[key], !endpoint.isEmpty
-        else { return }
-        let calls = client.calls
-        guard client.endpoint != endpoint || !calls.isEmpty else { return }
-        client.endpoint = endpoint
-        client.calls = []
-        clients[key] = client
-        announce(key)
-        advance(client.record.service, at: moment)
-        for call in calls { act(.answer(call.id, .registered)) }
-    }
-
-    /// There is no endpoint, and waiting does not help. Being offline is not a refusal.
-    package mutating func refused(
-        _ channel: ChannelID, _ reason: RegistrationFailure, at moment: Moment
-    ) {
-        guard let key = channels[channel], var client = clients[key] else { return }
-        let calls = client.calls
-        client.calls = []
-        clients[key] = client
-        for call in calls { act(.answer(call.id, .failed(reason))) }
-        _ = remove(key)
-        // An application that got "registered" must learn that it is not.
-        if calls.isEmpty { sendUnregistered(client) }
-        advance(client.record.service, at: moment)
-        releasePeer(client.record.service)
-    }
-
     /// No receiver is listed. All registrations end at that time, in seconds since 1970; nil if
     /// they do not.
     package mutating func unlisted(until end: Int64?) { self.end = end }
