@@ -45,6 +45,11 @@ extension ReceiverLinks {
         flushLater()
     }
 
+    func connection(of channel: ChannelID) -> ReceiverConnection? {
+        guard let row = receivers[channel] else { return nil }
+        return connections.first { $0.row == row }
+    }
+
     /// Not at once: the distributor may be in the middle of a request.
     private func tellLater(
         _ event: @escaping @Sendable (inout Distributor, Distributor.Moment) -> Void
@@ -137,11 +142,13 @@ extension ReceiverLinks {
 
 /// Registrations while no receiver is listed.
 extension ReceiverLinks {
-    /// A registration that waits for a receiver.
+    /// A channel that waits until a receiver is listed.
     struct HeldChannel {
-        let key: ApplicationKey?
-        /// The endpoint that the application has.
-        let known: String?
+        /// The receiver that it had.
+        let receiver: Int64
+        /// What the distributor wants of it, with the endpoint that the application has; nil before
+        /// the distributor has asked.
+        var request: (key: ApplicationKey?, known: String?)?
     }
 
     static let graceCookie: UInt64 = 1
@@ -154,20 +161,22 @@ extension ReceiverLinks {
         if grace.listed(addresses.count, at: now) {
             attempt("receivers-gone") { try store.setReceiversGone(grace.since) }
         }
-        heldRows = [:]
+        heldChannels = heldChannels.filter { $0.value.request != nil }
         guard grace.isRunning(at: now) else {
             unlisted(until: nil)
             return setGraceTimer()
         }
         for record in records where !record.isEnded {
-            heldRows[record.channel] = record.receiver
+            heldChannels[record.channel] = HeldChannel(
+                receiver: record.receiver, request: heldChannels[record.channel]?.request)
         }
         let rest = seconds(from: now)
-        if !heldRows.isEmpty {
+        if !heldChannels.isEmpty {
             log.write(
                 .warning, "registrations-kept",
                 [
-                    ("registrations", "\(heldRows.count)"), ("hours", "\((rest + 3_599) / 3_600)"),
+                    ("registrations", "\(heldChannels.count)"),
+                    ("hours", "\((rest + 3_599) / 3_600)"),
                     ("reason", "no receiver is listed"),
                     ("advice", "put its address back into the file receivers, and reload"),
                 ])
@@ -178,16 +187,14 @@ extension ReceiverLinks {
 
     /// Keeps a stored channel until there is a receiver; false if it has to be refused.
     func hold(_ channel: ChannelID, _ key: ApplicationKey?, known: String?) -> Bool {
-        guard heldRows[channel] != nil else { return false }
-        heldChannels[channel] = HeldChannel(key: key, known: known)
+        guard heldChannels[channel] != nil else { return false }
+        heldChannels[channel]?.request = (key, known)
         return true
     }
 
     /// The channel ends. Its receiver is told if it is listed again.
     func endHeld(_ channel: ChannelID) {
-        guard heldChannels.removeValue(forKey: channel) != nil,
-            let row = heldRows.removeValue(forKey: channel)
-        else { return }
+        guard let row = heldChannels.removeValue(forKey: channel)?.receiver else { return }
         attempt("channel-ended") {
             try store.save(
                 DesktopStore.ChannelRecord(channel: channel, receiver: row, isEnded: true))
@@ -199,13 +206,15 @@ extension ReceiverLinks {
     func releaseHeld() {
         let all = heldChannels
         heldChannels = [:]
-        for (channel, content) in all { register(channel, content.key, known: content.known) }
+        for (channel, content) in all {
+            if let (key, known) = content.request { register(channel, key, known: known) }
+        }
     }
 
     func graceElapsed() {
         guard !grace.isRunning(at: store.now) else { return setGraceTimer() }
-        let all = heldChannels.keys
-        (heldChannels, heldRows) = ([:], [:])
+        let all = heldChannels.filter { $0.value.request != nil }.keys
+        heldChannels = [:]
         if !all.isEmpty {
             log.write(
                 .warning, "registrations-ended",

@@ -23,10 +23,8 @@ final class ReceiverLinks: PushLink, TimerHandler, @unchecked Sendable {
     var receivers: [ChannelID: Int64] = [:]
     /// Stored channels that the distributor has not asked for yet.
     var unclaimed: Set<ChannelID> = []
-    /// Registrations that wait until a receiver is listed, and the receivers that their channels
-    /// had.
+    /// The stored channels while no receiver is listed.
     var heldChannels: [ChannelID: HeldChannel] = [:]
-    var heldRows: [ChannelID: Int64] = [:]
     var grace: ReceiverGrace
     var graceTimer = DeadlineTimer()
     var heldMessages = HeldMessages()
@@ -109,7 +107,7 @@ final class ReceiverLinks: PushLink, TimerHandler, @unchecked Sendable {
     func start() {
         isStarted = true
         for channel in heldMessages.channels
-        where receivers[channel] == nil && heldChannels[channel] == nil {
+        where receivers[channel] == nil && heldChannels[channel]?.request == nil {
             heldMessages.ended(channel)
         }
         begin()
@@ -157,11 +155,6 @@ final class ReceiverLinks: PushLink, TimerHandler, @unchecked Sendable {
     }
 
     var states: [ReceiverState] { connections.map(\.state) }
-
-    func connection(of channel: ChannelID) -> ReceiverConnection? {
-        guard let row = receivers[channel] else { return nil }
-        return connections.first { $0.row == row }
-    }
 }
 
 /// Messages from receivers to the distributor.

@@ -104,7 +104,8 @@ struct ReceiverGraceTests {
         session.links.register(Self.channel, nil, known: nil)
         try session.use([])
         #expect(
-            session.links.heldChannels[Self.channel] != nil && session.links.connections.isEmpty)
+            session.links.heldChannels[Self.channel]?.request != nil
+                && session.links.connections.isEmpty)
         #expect(try session.store.receiversGone() != nil)
         try session.use([Self.second, Self.first])
         #expect(session.receiver(of: Self.channel) == 1 && session.links.heldChannels.isEmpty)
@@ -135,7 +136,7 @@ struct ReceiverGraceTests {
         session.links.register(Self.channel, nil, known: Self.endpoint)
         session.links.register(Self.other, nil, known: nil)
         session.links.start()
-        #expect(session.links.heldChannels[Self.channel]?.known == Self.endpoint)
+        #expect(session.links.heldChannels[Self.channel]?.request?.known == Self.endpoint)
         try session.use([Self.first])
         #expect(session.receiver(of: Self.channel) == 0)
         #expect(session.links.connections[0].link.channels[Self.channel]?.endpoint == Self.endpoint)
