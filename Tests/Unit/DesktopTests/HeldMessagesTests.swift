@@ -187,4 +187,16 @@ struct HeldMessagesTests {
         #expect(held.takeActions() == [.drop(row: 10)])
         #expect(held.isEmpty)
     }
+
+    @Test("The last values are known, and a repeated one does not push out another")
+    func recent() {
+        var recent = Recent<Int, Bool>(limit: 3)
+        for key in [1, 2, 2, 3] { recent.insert(key, true) }
+        #expect([1, 2, 3].allSatisfy { recent[$0] == true })
+        recent.insert(2, false)
+        recent.insert(4, true)
+        #expect(recent[1] == nil && recent[2] == false && recent[4] == true)
+        for key in 5...7 { recent.insert(key, true) }
+        #expect(recent[4] == nil && (5...7).allSatisfy { recent[$0] == true })
+    }
 }
