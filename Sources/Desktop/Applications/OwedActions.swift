@@ -179,7 +179,7 @@ struct OwedActions: Sendable {
     private mutating func appeared(_ service: String, _ now: Duration) {
         guard applications[service]?.isCalled == false else { return }
         applications[service]?.isAbsent = false
-        applications[service]?.queue.pause.cut()
+        applications[service]?.queue.pause.lift()
         for key in items.keys.sorted() {
             guard items[key]?.phase == .resting, items[key]?.owed.service == service else {
                 continue

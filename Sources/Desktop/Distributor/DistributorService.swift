@@ -104,8 +104,7 @@ final class DistributorService: TimerHandler {
     func timerFired(_ cookie: UInt64) {
         switch cookie {
         case Cookie.survey: startSurvey()
-        case Cookie.tick:
-            update { $0.tick(at: $1) }
+        case Cookie.tick: update { $0.tick(at: $1) }
         default:
             if let call = parked.removeValue(forKey: cookie), !isEnded { enqueue(call) }
         }

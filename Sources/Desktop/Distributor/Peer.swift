@@ -1,7 +1,7 @@
 import Base
 package import WebPush
 
-/// An application on the bus, with its queues and its running call.
+/// An application on the bus, with its queue and its running calls.
 struct Peer {
     enum Owner: Equatable {
         case unknown
@@ -76,7 +76,7 @@ struct Peer {
 
     /// A call failed. A failed start has a pause of its own.
     mutating func recordFailure(at now: Duration) {
-        if owner.isPresent { queue.pause.begin(at: now) } else { queue.pause.cut() }
+        if owner.isPresent { queue.pause.begin(at: now) } else { queue.pause.lift() }
     }
 
     mutating func recordAnswer() {
@@ -130,7 +130,7 @@ struct CallPause: Equatable, Sendable {
     mutating func shorten(at now: Duration) { end = end.map { min($0, now + backoff.first) } }
 
     /// Ends the pause. The next one is no shorter for that.
-    mutating func cut() { end = nil }
+    mutating func lift() { end = nil }
 
     /// The next pause is the shortest again.
     mutating func forgive() { backoff.reset() }
