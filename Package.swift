@@ -202,8 +202,8 @@ let package = Package(
         module(
             "Desktop",
             [
-                "Base", "WebPush", "Notifications", "Delivery", "System", "Crypto", "HTTP",
-                "SQLite", "Mailbox", "Bus", "Pictures",
+                "Base", "WebPush", "Notifications", "System", "Crypto", "HTTP", "SQLite", "Bus",
+                "Pictures",
             ]),
         .executableTarget(
             name: "bellwire",
@@ -248,8 +248,8 @@ let package = Package(
         tests(
             of: "Desktop",
             [
-                "Base", "WebPush", "Notifications", "Delivery", "Crypto", "System", "SQLite",
-                "Mailbox", "Bus", "Pictures",
+                "Base", "WebPush", "Notifications", "Crypto", "System", "SQLite", "Bus",
+                "Pictures",
             ]),
         .testTarget(
             name: "EndToEnd",

@@ -41,7 +41,7 @@ package final class DesktopService: TimerHandler, @unchecked Sendable {
     private let log: Log
     private let store: DesktopStore
     private let links: ReceiverLinks
-    private let screen: NotificationDesk
+    private let screen: PresenterService
     private let engines: EngineConnections
     private var bus: BusConnection?
     private var distributor: DistributorService?
@@ -55,7 +55,7 @@ package final class DesktopService: TimerHandler, @unchecked Sendable {
         self.store = store
         links = try ReceiverLinks(store: store, trust: trust, on: loop, log: log)
         try links.use(terms.receivers)
-        screen = try NotificationDesk(
+        screen = try PresenterService(
             terms.sources, language: terms.language, store: store, on: loop, log: log)
         engines = EngineConnections(screen, trust: trust, on: loop, log: log)
         engines.use(terms.engines)
@@ -94,9 +94,11 @@ package final class DesktopService: TimerHandler, @unchecked Sendable {
         let distributor = try DistributorService(
             on: bus, link: links, store: store, loop: loop, log: log)
         self.distributor = distributor
-        links.listener = distributor
+        links.tell = { [weak distributor] event in distributor?.update(event) }
         links.start()
-        screen.fetch = { [weak distributor] in distributor?.heard(.fetch($0)) }
+        screen.fetch = { [weak distributor] signal in
+            distributor?.update { $0.fetch(signal, at: $1) }
+        }
         distributor.fetched = { [weak screen] in screen?.fetched($0) }
         screen.start()
         engines.connect()

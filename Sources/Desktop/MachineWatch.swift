@@ -1,10 +1,10 @@
-package import Bus
-package import System
-package import WebPush
+import Bus
+import System
+import WebPush
 
 /// What system services report about this machine. Without them it counts as powered and online.
-package struct MachineState: Equatable, Sendable {
-    package enum Source: String, CaseIterable, Sendable {
+struct MachineState: Equatable, Sendable {
+    enum Source: String, CaseIterable, Sendable {
         case power = "org.freedesktop.UPower"
         case battery = "org.freedesktop.UPower.Device"
         case network = "org.freedesktop.NetworkManager"
@@ -18,10 +18,8 @@ package struct MachineState: Equatable, Sendable {
     private var isConnected = true
     private var connection: String?
 
-    package init() {}
-
     /// The least urgent messages that are wanted now.
-    package var floor: Urgency {
+    var floor: Urgency {
         var power = power
         power.charge = hasBattery ? charge : nil
         return .floor(power, isMetered: isMetered)
@@ -29,7 +27,7 @@ package struct MachineState: Equatable, Sendable {
 
     /// Applies properties of a service, all or only the changed ones. Returns whether the network
     /// changed, so that a failed attempt may work now.
-    package mutating func changed(_ source: Source, _ properties: [String: BusValue]) -> Bool {
+    mutating func changed(_ source: Source, _ properties: [String: BusValue]) -> Bool {
         switch source {
         case .power:
             if case .boolean(let value)? = properties["OnBattery"] { power.isOnBattery = value }
@@ -42,7 +40,7 @@ package struct MachineState: Equatable, Sendable {
     }
 
     /// The service has ended, so its properties are unknown.
-    package mutating func lost(_ source: Source) {
+    mutating func lost(_ source: Source) {
         switch source {
         case .power: power = PowerState()
         case .battery: hasBattery = false
@@ -70,15 +68,10 @@ package struct MachineState: Equatable, Sendable {
 }
 
 /// The state of the power supply.
-package struct PowerState: Equatable, Sendable {
-    package var isOnBattery: Bool
+struct PowerState: Equatable, Sendable {
+    var isOnBattery = false
     /// In percent; nil without a battery.
-    package var charge: Double?
-
-    package init(isOnBattery: Bool = false, charge: Double? = nil) {
-        self.isOnBattery = isOnBattery
-        self.charge = charge
-    }
+    var charge: Double?
 
     /// A battery that is charging does not count as low.
     var isLow: Bool { isOnBattery && (charge.map { $0 <= 15 } ?? false) }
@@ -87,7 +80,7 @@ package struct PowerState: Equatable, Sendable {
 extension Urgency {
     /// The least urgent messages that may wake this machine, as the UnifiedPush specification
     /// advises.
-    package static func floor(_ power: PowerState, isMetered: Bool) -> Urgency {
+    static func floor(_ power: PowerState, isMetered: Bool) -> Urgency {
         if power.isLow { return .high }
         switch (power.isOnBattery, isMetered) {
         case (false, false): return .veryLow
@@ -99,7 +92,7 @@ extension Urgency {
 
 /// Follows UPower, NetworkManager and logind on the system bus. A missing service or bus reports
 /// nothing. Only the thread of the loop uses it.
-package final class MachineWatch {
+final class MachineWatch {
     private static let properties = "org.freedesktop.DBus.Properties"
 
     private let loop: EventLoop
@@ -111,7 +104,7 @@ package final class MachineWatch {
 
     /// `floorChanged`: other messages are wanted now. `woken`: the network changed, or the machine
     /// has slept.
-    package init(
+    init(
         on loop: EventLoop, floorChanged: @escaping (Urgency) -> Void,
         woken: @escaping () -> Void
     ) {
@@ -120,7 +113,7 @@ package final class MachineWatch {
         self.woken = woken
     }
 
-    package func start() {
+    func start() {
         do throws(BusError) {
             let bus = try BusConnection(to: .system, on: loop) { [weak self] _ in self?.lost() }
             self.bus = bus
@@ -137,7 +130,7 @@ package final class MachineWatch {
         }
     }
 
-    package func end() {
+    func end() {
         subscriptions = []
         bus?.close()
         bus = nil

@@ -175,32 +175,3 @@ package enum ProgramText {
         return ends.count == 2 && ends[0] < ends[1] ? ends[0]..<ends[1] : nil
     }
 }
-
-/// The time since the machine was started, and an identifier of that start.
-package enum Boot {
-    /// Includes the time while the machine was suspended. Setting the clock does not change it.
-    package static var milliseconds: Int64 {
-        var time = timespec()
-        clock_gettime(CLOCK_BOOTTIME, &time)
-        return Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000
-    }
-
-    /// 16 bytes that differ from one start of the machine to the next; nil if the kernel has none.
-    package static var identifier: [UInt8]? {
-        guard let file = try? FileDescriptor.open("/proc/sys/kernel/random/boot_id", O_RDONLY),
-            let text = try? file.readAll(limit: 64)
-        else { return nil }
-        let digits = String(decoding: text.filter { $0.hexValue != nil }, as: UTF8.self)
-        return digits.utf8.count == 32 ? Hexadecimal.decoded(digits) : nil
-    }
-}
-
-/// The time of day. It may jump.
-package enum WallClock {
-    /// Seconds since 1970.
-    package static var now: Double {
-        var time = timespec()
-        clock_gettime(CLOCK_REALTIME, &time)
-        return Double(time.tv_sec) + Double(time.tv_nsec) / 1_000_000_000
-    }
-}

@@ -94,7 +94,7 @@ struct ImportReport {
 
         /// From the answer of the desktop service.
         init(_ answer: String, reason: String) {
-            switch (answer, DistributorService.ImportAnswer(rawValue: answer)) {
+            switch (answer, ImportAnswer(rawValue: answer)) {
             case ("REGISTRATION_SUCCEEDED", _): self = .taken
             case (_, .wouldRegister): self = .wouldBeTaken
             case (_, .known): self = .known

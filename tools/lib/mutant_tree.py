@@ -23,7 +23,7 @@ PURE = {
     "Configuration": ["Configuration"],
     "StatusPage": ["StatusPage"],
     "HTTP": ["HTTP/HTTP1", "HTTP/HTTP2", "HTTP/Message", "HTTP/WebSocket"],
-    "Desktop": ["Desktop/Custody", "Desktop/Distributor", "Desktop/Link", "Desktop/Presenter"],
+    "Desktop": ["Desktop/Messages", "Desktop/Distributor", "Desktop/Link", "Desktop/Presenter"],
 }
 
 # A file of those folders that imports one of these is a shell around a value.

@@ -1,20 +1,20 @@
 import Base
 import Bus
-package import Notifications
+import Notifications
 import System
 
 /// The call of `org.freedesktop.Application` that passes a user's action to an application.
-package struct ApplicationCall: Equatable, Sendable {
-    package let service: String
+struct ApplicationCall: Equatable, Sendable {
+    let service: String
     /// Nil only brings the application to the front.
-    package let action: String?
-    package let parameter: String?
-    package let token: String?
+    let action: String?
+    let parameter: String?
+    let token: String?
     /// After this call the application knows everything about the action.
-    package let isComplete: Bool
+    let isComplete: Bool
 
     /// Brings the application to the front.
-    package init(activating service: String, token: String?) {
+    init(activating service: String, token: String?) {
         self.service = service
         (action, parameter) = (nil, nil)
         self.token = token
@@ -25,7 +25,7 @@ package struct ApplicationCall: Equatable, Sendable {
     /// without an error. Otherwise it brings the application to the front, which is enough for a
     /// click; the application gets the rest as a client of the engine. Nil for an action that needs
     /// no application at the front.
-    package init?(_ owed: OwedAction, for entry: DesktopEntry?) {
+    init?(_ owed: OwedAction, for entry: DesktopEntry?) {
         guard let service = owed.service, BusName.isValid(service), !BusName.isUnique(service)
         else { return nil }
         self.service = service
@@ -76,47 +76,16 @@ package struct ApplicationCall: Equatable, Sendable {
     }
 }
 
-/// A fetch signal for the program that a registration names. The program gets a call on the bus;
-/// nothing is shown.
-package struct FetchCall: Equatable, Sendable {
-    /// The account whose engine sent it.
-    package let source: String
-    /// The id for confirming to the engine that the program has it.
-    package var id: String?
-    /// How many pushes it stands for; a waiting signal collects more and keeps its id.
-    package var count: Int64 = 1
-    package let service: String
-    /// The version of simple push. If the sender gave none, it is the time, as other push services
-    /// do.
-    package let version: UInt64
-
-    package init(source: String = "", id: String? = nil, service: String, version: UInt64) {
-        self.source = source
-        self.id = id
-        self.service = service
-        self.version = version
-    }
-
-    /// Nil for what no program of the session has to fetch.
-    init?(_ notice: FetchNotice, from source: String) {
-        guard let service = notice.service else { return nil }
-        self.init(
-            source: source, id: notice.id, service: service,
-            version: notice.version.flatMap { UInt64($0) } ?? UInt64(WallClock.now))
-        count = notice.count
-    }
-}
-
 /// The part of an application's `.desktop` file that is about activation (Desktop Entry
 /// Specification 1.5).
-package struct DesktopEntry: Equatable, Sendable {
+struct DesktopEntry: Equatable, Sendable {
     /// The application can be started by a call on the bus.
-    package private(set) var isActivatable = false
-    package private(set) var actions: Set<String> = []
+    private(set) var isActivatable = false
+    private(set) var actions: Set<String> = []
     /// The entry counts as missing.
     private(set) var isHidden = false
 
-    package init(_ file: [UInt8]) {
+    init(_ file: [UInt8]) {
         var isMain = false
         for line in file.split(separator: UInt8(ascii: "\n")) {
             let text = String(decoding: line, as: UTF8.self)

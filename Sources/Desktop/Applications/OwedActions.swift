@@ -1,23 +1,23 @@
 import Base
-package import Notifications
+import Notifications
 
 /// User actions that applications do not have yet.
 ///
 /// It is pure state, without bus, socket or clock. Each application has a queue with one call at a
 /// time. If it does not answer, it is called again after a pause; if it is not running, it is
 /// called when it appears.
-package struct OwedActions: Sendable {
-    package struct Key: Hashable, Sendable {
-        package let source: String
-        package let id: String
+struct OwedActions: Sendable {
+    struct Key: Hashable, Sendable {
+        let source: String
+        let id: String
 
-        package init(_ source: String, _ id: String) {
+        init(_ source: String, _ id: String) {
             self.source = source
             self.id = id
         }
     }
 
-    package enum Event: Equatable, Sendable {
+    enum Event: Equatable, Sendable {
         case told(source: String, OwedAction)
         /// The action is too old.
         case expired(Key)
@@ -34,7 +34,7 @@ package struct OwedActions: Sendable {
         case elapsed
     }
 
-    package enum Outcome: Equatable, Sendable {
+    enum Outcome: Equatable, Sendable {
         case taken
         /// The application runs, and the engine will tell it.
         case woken
@@ -45,7 +45,7 @@ package struct OwedActions: Sendable {
         case refused
     }
 
-    package enum Action: Equatable, Sendable {
+    enum Action: Equatable, Sendable {
         case call(Key, OwedAction)
         case taken(Key)
     }
@@ -69,12 +69,10 @@ package struct OwedActions: Sendable {
     }
 
     private struct Application: Sendable {
-        var queue: [Key] = []
+        var queue = ApplicationQueue<Key>()
         var isCalled = false
         /// The application does not run and cannot be started.
         var isAbsent = false
-        var pauseEnd = Duration.zero
-        var pause = Backoff.ofApplications
     }
 
     private static let performedLimit = 32
@@ -86,18 +84,16 @@ package struct OwedActions: Sendable {
     private var performed: [Choice] = []
     private var actions: [Action] = []
 
-    package init() {}
-
     /// The applications that have actions waiting.
-    package var services: Set<String> { Set(applications.keys) }
+    var services: Set<String> { Set(applications.keys) }
 
     /// When to call `handle` with `.elapsed`.
-    package var deadline: Duration? {
-        applications.values.lazy.filter { !$0.isCalled && !$0.isAbsent && !$0.queue.isEmpty }
-            .map(\.pauseEnd).min()
+    var deadline: Duration? {
+        applications.values.lazy.filter { !$0.isCalled && !$0.isAbsent && !$0.queue.items.isEmpty }
+            .compactMap(\.queue.pause.end).min()
     }
 
-    package mutating func handle(_ event: Event, at now: Duration) -> [Action] {
+    mutating func handle(_ event: Event, at now: Duration) -> [Action] {
         switch event {
         case .told(let source, let owed): told(Key(source, owed.id), owed, now)
         case .expired(let key), .confirmed(let key): forget(key)
@@ -132,10 +128,10 @@ package struct OwedActions: Sendable {
         guard let service = owed.service else { return }
         items[key] = Item(owed: owed)
         var application = applications[service] ?? Application()
-        application.queue.append(key)
+        application.queue.items.append(key)
         // A new action is a reason for another attempt.
         application.isAbsent = false
-        application.pauseEnd = min(application.pauseEnd, now + application.pause.first)
+        application.queue.pause.shorten(at: now)
         applications[service] = application
     }
 
@@ -154,7 +150,7 @@ package struct OwedActions: Sendable {
         guard let item = items.removeValue(forKey: key), let service = item.owed.service else {
             return
         }
-        applications[service]?.queue.removeAll { $0 == key }
+        applications[service]?.queue.items.removeAll { $0 == key }
     }
 
     private mutating func returned(_ key: Key, _ outcome: Outcome, _ now: Duration) {
@@ -164,17 +160,17 @@ package struct OwedActions: Sendable {
         let isOwed = items[key] != nil
         switch outcome {
         case .taken:
-            application.pause.reset()
+            application.queue.pause.reset()
             items[key]?.phase = .taken
             if isOwed { actions.append(.taken(key)) }
         case .woken, .refused:
-            application.pause.reset()
+            application.queue.pause.reset()
             items[key]?.phase = outcome == .woken ? .told : .resting
         case .absent, .failed:
             application.isAbsent = outcome == .absent
-            application.pauseEnd = now + application.pause.next()
+            application.queue.pause.begin(at: now)
             items[key]?.phase = .waiting
-            if isOwed { application.queue.insert(key, at: 0) }
+            if isOwed { application.queue.putBack(key) }
         }
         applications[service] = application
     }
@@ -183,21 +179,22 @@ package struct OwedActions: Sendable {
     private mutating func appeared(_ service: String, _ now: Duration) {
         guard applications[service]?.isCalled == false else { return }
         applications[service]?.isAbsent = false
-        applications[service]?.pauseEnd = now
+        applications[service]?.queue.pause.lift()
         for key in items.keys.sorted() {
             guard items[key]?.phase == .resting, items[key]?.owed.service == service else {
                 continue
             }
             items[key]?.phase = .waiting
-            applications[service]?.queue.append(key)
+            applications[service]?.queue.items.append(key)
         }
     }
 
     private mutating func advance(_ service: String, _ now: Duration) {
         guard var application = applications[service], !application.isCalled else { return }
-        if let key = application.queue.first, let owed = items[key]?.owed {
-            guard !application.isAbsent, application.pauseEnd <= now else { return }
-            application.queue.removeFirst()
+        if !application.queue.items.isEmpty {
+            guard !application.isAbsent, let key = application.queue.next(at: now),
+                let owed = items[key]?.owed
+            else { return }
             application.isCalled = true
             applications[service] = application
             items[key]?.phase = .calling
@@ -211,7 +208,7 @@ package struct OwedActions: Sendable {
 
 extension OwedActions.Key: Comparable {
     /// Compares the engine's ids as numbers: a longer number is a higher one.
-    package static func < (left: Self, right: Self) -> Bool {
+    static func < (left: Self, right: Self) -> Bool {
         (left.source, left.id.utf8.count, left.id) < (right.source, right.id.utf8.count, right.id)
     }
 }

@@ -21,24 +21,6 @@ package struct ClientRecord: Equatable, Sendable, Confidential {
     package var isMuted = false
     /// Less urgent messages do not start the application.
     package var leastUrgency = Urgency.veryLow
-
-    package init(
-        key: ClientKey, service: String, description: String, applicationKey: ApplicationKey?,
-        version: ConnectorVersion, path: String, channel: ChannelID, endpoint: String?,
-        created: Int64, lastDelivery: Int64?, lastSeen: Int64
-    ) {
-        self.key = key
-        self.service = service
-        self.description = description
-        self.applicationKey = applicationKey
-        self.version = version
-        self.path = path
-        self.channel = channel
-        self.endpoint = endpoint
-        self.created = created
-        self.lastDelivery = lastDelivery
-        self.lastSeen = lastSeen
-    }
 }
 
 /// Identifies a registration. Applications in different sandboxes may use the same token.
@@ -69,7 +51,7 @@ package struct ApplicationKey: Hashable, Sendable {
 }
 
 /// Stores registrations.
-package protocol ClientStore: AnyObject {
+protocol ClientStore: AnyObject {
     /// All registrations, once at the start.
     func clients() throws -> [ClientRecord]
     /// Inserts it, or replaces the one with the same key. Returns after it is on the disk.
@@ -91,7 +73,7 @@ struct Client {
     /// The application said that it does not know the token.
     var isStale = false
     /// Messages delivered last. A repeated one is only acknowledged.
-    var delivered = RecentIDs()
+    var delivered = Recent<String, Void>(limit: 128)
     var savedDelivery: Int64?
 
     init(_ record: ClientRecord) {
@@ -102,26 +84,4 @@ struct Client {
 
     /// It has only a unique bus name, so it ends with its connection.
     var isTransient: Bool { record.service.hasPrefix(":") }
-}
-
-/// The last ids, up to a limit.
-struct RecentIDs {
-    private static let limit = 128
-
-    private var ids: Set<String> = []
-    private var order: [String] = []
-    private var next = 0
-
-    func contains(_ id: String) -> Bool { ids.contains(id) }
-
-    mutating func insert(_ id: String) {
-        guard ids.insert(id).inserted else { return }
-        if order.count < Self.limit {
-            order.append(id)
-        } else {
-            ids.remove(order[next])
-            order[next] = id
-            next = (next + 1) % Self.limit
-        }
-    }
 }

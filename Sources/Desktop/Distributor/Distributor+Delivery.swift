@@ -11,9 +11,8 @@ extension Distributor {
     /// Queues the application's endpoint, unless that is queued already.
     mutating func announce(_ key: ClientKey) {
         guard let service = clients[key]?.record.service else { return }
-        let isWaiting = peers[service]?.controls.contains { $0.client == key } ?? false
-        if !isWaiting {
-            peers[service]?.controls.append(Peer.Item(client: key, content: .endpoint))
+        if peers[service]?.announces(key) != true {
+            peers[service]?.queue.items.append(Peer.Item(client: key, content: .endpoint))
         }
     }
 
@@ -33,30 +32,26 @@ extension Distributor {
     mutating func advance(_ service: String, at moment: Moment) {
         guard var peer = peers[service] else { return }
         discardExpired(&peer, at: moment.boot)
-        if peer.control == nil, let index = next(in: peer.controls, peer, at: moment.boot) {
-            let item = peer.controls.remove(at: index)
-            peer.control = begin(item, service, &peer, at: moment.boot)
+        if let item = next(isControl: true, &peer, at: moment.boot) {
+            begin(item, service, &peer, at: moment.boot)
         }
         // The application must know the endpoint before it gets messages for it.
-        if peer.message == nil, peer.control == nil, peer.controls.isEmpty,
-            let index = next(in: peer.messages, peer, at: moment.boot)
-        {
-            let item = peer.messages.remove(at: index)
-            peer.message = begin(item, service, &peer, at: moment.boot)
+        if !peer.hasControl, let item = next(isControl: false, &peer, at: moment.boot) {
+            begin(item, service, &peer, at: moment.boot)
         }
         peers[service] = peer
     }
 
-    private func next(in items: [Peer.Item], _ peer: Peer, at now: Duration) -> Int? {
-        guard !items.isEmpty, peer.mayCall(at: now) else { return nil }
-        switch peer.owner {
-        case .unknown: return nil
-        case .some: return items.firstIndex { !isHeldBack($0, isRunning: true) }
-        case .none:
-            guard peer.mayStart(at: now), peer.control == nil, peer.message == nil else {
-                return nil
-            }
-            return items.firstIndex { !isHeldBack($0, isRunning: false) }
+    private func next(
+        isControl: Bool, _ peer: inout Peer, at now: Duration
+    ) -> Peer.Item? {
+        let isRunning = peer.owner.isPresent
+        let mayStart = peer.owner == .none && peer.starts.isOver(at: now) && peer.flights.isEmpty
+        guard isRunning || mayStart,
+            !peer.flights.contains(where: { $0.item.isControl == isControl })
+        else { return nil }
+        return peer.queue.next(at: now) {
+            $0.isControl == isControl && !isHeldBack($0, isRunning: isRunning)
         }
     }
 
@@ -72,10 +67,8 @@ extension Distributor {
 
     private mutating func begin(
         _ item: Peer.Item, _ service: String, _ peer: inout Peer, at now: Duration
-    ) -> Peer.Flight? {
-        guard let client = clients[item.client], let content = content(item, client) else {
-            return nil
-        }
+    ) {
+        guard let client = clients[item.client], let content = content(item, client) else { return }
         let id = nextID()
         let isStart = peer.owner == .none
         let record = client.record
@@ -96,14 +89,15 @@ extension Distributor {
             if PlantedMistake.acknowledgeBeforeReply.isMade,
                 case .message(let message) = item.content
             {
-                act(.link(.acknowledge(message.channel, message: message.id)))
+                act(.acknowledge(message.channel, message: message.id))
             }
         #endif
-        if isStart { peer.recordStart(at: now) }
-        return Peer.Flight(
+        if isStart { peer.starts.begin(at: now) }
+        let flight = Peer.Flight(
             id: id, item: item, version: version, path: path, endpoint: client.endpoint,
             owner: peer.owner,
             deadline: now + (isStart ? Self.startLimit : Peer.Flight.pause(version)))
+        peer.flights.insert(flight, at: item.isControl ? 0 : peer.flights.count)
     }
 
     private func content(_ item: Peer.Item, _ client: Client) -> ConnectorCall.Content? {
@@ -117,26 +111,24 @@ extension Distributor {
 
     private mutating func discardExpired(_ peer: inout Peer, at now: Duration) {
         var expired: [PushedMessage] = []
-        peer.messages.removeAll { item in
+        peer.queue.items.removeAll { item in
             guard case .message(let message) = item.content, let expiry = item.expiry,
                 expiry <= now
             else { return false }
             expired.append(message)
             return true
         }
-        for message in expired { act(.link(.reject(message.channel, message: message.id))) }
+        for message in expired { act(.reject(message.channel, message: message.id)) }
     }
 
     /// Handles the result of a call.
     package mutating func answered(
         _ id: UInt64, _ outcome: ConnectorOutcome, at moment: Moment
     ) {
-        guard let service = flights.removeValue(forKey: id), var peer = peers[service] else {
-            return
-        }
-        let isControl = peer.control?.id == id
-        guard let flight = isControl ? peer.control : peer.message, flight.id == id else { return }
-        if isControl { peer.control = nil } else { peer.message = nil }
+        guard let service = flights.removeValue(forKey: id), var peer = peers[service],
+            let index = peer.flights.firstIndex(where: { $0.id == id })
+        else { return }
+        let flight = peer.flights.remove(at: index)
         switch outcome {
         case .taken where flight.isOver:
             peer.recordAnswer()
@@ -152,15 +144,15 @@ extension Distributor {
             // The called instance has passed its name on to another one, which is running.
             let isHandedOver = peer.owner.isPresent && peer.owner != flight.owner
             if !isHandedOver { peer.recordFailure(at: moment.boot) }
-            putBack(flight.item, &peer, isControl)
-        case .unsupported: tryOtherWay(flight.item, &peer, isControl, at: moment.boot)
+            putBack(flight.item, &peer)
+        case .unsupported: tryOtherWay(flight.item, &peer, at: moment.boot)
         case .refused:
             peer.recordAnswer()
             clients[flight.item.client]?.isStale = true
             drop(flight.item, "it no longer knows its token")
         case .failed:
             peer.recordFailure(at: moment.boot)
-            tryAgain(flight.item, "it answered with an error", &peer, isControl)
+            tryAgain(flight.item, "it answered with an error", &peer)
         }
         peers[service] = peer
         advance(service, at: moment)
@@ -171,9 +163,9 @@ extension Distributor {
     private mutating func finish(_ item: Peer.Item) {
         guard case .message(let message) = item.content else { return }
         if channels[message.channel] == item.client {
-            clients[item.client]?.delivered.insert(message.id)
+            clients[item.client]?.delivered.insert(message.id, ())
         }
-        act(.link(.acknowledge(message.channel, message: message.id)))
+        act(.acknowledge(message.channel, message: message.id))
     }
 
     private mutating func recordDelivery(_ flight: Peer.Flight, at moment: Moment) {
@@ -188,9 +180,9 @@ extension Distributor {
             client.record.lastDelivery = moment.wall
             for signal in signals { recordHeard(signal, by: flight.item.client) }
         case .message(let message):
-            client.delivered.insert(message.id)
+            client.delivered.insert(message.id, ())
             client.record.lastDelivery = moment.wall
-            act(.link(.acknowledge(message.channel, message: message.id)))
+            act(.acknowledge(message.channel, message: message.id))
         }
         let unsaved = moment.wall - (client.savedDelivery ?? .min / 2)
         var stored = client.record
@@ -205,42 +197,36 @@ extension Distributor {
     }
 
     /// Returns the item to the front of its queue.
-    private mutating func putBack(_ item: Peer.Item, _ peer: inout Peer, _ isControl: Bool) {
+    private mutating func putBack(_ item: Peer.Item, _ peer: inout Peer) {
         guard clients[item.client] != nil else { return }
         if case .message(let message) = item.content, message.deadline == nil {
             return drop(item, "it did not accept a message that could not wait")
         }
-        if isControl {
-            // A newer item for the same registration replaces it.
-            if !peer.controls.contains(where: { $0.client == item.client }) {
-                peer.controls.insert(item, at: 0)
-            }
-        } else {
-            peer.messages.insert(item, at: 0)
-        }
+        // A newer endpoint of the same registration replaces it.
+        if !item.isControl || !peer.announces(item.client) { peer.queue.putBack(item) }
     }
 
     private mutating func tryOtherWay(
-        _ item: Peer.Item, _ peer: inout Peer, _ isControl: Bool, at now: Duration
+        _ item: Peer.Item, _ peer: inout Peer, at now: Duration
     ) {
         var item = item
         item.way += 1
         if item.way == Peer.wayCount {
             item.way = 0
             peer.recordFailure(at: now)
-            return tryAgain(item, "it has no UnifiedPush connector", &peer, isControl)
+            return tryAgain(item, "it has no UnifiedPush connector", &peer)
         }
-        putBack(item, &peer, isControl)
+        putBack(item, &peer)
     }
 
     private mutating func tryAgain(
-        _ item: Peer.Item, _ reason: String, _ peer: inout Peer, _ isControl: Bool
+        _ item: Peer.Item, _ reason: String, _ peer: inout Peer
     ) {
         var item = item
         item.rounds += 1
         clients[item.client]?.trouble = reason
         if item.rounds < Self.roundLimit {
-            putBack(item, &peer, isControl)
+            putBack(item, &peer)
         } else {
             drop(item, reason)
         }
@@ -249,7 +235,7 @@ extension Distributor {
     private mutating func drop(_ item: Peer.Item, _ reason: String) {
         clients[item.client]?.trouble = reason
         if case .message(let message) = item.content {
-            act(.link(.reject(message.channel, message: message.id)))
+            act(.reject(message.channel, message: message.id))
         }
     }
 }

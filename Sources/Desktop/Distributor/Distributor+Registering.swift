@@ -1,4 +1,5 @@
 import Base
+package import WebPush
 
 /// Requests of applications.
 extension Distributor {
@@ -38,7 +39,7 @@ extension Distributor {
         client.calls = [(call, moment.boot + Self.answerPause)]
         add(client)
         act(.save(client.record))
-        act(.link(.register(request.channel, key: request.applicationKey, known: nil)))
+        act(.register(request.channel, key: request.applicationKey, known: nil))
     }
 
     /// Counts registrations of the same sandbox, or outside sandboxes of the same application.
@@ -68,7 +69,7 @@ extension Distributor {
         clients[request.key] = client
         if client.record != record { act(.save(client.record)) }
         // The application runs, so deliveries that failed may work now.
-        peers[record.service]?.wake()
+        peers[record.service]?.queue.pause.reset()
         if client.endpoint != nil {
             announce(request.key)
             act(.answer(call, .registered))
@@ -127,10 +128,11 @@ extension Distributor {
         guard var peer = peers[name] else { return }
         peer.owner = owner.map { .some($0) } ?? .none
         if owner != nil {
-            peer.wake()
+            peer.queue.pause.reset()
             // It has started; from now on the shorter deadline for its answer counts.
-            peer.control?.started(peer.owner, moment.boot)
-            peer.message?.started(peer.owner, moment.boot)
+            for index in peer.flights.indices {
+                peer.flights[index].started(peer.owner, moment.boot)
+            }
         }
         peers[name] = peer
         guard owner != nil || !name.hasPrefix(":") else {
@@ -161,6 +163,42 @@ extension Distributor {
                 releasePeer(client.record.service)
             }
         }
+    }
+}
+
+/// Answers of the receivers.
+extension Distributor {
+    /// The endpoint of a channel: the first one, or a new one.
+    package mutating func obtained(
+        _ endpoint: String, for channel: ChannelID, at moment: Moment
+    ) {
+        // An application must never get an empty endpoint.
+        guard let key = channels[channel], var client = clients[key], !endpoint.isEmpty
+        else { return }
+        let calls = client.calls
+        guard client.endpoint != endpoint || !calls.isEmpty else { return }
+        client.endpoint = endpoint
+        client.calls = []
+        clients[key] = client
+        announce(key)
+        advance(client.record.service, at: moment)
+        for call in calls { act(.answer(call.id, .registered)) }
+    }
+
+    /// There is no endpoint, and waiting does not help. Being offline is not a refusal.
+    package mutating func refused(
+        _ channel: ChannelID, _ reason: RegistrationFailure, at moment: Moment
+    ) {
+        guard let key = channels[channel], var client = clients[key] else { return }
+        let calls = client.calls
+        client.calls = []
+        clients[key] = client
+        for call in calls { act(.answer(call.id, .failed(reason))) }
+        _ = remove(key)
+        // An application that got "registered" must learn that it is not.
+        if calls.isEmpty { sendUnregistered(client) }
+        advance(client.record.service, at: moment)
+        releasePeer(client.record.service)
     }
 }
 

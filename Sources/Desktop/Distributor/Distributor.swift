@@ -1,5 +1,5 @@
 import Base
-import WebPush
+package import WebPush
 
 /// The UnifiedPush distributor: registrations of applications, and delivery of their messages.
 ///
@@ -67,15 +67,13 @@ package struct Distributor {
         for record in records {
             let client = Client(record)
             if client.isTransient {
-                act(.link(.unregister(record.channel)))
+                act(.unregister(record.channel))
                 act(.forget(record.key))
                 continue
             }
             add(client)
             act(
-                .link(
-                    .register(
-                        record.channel, key: record.applicationKey, known: record.endpoint)))
+                .register(record.channel, key: record.applicationKey, known: record.endpoint))
         }
     }
 
@@ -94,13 +92,10 @@ package struct Distributor {
         guard let client = clients.removeValue(forKey: key) else { return nil }
         for call in client.calls { act(.answer(call.id, .failed(.internal))) }
         channels[client.record.channel] = nil
-        act(.link(.unregister(client.record.channel)))
+        act(.unregister(client.record.channel))
         act(.forget(key))
         let service = client.record.service
-        peers[service]?.controls.removeAll { $0.client == key }
-        peers[service]?.messages.removeAll { $0.client == key }
-        if peers[service]?.control?.item.client == key { peers[service]?.control?.isOver = true }
-        if peers[service]?.message?.item.client == key { peers[service]?.message?.isOver = true }
+        peers[service]?.giveUp { $0.client == key }
         return client
     }
 
@@ -120,7 +115,15 @@ package enum DistributorAction: Equatable, Sendable {
     case answer(UInt64, RegisterAnswer)
     /// Call a connector. Report the outcome under this number, unless it is zero.
     case call(UInt64, ConnectorCall)
-    case link(LinkRequest)
+    /// Get an endpoint, bound to the key if there is one. At every start each registration repeats
+    /// this with the endpoint it has, and hears only of a different one.
+    case register(ChannelID, key: ApplicationKey?, known: String?)
+    /// End the channel. There is no answer.
+    case unregister(ChannelID)
+    /// The application has the message.
+    case acknowledge(ChannelID, message: String)
+    /// The application will never take the message.
+    case reject(ChannelID, message: String)
     /// An application has this signal.
     case fetched(FetchCall)
     case save(ClientRecord)
@@ -128,11 +131,6 @@ package enum DistributorAction: Equatable, Sendable {
     /// Report the owner of a bus name, now and at each change.
     case watch(String)
     case unwatch(String)
-}
-
-package enum RegisterAnswer: Equatable, Sendable {
-    case registered
-    case failed(RegistrationFailure)
 }
 
 /// Deadlines.
@@ -146,13 +144,10 @@ extension Distributor {
         }
         for client in clients.values { for call in client.calls { consider(call.deadline) } }
         for peer in peers.values {
-            consider(peer.control?.deadline)
-            consider(peer.message?.deadline)
-            guard !peer.controls.isEmpty || !peer.messages.isEmpty else { continue }
-            if peer.control == nil || peer.message == nil {
-                consider(peer.pauseEnd)
-                if peer.owner == .none { consider(peer.startEnd) }
-            }
+            for flight in peer.flights { consider(flight.deadline) }
+            guard !peer.queue.items.isEmpty, peer.flights.count < 2 else { continue }
+            consider(peer.queue.pause.end)
+            if peer.owner == .none { consider(peer.starts.end) }
         }
         return next
     }
@@ -160,11 +155,11 @@ extension Distributor {
     package mutating func tick(at moment: Moment) {
         answerWaiting(at: moment.boot)
         for service in peers.keys.sorted() {
-            peers[service]?.control?.excuse(at: moment.boot)
-            peers[service]?.message?.excuse(at: moment.boot)
+            for index in peers[service]?.flights.indices ?? 0..<0 {
+                peers[service]?.flights[index].excuse(at: moment.boot)
+            }
             guard let peer = peers[service] else { continue }
-            for flight in [peer.control, peer.message] {
-                guard let flight, flight.deadline <= moment.boot else { continue }
+            for flight in peer.flights where flight.deadline <= moment.boot {
                 // A running application of the first generation has the message, and need not
                 // answer.
                 let isDelivered = flight.version == .one && peer.owner.isPresent
@@ -172,17 +167,10 @@ extension Distributor {
                     flight.id, isDelivered ? .taken : .unreachable("it does not answer"),
                     at: moment)
             }
-            clearPauses(service, at: moment.boot)
+            peers[service]?.queue.pause.clear(at: moment.boot)
+            peers[service]?.starts.clear(at: moment.boot)
             advance(service, at: moment)
         }
-    }
-
-    /// A pause that is over must not wake the loop again.
-    private mutating func clearPauses(_ service: String, at now: Duration) {
-        guard var peer = peers[service] else { return }
-        if let end = peer.pauseEnd, end <= now { peer.pauseEnd = nil }
-        if let end = peer.startEnd, end <= now { peer.startEnd = nil }
-        peers[service] = peer
     }
 
     /// Answers "registered" without an endpoint, which follows when the receiver can be reached.

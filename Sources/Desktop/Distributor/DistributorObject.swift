@@ -48,13 +48,28 @@ extension BusCall {
     }
 }
 
+/// The answer to `Register`.
+package enum RegisterAnswer: Equatable, Sendable {
+    case registered
+    case failed(RegistrationFailure)
+}
+
+/// Why an application got no endpoint, in the words of the UnifiedPush specification.
+package enum RegistrationFailure: String, Sendable {
+    /// A later attempt may work.
+    case `internal` = "INTERNAL_ERROR"
+    /// The user has to do something first, such as naming a receiver.
+    case actionRequired = "ACTION_REQUIRED"
+    case unauthorized = "UNAUTHORIZED"
+}
+
 /// The checked arguments of `Register`; all must be right.
 struct RegistrationArguments: Equatable {
     let service: String
     let token: String
     let description: String
     let applicationKey: ApplicationKey?
-    let version: ConnectorVersion
+    var version: ConnectorVersion
 
     /// Limits of the UnifiedPush specification, in bytes.
     static let tokenLimit = 100

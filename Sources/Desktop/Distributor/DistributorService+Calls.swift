@@ -47,7 +47,6 @@ extension DistributorService {
     }
 
     private func finishCall() {
-        perform()
         isLookingUp = false
         lookUpNext()
     }
@@ -68,15 +67,21 @@ extension DistributorService {
             guard BusName.isUnique(service) || sandbox.allows(service) else {
                 return call.answer(.failed(.unauthorized))
             }
-            lastCall += 1
-            registrations[lastCall] = call
-            machine.register(
-                RegisterCall(
-                    key: ClientKey(sandbox: sandbox.identifier, token: arguments.token),
-                    service: service, description: arguments.description,
-                    applicationKey: arguments.applicationKey, version: arguments.version,
-                    channel: channel), call: lastCall, at: now)
+            let key = ClientKey(sandbox: sandbox.identifier, token: arguments.token)
+            pass(call, arguments, key, service, channel)
         }
+    }
+
+    private func pass(
+        _ call: BusCall, _ arguments: RegistrationArguments, _ key: ClientKey, _ service: String,
+        _ channel: ChannelID
+    ) {
+        lastCall += 1
+        registrations[lastCall] = call
+        let request = RegisterCall(
+            key: key, service: service, description: arguments.description,
+            applicationKey: arguments.applicationKey, version: arguments.version, channel: channel)
+        update { $0.register(request, call: lastCall, at: $1) }
     }
 
     private func unregister(_ call: BusCall, _ sandbox: Sandbox) {
@@ -87,11 +92,9 @@ extension DistributorService {
         unforgotten = nil
         // No registration has a malformed token.
         if let token, RegistrationArguments.isToken(token) {
-            machine.unregister(
-                ClientKey(sandbox: sandbox.identifier, token: token), from: call.sender,
-                version: call.version, at: now)
+            let key = ClientKey(sandbox: sandbox.identifier, token: token)
+            update { $0.unregister(key, from: call.sender, version: call.version, at: $1) }
         }
-        perform()
         // Whoever is told that it has ended may rely on that, also after a kill.
         guard unforgotten == nil else {
             return call.fail(BusErrorName.failed, "the end could not be stored")
@@ -107,41 +110,29 @@ extension DistributorService {
 
 /// Registrations that an application has at another distributor.
 extension DistributorService {
-    /// The answers of `ImportRegistration` besides those of `Register`.
-    package enum ImportAnswer: String, Error, Sendable {
-        case wouldRegister = "WOULD_REGISTER"
-        case known = "KNOWN"
-        /// Another application or another key has this token here.
-        case otherApplication = "OTHER_APPLICATION"
-        /// No program owns the name, and none can be started for it.
-        case notInstalled = "NOT_INSTALLED"
-        /// Its sandbox can be seen only while it runs.
-        case sandboxed = "SANDBOXED"
-    }
-
     /// Registers an application under the token that it has elsewhere. It then gets its endpoint as
     /// if it had asked for one.
     func importRegistration(_ call: BusCall) {
         let options = call.arguments.first
         let version = options?.members?["version"]?.integer
-        guard let arguments = RegistrationArguments(options: options),
+        guard var arguments = RegistrationArguments(options: options),
             let version = version.flatMap({ UInt8(exactly: $0) }).flatMap(ConnectorVersion.init),
             BusName.isValid(arguments.service), !BusName.isUnique(arguments.service)
         else { return call.answer(.failed(.internal)) }
+        arguments.version = version
         let isDryRun = options?.members?["dry-run"]?.flag ?? false
-        find(arguments.service) { [weak self] place in
+        find(arguments.service) { [weak self, arguments] place in
             guard let self else { return }
             switch place {
             case .failure(let answer): call.answer(answer)
             case .success(let sandbox):
-                take(call, arguments, version, sandbox, isDryRun: isDryRun)
+                take(call, arguments, sandbox, isDryRun: isDryRun)
             }
         }
     }
 
     private func take(
-        _ call: BusCall, _ arguments: RegistrationArguments, _ version: ConnectorVersion,
-        _ sandbox: Sandbox, isDryRun: Bool
+        _ call: BusCall, _ arguments: RegistrationArguments, _ sandbox: Sandbox, isDryRun: Bool
     ) {
         guard sandbox.allows(arguments.service), !sandbox.speaksForItself,
             let channel = Self.newChannel()
@@ -155,14 +146,7 @@ extension DistributorService {
         }
         guard machine.end == nil else { return call.answer(.failed(.actionRequired)) }
         guard !isDryRun else { return call.answer(.wouldRegister) }
-        lastCall += 1
-        registrations[lastCall] = call
-        machine.register(
-            RegisterCall(
-                key: key, service: arguments.service, description: arguments.description,
-                applicationKey: arguments.applicationKey, version: version, channel: channel),
-            call: lastCall, at: now)
-        perform()
+        pass(call, arguments, key, arguments.service, channel)
     }
 
     /// The sandbox of the program with that name. One that does not run has none, unless Flatpak
@@ -195,8 +179,20 @@ extension DistributorService {
     }
 }
 
+/// The answers of `ImportRegistration` besides those of `Register`.
+package enum ImportAnswer: String, Error, Sendable {
+    case wouldRegister = "WOULD_REGISTER"
+    case known = "KNOWN"
+    /// Another application or another key has this token here.
+    case otherApplication = "OTHER_APPLICATION"
+    /// No program owns the name, and none can be started for it.
+    case notInstalled = "NOT_INSTALLED"
+    /// Its sandbox can be seen only while it runs.
+    case sandboxed = "SANDBOXED"
+}
+
 extension BusCall {
-    fileprivate func answer(_ answer: DistributorService.ImportAnswer) {
+    fileprivate func answer(_ answer: ImportAnswer) {
         reply([.options([("success", .string(answer.rawValue))])])
     }
 }

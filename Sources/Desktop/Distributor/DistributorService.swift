@@ -1,9 +1,10 @@
-package import Bus
-package import System
+import Bus
+import System
+import WebPush
 
 /// The distributor on a bus: it passes calls and events to `Distributor` and performs its actions.
 /// Only the thread of its loop uses it.
-package final class DistributorService: PushLinkListener, TimerHandler {
+final class DistributorService: TimerHandler {
     private static let surveyInterval = Duration.seconds(86_400)
     /// The distributor's own deadlines are shorter.
     private static let callTimeout = Duration.seconds(600)
@@ -44,7 +45,7 @@ package final class DistributorService: PushLinkListener, TimerHandler {
 
     /// Loads stored registrations and exports the objects. Do this before requesting the name,
     /// because applications call as soon as they see it. Start the link after that.
-    package init(
+    init(
         on bus: BusConnection, link: any PushLink, store: any ClientStore, loop: EventLoop,
         log: Log
     ) throws {
@@ -67,7 +68,7 @@ package final class DistributorService: PushLinkListener, TimerHandler {
     }
 
     /// Ends the service; no more calls are answered.
-    package func end() {
+    func end() {
         isEnded = true
         exports = []
         watches = [:]
@@ -78,7 +79,7 @@ package final class DistributorService: PushLinkListener, TimerHandler {
 
     /// Exports management under a bus name of its own, so that a bus policy can tell the two apart.
     /// Without that name the applications are served all the same.
-    package func offerManagement(_ done: @escaping () -> Void) {
+    func offerManagement(_ done: @escaping () -> Void) {
         let log = log
         bus.requestName(ManagementObject.name) { claim in
             if case .success(.owned) = claim { return done() }
@@ -87,27 +88,23 @@ package final class DistributorService: PushLinkListener, TimerHandler {
         }
     }
 
-    package var applications: [Application] { machine.applications }
+    var applications: [Application] { machine.applications }
     var receivers: [ReceiverState] { link.states }
 
-    /// Applies a change of the user; false if there is no such application.
-    func manage(_ body: (inout Distributor, Distributor.Moment) -> Bool) -> Bool {
-        let isDone = body(&machine, now)
+    /// Passes an event or a change of the user to the distributor, and performs what follows.
+    @discardableResult
+    func update<Result>(
+        _ event: (inout Distributor, Distributor.Moment) -> Result
+    ) -> Result {
+        let result = event(&machine, now)
         perform()
-        return isDone
+        return result
     }
 
-    package func heard(_ event: LinkEvent) {
-        machine.heard(event, at: now)
-        perform()
-    }
-
-    package func timerFired(_ cookie: UInt64) {
+    func timerFired(_ cookie: UInt64) {
         switch cookie {
         case Cookie.survey: startSurvey()
-        case Cookie.tick:
-            machine.tick(at: now)
-            perform()
+        case Cookie.tick: update { $0.tick(at: $1) }
         default:
             if let call = parked.removeValue(forKey: cookie), !isEnded { enqueue(call) }
         }
@@ -137,11 +134,15 @@ package final class DistributorService: PushLinkListener, TimerHandler {
             registrations.removeValue(forKey: id)?.answer(answer)
         case .call(let id, let call):
             bus.call(call.message, timeout: Self.callTimeout) { [weak self] reply in
-                guard let self, id != 0 else { return }
-                machine.answered(id, ConnectorOutcome(reply), at: now)
-                perform()
+                if id != 0 { self?.update { $0.answered(id, ConnectorOutcome(reply), at: $1) } }
             }
-        case .link(let request): link.perform(request)
+        case .register(let channel, let key, let known):
+            link.register(channel, key, known: known)
+        case .unregister(let channel): link.unregister(channel)
+        case .acknowledge(let channel, let id):
+            link.finish(channel, message: id, isDelivered: true)
+        case .reject(let channel, let id):
+            link.finish(channel, message: id, isDelivered: false)
         case .fetched(let signal): fetched(signal)
         case .save(let record):
             do {
@@ -174,13 +175,7 @@ package final class DistributorService: PushLinkListener, TimerHandler {
     }
 
     private func changed(_ name: String, _ owner: String?) {
-        machine.ownerChanged(of: name, to: owner, at: now)
-        perform()
-    }
-
-    private func reportSeen(_ names: Set<String>) {
-        machine.seen(names, at: now)
-        perform()
+        update { $0.ownerChanged(of: name, to: owner, at: $1) }
     }
 
     /// Asks the bus which applications still exist.
@@ -192,8 +187,24 @@ package final class DistributorService: PushLinkListener, TimerHandler {
             guard case .success(let names) = names else { return }
             bus.activatableNames { activatable in
                 guard case .success(let activatable) = activatable else { return }
-                self?.reportSeen(Set(names).union(activatable))
+                self?.update { $0.seen(Set(names).union(activatable), at: $1) }
             }
         }
     }
+}
+
+/// The distributor's view of the receivers.
+///
+/// Both sides run on one event loop. A channel stays registered until `unregister`, also after a
+/// restart, a lost connection or a receiver that forgot everything; the distributor then only gets
+/// a new endpoint. The link hands over the messages of a channel in the order of their
+/// acceptance. When a certain number of them wait to be acknowledged or rejected, it keeps the
+/// rest, so a sleeping application delays nobody.
+protocol PushLink: AnyObject {
+    /// What is known of the receivers.
+    var states: [ReceiverState] { get }
+    func register(_ channel: ChannelID, _ key: ApplicationKey?, known: String?)
+    func unregister(_ channel: ChannelID)
+    /// The application has the message, or will never take it.
+    func finish(_ channel: ChannelID, message: String, isDelivered: Bool)
 }

@@ -16,7 +16,7 @@ extension Distributor {
             service: service, description: first.record.description,
             sandbox: first.record.key.sandbox, registrations: all.count,
             isRunning: peer.owner.isPresent,
-            waiting: peer.messages.count + (peer.message == nil ? 0 : 1),
+            waiting: peer.waiting,
             created: all.map(\.record.created).min() ?? 0,
             lastDelivery: all.compactMap(\.record.lastDelivery).max(),
             isMuted: all.allSatisfy(\.record.isMuted),
@@ -123,15 +123,15 @@ final class ManagementObject: BusObject {
         case "ListReceivers":
             call.reply([.array("a{sv}", distributor.receivers.map(\.options))])
         case "RemoveApplication":
-            finish(call, distributor.manage { $0.removeApplication(service, at: $1) })
+            finish(call, distributor.update { $0.removeApplication(service, at: $1) })
         case "SetMuted":
             let isMuted = call.arguments[1].flag ?? false
-            finish(call, distributor.manage { $0.setMuted(isMuted, service, at: $1) })
+            finish(call, distributor.update { $0.setMuted(isMuted, service, at: $1) })
         case "SetLeastUrgency":
             guard let urgency = call.arguments[1].text.flatMap(Urgency.init(rawValue:)) else {
                 return call.fail(BusErrorName.invalidArguments, "no such urgency")
             }
-            finish(call, distributor.manage { $0.setLeastUrgency(urgency, service, at: $1) })
+            finish(call, distributor.update { $0.setLeastUrgency(urgency, service, at: $1) })
         case "ImportRegistration": distributor.importRegistration(call)
         default: call.fail(BusErrorName.unknownMethod, "no such method")
         }

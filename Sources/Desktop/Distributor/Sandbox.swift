@@ -2,7 +2,7 @@ import Bus
 import System
 
 /// The sandbox of a program, as far as it can be known.
-package enum Sandbox: Equatable, Sendable {
+enum Sandbox: Equatable, Sendable {
     /// No sandbox: it may do what the user may.
     case none
     case application(String)

@@ -116,16 +116,11 @@ extension Link {
 
 /// Messages from the receiver.
 extension Link {
-    /// What arrived for applications.
-    package enum Arrival: Sendable {
-        case message(ReceivedNotification)
-        case withdrawn(ChannelID, version: String)
-    }
-
-    /// Handles one text message.
+    /// Handles one text message. Returns what is for an application: a notification, or the
+    /// withdrawal of one.
     package mutating func received(
         _ text: Span<UInt8>, at now: Duration, chance: Double
-    ) -> Arrival? {
+    ) -> ServiceMessage? {
         let message: ServiceMessage
         do throws(ServiceMessage.Unreadable) {
             message = try ServiceMessage(text)
@@ -141,9 +136,7 @@ extension Link {
             registered(channel, status: status, endpoint, at: now)
         case (.open, .unregistered(let channel, let status)):
             unregistered(channel, status: status, at: now)
-        case (.open, .notification(let notification)): return .message(notification)
-        case (.open, .withdrawn(let channel, let version)):
-            return .withdrawn(channel, version: version)
+        case (.open, .notification), (.open, .withdrawn): return message
         default: break
         }
         return nil

@@ -1,4 +1,4 @@
-package import HTTP
+import HTTP
 import System
 
 /// One receiver: its `Link`, and the WebSocket that performs the link's actions.
@@ -11,18 +11,18 @@ final class ReceiverConnection: TimerHandler {
     private(set) var state: ReceiverState
     private let socket: ReconnectingWebSocket
     private let loop: EventLoop
-    private weak var desk: ReceiverLinks?
+    private weak var links: ReceiverLinks?
     private var timer = DeadlineTimer()
 
     init(
         _ row: Int64, _ address: ReceiverAddress, _ link: Link, _ options: WebSocketClientOptions,
-        on loop: EventLoop, _ desk: ReceiverLinks
+        on loop: EventLoop, _ links: ReceiverLinks
     ) {
         self.row = row
         self.address = address
         self.link = link
         self.loop = loop
-        self.desk = desk
+        self.links = links
         socket = ReconnectingWebSocket(options, on: loop)
         state = ReceiverState(of: address.url.authority, at: Int64(WallClock.now))
     }
@@ -32,11 +32,14 @@ final class ReceiverConnection: TimerHandler {
             switch action {
             case .connect: socket.connect(self)
             case .disconnect: disconnect()
-            case .greeted:
-                changed(.connected)
-                desk?.perform(action, of: self)
             case .send(let text): socket.connection?.send(text: text.span)
-            case .remember, .endpoint, .refuse, .forget: desk?.perform(action, of: self)
+            case .greeted(let isSame):
+                changed(.connected)
+                if isSame { links?.greeted(by: self) }
+            case .remember(let userAgent): links?.remember(userAgent, of: self)
+            case .endpoint(let channel, let endpoint): links?.obtained(endpoint, for: channel)
+            case .refuse(let channel, let reason): links?.refuse(channel, reason)
+            case .forget(let channel): links?.forget(channel)
             }
         }
         if link.phase == .idle, state.condition == .connected { changed(.idle) }
@@ -45,7 +48,7 @@ final class ReceiverConnection: TimerHandler {
 
     private func changed(_ condition: ReceiverState.Condition, reason: String = "") {
         let isNew = state.change(to: condition, reason: reason, at: Int64(WallClock.now))
-        if isNew { desk?.changed(self) }
+        if isNew { links?.changed(self) }
     }
 
     func disconnect() { socket.disconnect() }
@@ -69,8 +72,11 @@ extension ReceiverConnection: ReconnectingWebSocketHandler {
     }
 
     func received(text: Span<UInt8>) {
-        let arrival = link.received(text, at: BootClock.now, chance: .random(in: 0..<1))
-        if let arrival { desk?.arrived(arrival, from: self) }
+        switch link.received(text, at: BootClock.now, chance: .random(in: 0..<1)) {
+        case .notification(let message): links?.received(message, from: self)
+        case .withdrawn(let channel, let version): links?.withdrawn(channel, version: version)
+        default: break
+        }
         perform()
     }
 

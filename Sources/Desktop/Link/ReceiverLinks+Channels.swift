@@ -1,48 +1,22 @@
-import Delivery
 import System
 import WebPush
 
 /// Requests of the distributor.
 extension ReceiverLinks {
-    package func perform(_ request: LinkRequest) {
-        let now = BootClock.now
-        switch request {
-        case .register(let channel, let key, let known): register(channel, key, known)
-        case .unregister(let channel):
-            custody.ended(channel)
-            guard let connection = connection(of: channel) else {
-                endHeld(channel)
-                return flushLater()
-            }
-            attempt("channel-ended") {
-                try store.save(
-                    DesktopStore.ChannelRecord(
-                        channel: channel, receiver: connection.row, isEnded: true))
-            }
-            connection.link.unregister(channel, at: now)
-            connection.perform()
-        case .acknowledge(let channel, let id):
-            custody.finished(Custody.Key(channel, id), isDelivered: true, at: now)
-        case .reject(let channel, let id):
-            custody.finished(Custody.Key(channel, id), isDelivered: false, at: now)
-        }
-        flushLater()
-    }
-
-    func register(_ channel: ChannelID, _ key: ApplicationKey?, _ known: String?) {
+    func register(_ channel: ChannelID, _ key: ApplicationKey?, known: String?) {
         unclaimed.remove(channel)
         var known = known
         if receivers[channel] == nil {
             guard let first = connections.first else {
                 if hold(channel, key, known: known) { return }
-                return notifyLater(.refused(channel, .actionRequired))
+                return refuse(channel, .actionRequired)
             }
             let isSaved = attempt("channel") {
                 try store.save(
                     DesktopStore.ChannelRecord(
                         channel: channel, receiver: first.row, isEnded: false))
             }
-            guard isSaved else { return notifyLater(.refused(channel, .internal)) }
+            guard isSaved else { return refuse(channel, .internal) }
             receivers[channel] = first.row
             // The endpoint is of another receiver.
             known = nil
@@ -52,8 +26,48 @@ extension ReceiverLinks {
         if isStarted { connection.perform() }
     }
 
-    func notifyLater(_ event: LinkEvent) {
-        loop.post { self.listener?.heard(event) }
+    func unregister(_ channel: ChannelID) {
+        heldMessages.ended(channel)
+        flushLater()
+        guard let connection = connection(of: channel) else { return endHeld(channel) }
+        attempt("channel-ended") {
+            try store.save(
+                DesktopStore.ChannelRecord(
+                    channel: channel, receiver: connection.row, isEnded: true))
+        }
+        connection.link.unregister(channel, at: BootClock.now)
+        connection.perform()
+    }
+
+    func finish(_ channel: ChannelID, message: String, isDelivered: Bool) {
+        heldMessages.finished(
+            HeldMessages.Key(channel, message), isDelivered: isDelivered, at: BootClock.now)
+        flushLater()
+    }
+
+    func connection(of channel: ChannelID) -> ReceiverConnection? {
+        guard let row = receivers[channel] else { return nil }
+        return connections.first { $0.row == row }
+    }
+
+    /// Not at once: the distributor may be in the middle of a request.
+    private func tellLater(
+        _ event: @escaping @Sendable (inout Distributor, Distributor.Moment) -> Void
+    ) {
+        loop.post { self.tell(event) }
+    }
+
+    func obtained(_ endpoint: String, for channel: ChannelID) {
+        tellLater { $0.obtained(endpoint, for: channel, at: $1) }
+    }
+
+    func refuse(_ channel: ChannelID, _ reason: RegistrationFailure) {
+        tellLater { $0.refused(channel, reason, at: $1) }
+    }
+
+    /// All registrations end at that time, in seconds since 1970; nil if they do not.
+    func unlisted(until end: Int64?) {
+        tellLater { distributor, _ in distributor.unlisted(until: end) }
     }
 
     /// Continues after a failed write; what could not be written is written again later.
@@ -74,40 +88,33 @@ extension ReceiverLinks {
     /// Other receivers name no expiry; they keep a message about this long.
     private static let usualLife = Duration.seconds(86_400)
 
-    func perform(_ action: Link.Action, of connection: ReceiverConnection) {
-        switch action {
-        case .remember(let userAgent):
-            attempt("user-agent") {
-                try store.setUserAgent(userAgent, ofReceiver: connection.row)
-            }
-        case .endpoint(let channel, let endpoint): notifyLater(.endpoint(channel, endpoint))
-        case .refuse(let channel, let reason): notifyLater(.refused(channel, reason))
-        case .forget(let channel): forget(channel)
-        case .greeted(isSame: true):
-            custody.giveBack(to: connection.row)
-            flushLater()
-        case .connect, .disconnect, .greeted, .send: break
-        }
+    /// The receiver knows this desktop, and sends again what it still keeps.
+    func greeted(by connection: ReceiverConnection) {
+        heldMessages.giveBack(to: connection.row)
+        flushLater()
     }
 
-    func arrived(_ arrival: Link.Arrival, from connection: ReceiverConnection) {
-        let now = BootClock.now
-        switch arrival {
-        case .message(let message):
-            let key = Custody.Key(message.channel, message.version)
-            guard receivers[message.channel] == connection.row else {
-                return connection.link.acknowledge(
-                    message.channel, version: message.version, isDelivered: false)
-            }
-            let isOurs = connection.link.isOurs
-            let life = message.ttl.map { Duration.seconds(Int64($0)) } ?? Self.usualLife
-            custody.received(
-                key, from: connection.row, body: message.body,
-                deadline: life > .zero ? now + life : nil, urgency: message.urgency ?? .normal,
-                isForeign: !isOurs, at: now)
-        case .withdrawn(let channel, let version):
-            custody.withdrawn(Custody.Key(channel, version), at: now)
+    func remember(_ userAgent: String, of connection: ReceiverConnection) {
+        attempt("user-agent") { try store.setUserAgent(userAgent, ofReceiver: connection.row) }
+    }
+
+    func received(_ message: ReceivedNotification, from connection: ReceiverConnection) {
+        guard receivers[message.channel] == connection.row else {
+            return connection.link.acknowledge(
+                message.channel, version: message.version, isDelivered: false)
         }
+        let now = BootClock.now
+        let life = message.ttl.map { Duration.seconds(Int64($0)) } ?? Self.usualLife
+        heldMessages.received(
+            HeldMessages.Key(message.channel, message.version), from: connection.row,
+            body: message.body,
+            deadline: life > .zero ? now + life : nil, urgency: message.urgency ?? .normal,
+            isForeign: !connection.link.isOurs, at: now)
+        flushLater()
+    }
+
+    func withdrawn(_ channel: ChannelID, version: String) {
+        heldMessages.withdrawn(HeldMessages.Key(channel, version), at: BootClock.now)
         flushLater()
     }
 
@@ -135,11 +142,13 @@ extension ReceiverLinks {
 
 /// Registrations while no receiver is listed.
 extension ReceiverLinks {
-    /// A registration that waits for a receiver.
+    /// A channel that waits until a receiver is listed.
     struct HeldChannel {
-        let key: ApplicationKey?
-        /// The endpoint that the application has.
-        let known: String?
+        /// The receiver that it had.
+        let receiver: Int64
+        /// What the distributor wants of it, with the endpoint that the application has; nil before
+        /// the distributor has asked.
+        var request: (key: ApplicationKey?, known: String?)?
     }
 
     static let graceCookie: UInt64 = 1
@@ -148,44 +157,44 @@ extension ReceiverLinks {
 
     /// Follows a new list of receivers. `records`: the stored channels.
     func follow(_ addresses: [ReceiverAddress], _ records: [DesktopStore.ChannelRecord]) {
-        let now = store.clock.now
+        let now = store.now
         if grace.listed(addresses.count, at: now) {
             attempt("receivers-gone") { try store.setReceiversGone(grace.since) }
         }
-        heldRows = [:]
+        heldChannels = heldChannels.filter { $0.value.request != nil }
         guard grace.isRunning(at: now) else {
-            notifyLater(.unlisted(until: nil))
+            unlisted(until: nil)
             return setGraceTimer()
         }
         for record in records where !record.isEnded {
-            heldRows[record.channel] = record.receiver
+            heldChannels[record.channel] = HeldChannel(
+                receiver: record.receiver, request: heldChannels[record.channel]?.request)
         }
         let rest = seconds(from: now)
-        if !heldRows.isEmpty {
+        if !heldChannels.isEmpty {
             log.write(
                 .warning, "registrations-kept",
                 [
-                    ("registrations", "\(heldRows.count)"), ("hours", "\((rest + 3_599) / 3_600)"),
+                    ("registrations", "\(heldChannels.count)"),
+                    ("hours", "\((rest + 3_599) / 3_600)"),
                     ("reason", "no receiver is listed"),
                     ("advice", "put its address back into the file receivers, and reload"),
                 ])
         }
-        notifyLater(.unlisted(until: Int64(WallClock.now) + rest))
+        unlisted(until: Int64(WallClock.now) + rest)
         setGraceTimer()
     }
 
     /// Keeps a stored channel until there is a receiver; false if it has to be refused.
     func hold(_ channel: ChannelID, _ key: ApplicationKey?, known: String?) -> Bool {
-        guard heldRows[channel] != nil else { return false }
-        held[channel] = HeldChannel(key: key, known: known)
+        guard heldChannels[channel] != nil else { return false }
+        heldChannels[channel]?.request = (key, known)
         return true
     }
 
     /// The channel ends. Its receiver is told if it is listed again.
     func endHeld(_ channel: ChannelID) {
-        guard held.removeValue(forKey: channel) != nil,
-            let row = heldRows.removeValue(forKey: channel)
-        else { return }
+        guard let row = heldChannels.removeValue(forKey: channel)?.receiver else { return }
         attempt("channel-ended") {
             try store.save(
                 DesktopStore.ChannelRecord(channel: channel, receiver: row, isEnded: true))
@@ -195,31 +204,32 @@ extension ReceiverLinks {
     /// Gives the registrations to the receivers that are there now: to their own, else to the
     /// first.
     func releaseHeld() {
-        let all = held
-        held = [:]
-        for (channel, content) in all { register(channel, content.key, content.known) }
+        let all = heldChannels
+        heldChannels = [:]
+        for (channel, content) in all {
+            if let (key, known) = content.request { register(channel, key, known: known) }
+        }
     }
 
     func graceElapsed() {
-        guard !grace.isRunning(at: store.clock.now) else { return setGraceTimer() }
-        let all = held.keys
-        (held, heldRows) = ([:], [:])
+        guard !grace.isRunning(at: store.now) else { return setGraceTimer() }
+        let all = heldChannels.filter { $0.value.request != nil }.keys
+        heldChannels = [:]
         if !all.isEmpty {
             log.write(
                 .warning, "registrations-ended",
                 [("registrations", "\(all.count)"), ("reason", "no receiver was listed for a day")])
         }
-        for channel in all { notifyLater(.refused(channel, .actionRequired)) }
-        notifyLater(.unlisted(until: nil))
+        for channel in all { refuse(channel, .actionRequired) }
+        unlisted(until: nil)
     }
 
-    private func seconds(from now: StoreTime) -> Int64 {
-        let end = grace.end ?? now
-        return max(0, end.milliseconds - now.milliseconds) / 1_000
+    private func seconds(from now: Duration) -> Int64 {
+        max(.zero, (grace.end ?? now) - now).components.seconds
     }
 
     private func setGraceTimer() {
-        let now = store.clock.now
+        let now = store.now
         let rest = grace.isRunning(at: now) ? Duration.seconds(seconds(from: now) + 1) : nil
         graceTimer.set(
             after: rest.map { min($0, Self.longestWait) }, on: loop, self,

@@ -1,12 +1,12 @@
-package import Crypto
+import Crypto
 import HTTP
-package import System
-package import WebPush
+import System
+import WebPush
 
-/// All receivers: it knows which channel belongs to which receiver, and has the `Custody` of their
-/// messages. Only the thread of the loop uses it.
+/// All receivers: which channel belongs to which one, and the messages that are held for
+/// applications. Only the thread of the loop uses it.
 // Unchecked: only the thread of the loop touches it, where its posts to itself run.
-package final class ReceiverLinks: PushLink, TimerHandler, @unchecked Sendable {
+final class ReceiverLinks: PushLink, TimerHandler, @unchecked Sendable {
     private static let messageLimit = 1 << 20
     private static let silence = Duration.seconds(300)
 
@@ -14,24 +14,25 @@ package final class ReceiverLinks: PushLink, TimerHandler, @unchecked Sendable {
     let store: DesktopStore
     let log: Log
     private let context: TLSContext
-    package weak var listener: (any PushLinkListener)?
+    /// An event for the distributor.
+    typealias Event = (inout Distributor, Distributor.Moment) -> Void
+    /// Called with each event.
+    var tell: (_ event: Event) -> Void = { _ in }
     private(set) var connections: [ReceiverConnection] = []
     /// The receiver of each channel.
     var receivers: [ChannelID: Int64] = [:]
     /// Stored channels that the distributor has not asked for yet.
     var unclaimed: Set<ChannelID> = []
-    /// Registrations that wait until a receiver is listed, and the receivers that their channels
-    /// had.
-    var held: [ChannelID: HeldChannel] = [:]
-    var heldRows: [ChannelID: Int64] = [:]
+    /// The stored channels while no receiver is listed.
+    var heldChannels: [ChannelID: HeldChannel] = [:]
     var grace: ReceiverGrace
     var graceTimer = DeadlineTimer()
-    var custody = Custody()
+    var heldMessages = HeldMessages()
     var isFlushing = false
     var isStarted = false
     var sweepTimer: TimerID?
 
-    package init(
+    init(
         store: DesktopStore, trust context: TLSContext, on loop: EventLoop, log: Log
     ) throws {
         self.store = store
@@ -40,8 +41,9 @@ package final class ReceiverLinks: PushLink, TimerHandler, @unchecked Sendable {
         self.log = log
         grace = ReceiverGrace(since: try store.receiversGone())
         for message in try store.messages() {
-            custody.restore(
-                Custody.Key(message.channel, message.id), from: message.receiver, row: message.row,
+            heldMessages.restore(
+                HeldMessages.Key(message.channel, message.id), from: message.receiver,
+                row: message.row,
                 deadline: message.deadline, urgency: message.urgency)
         }
     }
@@ -49,7 +51,7 @@ package final class ReceiverLinks: PushLink, TimerHandler, @unchecked Sendable {
     /// Sets the receivers. New channels go to the first one, and so do the channels of a receiver
     /// that was removed; messages that it keeps stay there. If no receiver is left, the channels
     /// are held for a day.
-    package func use(_ addresses: [ReceiverAddress]) throws {
+    func use(_ addresses: [ReceiverAddress]) throws {
         let records = try store.channels()
         let former = connections
         connections = try addresses.map { address in
@@ -76,18 +78,18 @@ package final class ReceiverLinks: PushLink, TimerHandler, @unchecked Sendable {
         let receiver = try store.receiver(at: address.text)
         let ended = records.filter { $0.receiver == receiver.row && $0.isEnded }
         var link = Link(userAgent: receiver.userAgent, ended: ended.map(\.channel))
-        link.setLeastUrgency(custody.floor)
+        link.setLeastUrgency(heldMessages.floor)
         return ReceiverConnection(
             receiver.row, address, link, options(for: address), on: loop, self)
     }
 
     private func leave(_ connection: ReceiverConnection) {
         connection.leave()
-        custody.giveBack(to: connection.row)
+        heldMessages.giveBack(to: connection.row)
         if !connections.isEmpty { for channel in connection.link.ended { forget(channel) } }
         for (channel, content) in connection.link.channels {
             receivers[channel] = nil
-            register(channel, content.key, content.endpoint)
+            register(channel, content.key, known: content.endpoint)
         }
     }
 
@@ -102,10 +104,11 @@ package final class ReceiverLinks: PushLink, TimerHandler, @unchecked Sendable {
     }
 
     /// Call it after the distributor has asked for all its channels.
-    package func start() {
+    func start() {
         isStarted = true
-        for channel in custody.channels where receivers[channel] == nil && held[channel] == nil {
-            custody.ended(channel)
+        for channel in heldMessages.channels
+        where receivers[channel] == nil && heldChannels[channel]?.request == nil {
+            heldMessages.ended(channel)
         }
         begin()
     }
@@ -113,50 +116,45 @@ package final class ReceiverLinks: PushLink, TimerHandler, @unchecked Sendable {
     private func begin() {
         for channel in unclaimed {
             connection(of: channel)?.link.register(channel, key: nil, known: "", at: BootClock.now)
-            perform(.unregister(channel))
+            unregister(channel)
         }
         unclaimed = []
         for connection in connections {
             connection.link.start()
             connection.perform()
         }
-        custody.advanceAll(at: BootClock.now)
+        heldMessages.advanceAll(at: BootClock.now)
         flushLater()
     }
 
     /// Ends all connections. Unacknowledged messages come again at the next start.
-    package func end() {
+    func end() {
         for connection in connections { connection.disconnect() }
         if let sweepTimer { loop.cancel(sweepTimer) }
         graceTimer.cancel(on: loop)
     }
 
     /// The network is back, the machine has slept, or the user wants it.
-    package func wake() {
+    func wake() {
         for connection in connections {
             connection.link.wake(at: BootClock.now)
             connection.perform()
         }
-        listener?.heard(.woken)
+        tell { $0.woken(at: $1) }
     }
 
     /// Holds back less urgent messages, here and at the receivers.
-    package func setFloor(_ floor: Urgency) {
-        guard floor != custody.floor else { return }
+    func setFloor(_ floor: Urgency) {
+        guard floor != heldMessages.floor else { return }
         for connection in connections {
             connection.link.setLeastUrgency(floor)
             connection.perform()
         }
-        custody.setFloor(floor, at: BootClock.now)
+        heldMessages.setFloor(floor, at: BootClock.now)
         flushLater()
     }
 
-    package var states: [ReceiverState] { connections.map(\.state) }
-
-    func connection(of channel: ChannelID) -> ReceiverConnection? {
-        guard let row = receivers[channel] else { return nil }
-        return connections.first { $0.row == row }
-    }
+    var states: [ReceiverState] { connections.map(\.state) }
 }
 
 /// Messages from receivers to the distributor.
@@ -176,7 +174,7 @@ extension ReceiverLinks {
     private func flush() {
         keep()
         var dropped: [Int64] = []
-        for action in custody.takeActions() {
+        for action in heldMessages.takeActions() {
             switch action {
             case .handOver(let key): handOver(key)
             case .settle(let key, let isDelivered):
@@ -184,7 +182,7 @@ extension ReceiverLinks {
                     key.channel, version: key.id, isDelivered: isDelivered)
             case .drop(let row): dropped.append(row)
             case .withdraw(let key):
-                listener?.heard(.withdrawn(key.channel, message: key.id))
+                tell { distributor, _ in distributor.withdrawn(key.channel, message: key.id) }
             }
         }
         if !dropped.isEmpty { attempt("messages-gone") { try store.removeMessages(dropped) } }
@@ -194,42 +192,43 @@ extension ReceiverLinks {
     }
 
     private func keep() {
-        let keys = custody.dequeueUnkept()
-        let messages = keys.compactMap { key in custody.entry(key).map { (key: key, entry: $0) } }
+        let keys = heldMessages.dequeueUnkept()
+        let messages = keys.compactMap { key in
+            heldMessages.entry(key).map { (key: key, entry: $0) }
+        }
         guard !messages.isEmpty else { return }
         var rows: [Int64] = []
         attempt("messages") { rows = try store.keep(messages) }
         for (index, message) in messages.enumerated() {
             if index < rows.count {
-                custody.kept(message.key, row: rows[index], at: BootClock.now)
+                heldMessages.kept(message.key, row: rows[index], at: BootClock.now)
             } else {
-                custody.notKept(message.key, at: BootClock.now)
+                heldMessages.notKept(message.key, at: BootClock.now)
             }
         }
     }
 
-    private func handOver(_ key: Custody.Key) {
-        guard let entry = custody.entry(key) else { return }
+    private func handOver(_ key: HeldMessages.Key) {
+        guard let entry = heldMessages.entry(key) else { return }
         var body = entry.body
         if body == nil, let row = entry.row {
             attempt("message") { body = try store.body(ofMessage: row) }
         }
         guard let body else {
             log.write(.error, "message-lost", [("reason", "it cannot be unsealed")])
-            custody.finished(key, isDelivered: false, at: BootClock.now)
+            heldMessages.finished(key, isDelivered: false, at: BootClock.now)
             return flushLater()
         }
-        custody.forgetBody(key)
-        listener?.heard(
-            .message(
-                PushedMessage(
-                    channel: key.channel, id: key.id, body: body, deadline: entry.deadline,
-                    urgency: entry.urgency)))
+        heldMessages.forgetBody(key)
+        let message = PushedMessage(
+            channel: key.channel, id: key.id, body: body, deadline: entry.deadline,
+            urgency: entry.urgency)
+        tell { $0.received(message, at: $1) }
     }
 
     /// The timer runs only while something waits.
     private func setSweep() {
-        if custody.isEmpty {
+        if heldMessages.isEmpty {
             if let sweepTimer { loop.cancel(sweepTimer) }
             sweepTimer = nil
         } else if sweepTimer == nil {
@@ -237,10 +236,10 @@ extension ReceiverLinks {
         }
     }
 
-    package func timerFired(_ cookie: UInt64) {
+    func timerFired(_ cookie: UInt64) {
         guard cookie != Self.graceCookie else { return graceElapsed() }
         sweepTimer = nil
-        custody.sweep(at: BootClock.now)
+        heldMessages.sweep(at: BootClock.now)
         flushLater()
     }
 }

@@ -99,8 +99,6 @@ package struct NotifyCall: Equatable, Sendable {
     /// In milliseconds; -1 is the server's default, 0 is never.
     package var expiry: Int32 = -1
 
-    package init() {}
-
     subscript(hint name: String) -> Hint? { hints.first { $0.name == name }?.value }
 
     package var isSilent: Bool { self[hint: "suppress-sound"] == .flag(true) }

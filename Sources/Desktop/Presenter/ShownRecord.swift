@@ -49,24 +49,13 @@ package struct ShownRecord: Equatable, Sendable {
     package let key: ShownKey
     package var place: Place
     /// It may sound and has not done so yet.
-    package var maySound: Bool
+    package var maySound = false
     /// The id that the server gave; 0 before that.
-    package var serverID: UInt32
+    package var serverID: UInt32 = 0
     /// The server that gave the id.
     package var server: ServerIdentity?
     /// The user's request other than dismissing it.
     package var request: EngineRequest?
-
-    package init(
-        key: ShownKey, place: Place, maySound: Bool = false, serverID: UInt32 = 0,
-        server: ServerIdentity? = nil
-    ) {
-        self.key = key
-        self.place = place
-        self.maySound = maySound
-        self.serverID = serverID
-        self.server = server
-    }
 }
 
 /// What a store knows of the screen.
@@ -82,20 +71,4 @@ package struct ShownHistory: Equatable, Sendable {
         self.records = records
         self.highest = highest
     }
-}
-
-/// Stores the records. They survive a crash of the process; a crash of the machine clears the
-/// screen as well.
-package protocol ShownStore: AnyObject {
-    func history() throws -> ShownHistory
-
-    /// Stores everything in one transaction. Each record replaces the one with its key, and raises
-    /// `highest`.
-    func commit(kept: [ShownRecord], forgotten: [ShownKey]) throws
-
-    /// The same text for a source whenever it is asked, which nobody else can compute from its name.
-    func tag(of source: String) throws -> String
-
-    /// The next notification of the source may have any id.
-    func forgetHighest(of source: String) throws
 }

@@ -8,14 +8,10 @@ package struct EngineAccount: Equatable, Sendable {
     package let app: String
     package let account: String
     /// The id of the application's desktop entry, which also activates it.
-    package let entry: String?
+    package var entry: String?
+}
 
-    package init(app: String, account: String, entry: String? = nil) {
-        self.app = app
-        self.account = account
-        self.entry = entry
-    }
-
+extension EngineAccount {
     /// Parses `APP/ACCOUNT` or `APP/ACCOUNT=ENTRY`.
     init?(_ text: Substring) {
         guard let slash = text.firstIndex(of: "/") else { return nil }

@@ -1,5 +1,4 @@
 import Base
-package import Delivery
 package import HTTP
 package import System
 
@@ -121,24 +120,22 @@ extension ReceiverState.Condition {
 ///
 /// It is a value: what is listed and the time of the store's clock go in. `since` is stored, so that
 /// a restart does not begin the time anew.
-package struct ReceiverGrace: Equatable, Sendable {
-    package static let length: UInt32 = 86_400
+struct ReceiverGrace: Equatable, Sendable {
+    static let length = Duration.seconds(86_400)
 
     /// When the last receiver went; nil while there is one.
-    package private(set) var since: StoreTime?
-
-    package init(since: StoreTime?) { self.since = since }
+    private(set) var since: Duration?
 
     /// Call it with each list of receivers. True if `since` has changed.
-    package mutating func listed(_ count: Int, at now: StoreTime) -> Bool {
+    mutating func listed(_ count: Int, at now: Duration) -> Bool {
         let former = since
         since = count > 0 ? nil : former ?? now
         return since != former
     }
 
     /// When the registrations end; nil while there is a receiver.
-    package var end: StoreTime? { since?.adding(seconds: Self.length) }
+    var end: Duration? { since.map { $0 + Self.length } }
 
     /// Whether there is no receiver, and the registrations are kept all the same.
-    package func isRunning(at now: StoreTime) -> Bool { end.map { now < $0 } ?? false }
+    func isRunning(at now: Duration) -> Bool { end.map { now < $0 } ?? false }
 }

@@ -5,10 +5,10 @@ package import Notifications
 package import System
 
 /// The connection to the engine of one source. It reconnects when it breaks, and passes updates to
-/// the desk.
+/// the presenter.
 ///
 /// Requests made without a connection are dropped: after the next connection the engine sends its
-/// whole state, and the desk repeats what it still wants.
+/// whole state, and the presenter repeats what it still wants.
 package final class EngineConnection: TimerHandler {
     private static let messageLimit = 8 << 20
     private static let silence = Duration.seconds(300)
@@ -18,18 +18,18 @@ package final class EngineConnection: TimerHandler {
     private let socket: ReconnectingWebSocket
     private let loop: EventLoop
     private let log: Log
-    private weak var desk: NotificationDesk?
+    private weak var presenter: PresenterService?
     private var backoff = Backoff.ofConnections
     private var timer = DeadlineTimer()
 
     package init(
         of source: String, at address: EngineAddress, trust context: TLSContext,
-        on loop: EventLoop, _ desk: NotificationDesk, log: Log
+        on loop: EventLoop, _ presenter: PresenterService, log: Log
     ) {
         self.address = address
         self.source = source
         self.loop = loop
-        self.desk = desk
+        self.presenter = presenter
         self.log = log
         let terms = WebSocketTerms(
             session: WebSocketSession.Limits(
@@ -57,16 +57,16 @@ package final class EngineConnection: TimerHandler {
 }
 
 extension EngineConnection: ReconnectingWebSocketHandler {
-    package func opened() { desk?.joined(source) }
+    package func opened() { presenter?.joined(source) }
 
     package func received(text: Span<UInt8>) {
         backoff.reset()
-        desk?.received(text.array(0..<text.count), from: source)
+        presenter?.received(text.array(0..<text.count), from: source)
     }
 
     package func lost(_ loss: WebSocketLoss) {
         switch loss {
-        case .failed(.refused(404, _)): desk?.accountIsGone(source)
+        case .failed(.refused(404, _)): presenter?.accountIsGone(source)
         case .failed(.refused(let status, _)):
             log.write(.warning, "engine.refused", [("status", String(status))])
         case .failed(.untrusted): log.write(.warning, "engine.untrusted")
@@ -82,14 +82,14 @@ extension EngineConnection: ReconnectingWebSocketHandler {
 ///
 /// Only the thread of the loop uses it.
 final class EngineConnections {
-    private let desk: NotificationDesk
+    private let presenter: PresenterService
     private let context: TLSContext
     private let loop: EventLoop
     private let log: Log
     private var connections: [String: EngineConnection] = [:]
 
-    init(_ desk: NotificationDesk, trust context: TLSContext, on loop: EventLoop, log: Log) {
-        self.desk = desk
+    init(_ presenter: PresenterService, trust context: TLSContext, on loop: EventLoop, log: Log) {
+        self.presenter = presenter
         self.context = context
         self.loop = loop
         self.log = log
@@ -106,7 +106,7 @@ final class EngineConnections {
                 continue
             }
             connections[id] = EngineConnection(
-                of: id, at: engine.address, trust: context, on: loop, desk, log: log)
+                of: id, at: engine.address, trust: context, on: loop, presenter, log: log)
         }
         for connection in former.values { connection.close() }
     }

@@ -2,7 +2,7 @@ import Base
 import Crypto
 import SQLite
 import System
-package import WebPush
+import WebPush
 
 /// The registrations of applications.
 extension DesktopStore: ClientStore {
@@ -10,7 +10,7 @@ extension DesktopStore: ClientStore {
 
     /// Leaves out a registration whose token cannot be unsealed, because its application cannot be
     /// told anything.
-    package func clients() throws -> [ClientRecord] {
+    func clients() throws -> [ClientRecord] {
         let select = try Statement(
             """
             SELECT row, sealed_token, sandbox, service, description, application_key, version,
@@ -49,7 +49,7 @@ extension DesktopStore: ClientStore {
         return client
     }
 
-    package func save(_ client: ClientRecord) throws {
+    func save(_ client: ClientRecord) throws {
         let row = clientRows[client.key] ?? lastClient + 1
         let token = try seal(Array(client.key.token.utf8), Self.tokenPlace(row))
         var endpoint: [UInt8]?
@@ -60,40 +60,19 @@ extension DesktopStore: ClientStore {
             """
             INSERT OR REPLACE INTO client VALUES
             (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)
-            """
-        ) { statement throws(SQLiteError) in
-            try statement.bind(row, at: 1)
-            try statement.bind(token, at: 2)
-            try statement.bind(endpoint, at: 10)
-            try Self.bind(client, to: statement)
-        }
+            """,
+            .integer(row), .blob(token), .text(client.key.sandbox), .text(client.service),
+            .text(client.description), .text(client.applicationKey?.text),
+            .integer(Int64(client.version.rawValue)), .text(client.path), .channel(client.channel),
+            .blob(endpoint), .integer(client.created), .integer(client.lastDelivery),
+            .integer(client.lastSeen), .flag(client.isMuted), .text(client.leastUrgency.rawValue))
         clientRows[client.key] = row
         lastClient = max(lastClient, row)
     }
 
-    private static func bind(
-        _ client: ClientRecord, to statement: borrowing Statement
-    ) throws(SQLiteError) {
-        try statement.bind(text: client.key.sandbox, at: 3)
-        try statement.bind(text: client.service, at: 4)
-        try statement.bind(text: client.description, at: 5)
-        if let key = client.applicationKey { try statement.bind(text: key.text, at: 6) }
-        try statement.bind(Int64(client.version.rawValue), at: 7)
-        try statement.bind(text: client.path, at: 8)
-        let channel = client.channel.bits.bytes
-        try statement.bind(channel.span, at: 9)
-        try statement.bind(client.created, at: 11)
-        try statement.bind(client.lastDelivery, at: 12)
-        try statement.bind(client.lastSeen, at: 13)
-        try statement.bind(client.isMuted ? 1 : 0, at: 14)
-        try statement.bind(text: client.leastUrgency.rawValue, at: 15)
-    }
-
-    package func remove(_ key: ClientKey) throws {
+    func remove(_ key: ClientKey) throws {
         guard let row = clientRows[key] else { return }
-        try run("DELETE FROM client WHERE row = ?1") { statement throws(SQLiteError) in
-            try statement.bind(row, at: 1)
-        }
+        try run("DELETE FROM client WHERE row = ?1", .integer(row))
         clientRows[key] = nil
     }
 
@@ -108,23 +87,23 @@ extension DesktopStore: ClientStore {
 
 /// Messages that wait for their applications and that no receiver keeps.
 extension DesktopStore {
-    package struct KeptMessage: Equatable, Sendable {
-        package let row: Int64
-        package let receiver: Int64
-        package let channel: ChannelID
-        package let id: String
-        package let urgency: Urgency
+    struct KeptMessage: Equatable, Sendable {
+        let row: Int64
+        let receiver: Int64
+        let channel: ChannelID
+        let id: String
+        let urgency: Urgency
         /// The time when it expires, on the boot clock.
-        package let deadline: Duration
+        let deadline: Duration
     }
 
     /// All messages without their bodies, in the order of acceptance.
-    package func messages() throws -> [KeptMessage] {
+    func messages() throws -> [KeptMessage] {
         let select = try Statement(
             "SELECT row, receiver, channel, id, urgency, expires FROM message ORDER BY row",
             on: connection)
         var messages: [KeptMessage] = []
-        let offset = BootClock.now - .milliseconds(clock.now.milliseconds)
+        let offset = BootClock.now - now
         while try select.step() {
             guard let bits = select.withBytes(2, { Bits128($0) }) else { continue }
             messages.append(
@@ -137,27 +116,21 @@ extension DesktopStore {
     }
 
     /// Returns the rows after all messages are on the disk.
-    package func keep(_ messages: [(key: Custody.Key, entry: Custody.Entry)]) throws -> [Int64] {
+    func keep(_ messages: [(key: HeldMessages.Key, entry: HeldMessages.Entry)]) throws -> [Int64] {
         var row = try connection.integer(
             "SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'message'), 0)")
-        let offset = Duration.milliseconds(clock.now.milliseconds) - BootClock.now
+        let offset = now - BootClock.now
         try connection.execute("BEGIN IMMEDIATE")
         defer { connection.rollBack() }
-        let insert = try Statement(
-            "INSERT INTO message VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)", on: connection)
         var rows: [Int64] = []
         for (key, entry) in messages {
             row += 1
-            let sealed = try seal(entry.body ?? [], Self.bodyPlace(row))
-            let channel = key.channel.bits.bytes
-            try insert.bind(row, at: 1)
-            try insert.bind(entry.receiver, at: 2)
-            try insert.bind(channel.span, at: 3)
-            try insert.bind(text: key.id, at: 4)
-            try insert.bind(text: entry.urgency.rawValue, at: 5)
-            try insert.bind(((entry.deadline ?? .zero) + offset).wholeMilliseconds, at: 6)
-            try insert.bind(sealed, at: 7)
-            try insert.run()
+            let expiry = ((entry.deadline ?? .zero) + offset).wholeMilliseconds
+            try run(
+                "INSERT INTO message VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+                .integer(row), .integer(entry.receiver), .channel(key.channel), .text(key.id),
+                .text(entry.urgency.rawValue), .integer(expiry),
+                .blob(try seal(entry.body ?? [], Self.bodyPlace(row))))
             rows.append(row)
         }
         try recordTime()
@@ -166,7 +139,7 @@ extension DesktopStore {
     }
 
     /// Nil if it is gone or cannot be unsealed.
-    package func body(ofMessage row: Int64) throws -> [UInt8]? {
+    func body(ofMessage row: Int64) throws -> [UInt8]? {
         let select = try Statement("SELECT sealed_body FROM message WHERE row = ?1", on: connection)
         try select.bind(row, at: 1)
         guard try select.step() else { return nil }
@@ -174,15 +147,10 @@ extension DesktopStore {
     }
 
     /// Removes the messages in one transaction.
-    package func removeMessages(_ rows: [Int64]) throws {
-        try connection.execute("BEGIN IMMEDIATE")
-        defer { connection.rollBack() }
-        let delete = try Statement("DELETE FROM message WHERE row = ?1", on: connection)
-        for row in rows {
-            try delete.bind(row, at: 1)
-            try delete.run()
+    func removeMessages(_ rows: [Int64]) throws {
+        try connection.transaction { () throws(SQLiteError) in
+            for row in rows { try run("DELETE FROM message WHERE row = ?1", .integer(row)) }
         }
-        try connection.execute("COMMIT")
     }
 
     private static func bodyPlace(_ row: Int64) -> Sealer.Place {

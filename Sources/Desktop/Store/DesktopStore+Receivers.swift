@@ -1,27 +1,27 @@
 import Base
 import Crypto
-package import Delivery
 import SQLite
-package import WebPush
+import WebPush
 
 /// What each receiver knows of this desktop.
 extension DesktopStore {
-    package struct ReceiverRecord: Equatable, Sendable, Confidential {
-        package let row: Int64
-        package var userAgent: String?
+    struct ReceiverRecord: Equatable, Sendable, Confidential {
+        let row: Int64
+        var userAgent: String?
     }
 
-    package struct ChannelRecord: Equatable, Sendable {
-        package let channel: ChannelID
-        package let receiver: Int64
+    struct ChannelRecord: Equatable, Sendable {
+        let channel: ChannelID
+        let receiver: Int64
         /// The channel ended, but the receiver does not know it yet.
-        package let isEnded: Bool
+        let isEnded: Bool
     }
 
     /// Makes the record if it is missing. `url` contains a secret, so only its hash is stored.
-    package func receiver(at url: String) throws -> ReceiverRecord {
+    func receiver(at url: String) throws -> ReceiverRecord {
         var hash = try SHA256()
-        let name = try hash.digest(of: Array(url.utf8).span)
+        let digest = try hash.digest(of: Array(url.utf8).span)
+        let name = digest.span.array(0..<digest.count)
         let select = try Statement(
             "SELECT row, sealed_user_agent FROM receiver WHERE name = ?1", on: connection)
         try select.bind(name.span, at: 1)
@@ -32,27 +32,22 @@ extension DesktopStore {
             return ReceiverRecord(
                 row: row, userAgent: userAgent.map { String(decoding: $0, as: UTF8.self) })
         }
-        try run("INSERT INTO receiver (name) VALUES (?1)") { statement throws(SQLiteError) in
-            try statement.bind(name.span, at: 1)
-        }
+        try run("INSERT INTO receiver (name) VALUES (?1)", .blob(name))
         let row = try connection.integer("SELECT last_insert_rowid()")
         return ReceiverRecord(row: row, userAgent: nil)
     }
 
-    package func setUserAgent(_ userAgent: String, ofReceiver row: Int64) throws {
-        let sealed = try seal(Array(userAgent.utf8), Self.userAgentPlace(row))
-        try run("UPDATE receiver SET sealed_user_agent = ?2 WHERE row = ?1") {
-            statement throws(SQLiteError) in
-            try statement.bind(row, at: 1)
-            try statement.bind(sealed, at: 2)
-        }
+    func setUserAgent(_ userAgent: String, ofReceiver row: Int64) throws {
+        try run(
+            "UPDATE receiver SET sealed_user_agent = ?2 WHERE row = ?1", .integer(row),
+            .blob(try seal(Array(userAgent.utf8), Self.userAgentPlace(row))))
     }
 
     private static func userAgentPlace(_ row: Int64) -> Sealer.Place {
         Sealer.Place(table: "receiver", row: row, column: "sealed_user_agent")
     }
 
-    package func channels() throws -> [ChannelRecord] {
+    func channels() throws -> [ChannelRecord] {
         let select = try Statement(
             "SELECT channel, receiver, is_ended FROM channel", on: connection)
         var records: [ChannelRecord] = []
@@ -66,37 +61,29 @@ extension DesktopStore {
         return records
     }
 
-    package func save(_ record: ChannelRecord) throws {
-        let channel = record.channel.bits.bytes
-        try run("INSERT OR REPLACE INTO channel VALUES (?1, ?2, ?3)") {
-            statement throws(SQLiteError) in
-            try statement.bind(channel.span, at: 1)
-            try statement.bind(record.receiver, at: 2)
-            try statement.bind(record.isEnded ? 1 : 0, at: 3)
-        }
+    func save(_ record: ChannelRecord) throws {
+        try run(
+            "INSERT OR REPLACE INTO channel VALUES (?1, ?2, ?3)",
+            .channel(record.channel), .integer(record.receiver), .flag(record.isEnded))
     }
 
-    package func remove(_ channel: ChannelID) throws {
-        let bytes = channel.bits.bytes
-        try run("DELETE FROM channel WHERE channel = ?1") { statement throws(SQLiteError) in
-            try statement.bind(bytes.span, at: 1)
-        }
+    func remove(_ channel: ChannelID) throws {
+        try run("DELETE FROM channel WHERE channel = ?1", .channel(channel))
     }
 }
 
 /// Since when no receiver is listed.
 extension DesktopStore {
-    package func receiversGone() throws -> StoreTime? {
+    func receiversGone() throws -> Duration? {
         let select = try Statement("SELECT since FROM receivers_gone", on: connection)
-        return try select.step() ? StoreTime(milliseconds: select.integer(0)) : nil
+        return try select.step() ? .milliseconds(select.integer(0)) : nil
     }
 
-    package func setReceiversGone(_ since: StoreTime?) throws {
+    func setReceiversGone(_ since: Duration?) throws {
         try recordTime()
         guard let since else { return try connection.execute("DELETE FROM receivers_gone") }
-        try run("INSERT OR REPLACE INTO receivers_gone VALUES (1, ?1)") {
-            statement throws(SQLiteError) in
-            try statement.bind(since.milliseconds, at: 1)
-        }
+        try run(
+            "INSERT OR REPLACE INTO receivers_gone VALUES (1, ?1)",
+            .integer(since.wholeMilliseconds))
     }
 }

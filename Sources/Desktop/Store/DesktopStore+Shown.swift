@@ -3,9 +3,10 @@ import Crypto
 import Notifications
 import SQLite
 
-/// What is on the screen.
-extension DesktopStore: ShownStore {
-    package func history() throws -> ShownHistory {
+/// What is on the screen. The records survive a crash of the process; a crash of the machine clears
+/// the screen as well.
+extension DesktopStore {
+    func history() throws -> ShownHistory {
         var history = ShownHistory()
         let select = try Statement(
             """
@@ -26,7 +27,8 @@ extension DesktopStore: ShownStore {
         return history
     }
 
-    package func tag(of source: String) throws -> String {
+    /// The same text for a source whenever it is asked, which nobody else can compute from its name.
+    func tag(of source: String) throws -> String {
         var hash = try SHA256()
         let name = Array(source.utf8)
         let code = try tagKey.withSpan { key throws(OpenSSLError) in
@@ -56,81 +58,54 @@ extension DesktopStore: ShownStore {
 
     /// Drops those groups of each source that had no news for the longest time.
     private func forgetOldGroups() throws(SQLiteError) {
-        let delete = try Statement(
+        try run(
             """
             DELETE FROM shown_highest WHERE (source, of_group) IN (SELECT source, of_group FROM
             (SELECT source, of_group, row_number() OVER
             (PARTITION BY source ORDER BY notification DESC) AS place FROM shown_highest)
             WHERE place > ?1)
-            """, on: connection)
-        try delete.bind(Int64(ShownHistory.groupLimit), at: 1)
-        try delete.run()
+            """, .integer(Int64(ShownHistory.groupLimit)))
     }
 
-    package func commit(kept: [ShownRecord], forgotten: [ShownKey]) throws {
+    /// Stores everything in one transaction. Each record replaces the one with its key, and raises
+    /// `highest`.
+    func commit(kept: [ShownRecord], forgotten: [ShownKey]) throws {
         try connection.transaction { () throws(SQLiteError) in
             try forget(forgotten)
             try keep(kept)
         }
     }
 
-    package func forgetHighest(of source: String) throws {
-        try run("DELETE FROM shown_highest WHERE source = ?1") { statement throws(SQLiteError) in
-            try statement.bind(text: source, at: 1)
-        }
+    /// The next notification of the source may have any id.
+    func forgetHighest(of source: String) throws {
+        try run("DELETE FROM shown_highest WHERE source = ?1", .text(source))
     }
 
     private func forget(_ keys: [ShownKey]) throws(SQLiteError) {
-        guard !keys.isEmpty else { return }
-        let delete = try Statement(
-            "DELETE FROM shown WHERE source = ?1 AND of_group = ?2 AND notification = ?3",
-            on: connection)
         for key in keys {
-            try bind(key, to: delete)
-            try delete.run()
+            try run(
+                "DELETE FROM shown WHERE source = ?1 AND of_group = ?2 AND notification = ?3",
+                .text(key.source), .integer(Int64(key.group)), .integer(Int64(key.notification)))
         }
     }
 
     private func keep(_ records: [ShownRecord]) throws(SQLiteError) {
-        guard !records.isEmpty else { return }
-        let insert = try Statement(
-            "INSERT OR REPLACE INTO shown VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
-            on: connection)
-        let raise = try Statement(
-            """
-            INSERT INTO shown_highest VALUES (?1, ?2, ?3) ON CONFLICT (source, of_group)
-            DO UPDATE SET notification = max(notification, excluded.notification)
-            """, on: connection)
         for record in records {
-            try bind(record, to: insert)
-            try insert.run()
-            try bind(record.key, to: raise)
-            try raise.run()
+            let (source, group) = (Value.text(record.key.source), Int64(record.key.group))
+            let number = Value.integer(Int64(record.key.notification))
+            let server = record.server
+            try run(
+                "INSERT OR REPLACE INTO shown VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+                source, .integer(group), number, .text(record.place.rawValue),
+                .flag(record.maySound), .integer(Int64(record.serverID)), .text(server?.owner),
+                .integer(Int64(bitPattern: server?.processStart ?? 0)),
+                .blob(sealedRequest(of: record)))
+            try run(
+                """
+                INSERT INTO shown_highest VALUES (?1, ?2, ?3) ON CONFLICT (source, of_group)
+                DO UPDATE SET notification = max(notification, excluded.notification)
+                """, source, .integer(group), number)
         }
-    }
-
-    private func bind(
-        _ key: ShownKey, to statement: borrowing Statement
-    ) throws(SQLiteError) {
-        try statement.bind(text: key.source, at: 1)
-        try statement.bind(Int64(key.group), at: 2)
-        try statement.bind(Int64(key.notification), at: 3)
-    }
-
-    private func bind(
-        _ record: ShownRecord, to insert: borrowing Statement
-    ) throws(SQLiteError) {
-        try bind(record.key, to: insert)
-        try insert.bind(text: record.place.rawValue, at: 4)
-        try insert.bind(record.maySound ? 1 : 0, at: 5)
-        try insert.bind(Int64(record.serverID), at: 6)
-        if let server = record.server {
-            try insert.bind(text: server.owner, at: 7)
-        } else {
-            try insert.bind(nil as Int64?, at: 7)
-        }
-        try insert.bind(Int64(bitPattern: record.server?.processStart ?? 0), at: 8)
-        try insert.bind(sealedRequest(of: record), at: 9)
     }
 
     /// It contains the user's text. If it cannot be sealed, the rest of the record is still stored.

@@ -1,9 +1,8 @@
 import Base
 package import Crypto
-import Delivery
-import Mailbox
 package import SQLite
 package import System
+import WebPush
 
 /// The desktop's store: registrations, our id at each receiver, and messages that no receiver
 /// keeps. Only one thread uses it. Calls return after everything is on the disk.
@@ -13,7 +12,7 @@ package final class DesktopStore {
     let connection: Connection
     private var sealer: Sealer
     let tagKey: Secret
-    let clock: StoreClock
+    private let clock: LastingClock
     /// Rows are numbered here, because a sealed value is bound to its row.
     var lastClient: Int64
     var clientRows: [ClientKey: Int64] = [:]
@@ -47,7 +46,7 @@ package final class DesktopStore {
         try connection.migrate(migrations)
         // The file is small, and the desktop should use little memory.
         try connection.setCache(kibibytes: 256)
-        let clock = StoreClock(after: try Self.anchor(connection), at: .now())
+        let clock = LastingClock(after: try Self.anchor(connection), at: .now())
         lastClient = try connection.integer("SELECT coalesce(max(row), 0) FROM client")
         sealer = try Sealer(current: masterKey)
         tagKey = try masterKey.key(for: "bellwire notification tags")
@@ -87,13 +86,30 @@ package final class DesktopStore {
         return secret.withSpan { $0.array(0..<$0.count) }
     }
 
-    /// Runs one statement.
-    func run(
-        _ sql: String, _ bind: (borrowing Statement) throws(SQLiteError) -> Void
-    ) throws(SQLiteError) {
+    /// Runs one statement with these values for its parameters.
+    func run(_ sql: String, _ values: Value...) throws(SQLiteError) {
         let statement = try Statement(sql, on: connection)
-        try bind(statement)
+        for (index, value) in values.enumerated() {
+            let index = Int32(index + 1)
+            switch value {
+            case .integer(let integer): try statement.bind(integer, at: index)
+            case .text(let text?): try statement.bind(text: text, at: index)
+            case .text(nil): try statement.bindNull(at: index)
+            case .blob(let bytes): try statement.bind(bytes, at: index)
+            }
+        }
         try statement.run()
+    }
+
+    enum Value {
+        case integer(Int64?)
+        case text(String?)
+        case blob([UInt8]?)
+
+        static func flag(_ flag: Bool) -> Value { .integer(flag ? 1 : 0) }
+        static func channel(_ channel: ChannelID) -> Value {
+            .blob(channel.bits.bytes.span.array(0..<16))
+        }
     }
 
     private static let checkpointPages = 256
@@ -108,28 +124,27 @@ package final class DesktopStore {
 extension DesktopStore {
     private static func anchor(
         _ connection: borrowing Connection
-    ) throws(SQLiteError) -> StoreClock.Anchor? {
+    ) throws(SQLiteError) -> LastingClock.Anchor? {
         let select = try Statement(
             "SELECT time, boot, since_boot, wall FROM clock", on: connection)
         guard try select.step() else { return nil }
-        return StoreClock.Anchor(
-            time: StoreTime(milliseconds: select.integer(0)),
+        return LastingClock.Anchor(
+            milliseconds: select.integer(0),
             reading: ClockReading(
                 boot: select.isNull(1) ? nil : select.bytes(1), sinceBoot: select.integer(2),
                 wall: select.integer(3)))
     }
 
+    /// The time by which messages expire.
+    var now: Duration { .milliseconds(clock.milliseconds) }
+
     /// Records the time: at the start, and with each stored message.
     func recordTime() throws(SQLiteError) {
         let now = ClockReading.now()
-        let time = clock.time(at: now)
-        try run("INSERT OR REPLACE INTO clock VALUES (1, ?1, ?2, ?3, ?4)") {
-            statement throws(SQLiteError) in
-            try statement.bind(time.milliseconds, at: 1)
-            try statement.bind(now.boot, at: 2)
-            try statement.bind(now.sinceBoot, at: 3)
-            try statement.bind(now.wall, at: 4)
-        }
+        try run(
+            "INSERT OR REPLACE INTO clock VALUES (1, ?1, ?2, ?3, ?4)",
+            .integer(clock.milliseconds(at: now)), .blob(now.boot), .integer(now.sinceBoot),
+            .integer(now.wall))
     }
 }
 

@@ -1,7 +1,7 @@
 import Crypto
 import Delivery
 import SQLite
-import System
+package import System
 
 /// Makes a store of a backup, in a folder that has none.
 package struct Restoration: ~Copyable {
@@ -125,7 +125,7 @@ package struct Restoration: ~Copyable {
             return min(last + rowJump, StoreIndex.lastRow)
         }
         let anchor = backup.anchor.time < later.anchor.time ? later.anchor : backup.anchor
-        let time = StoreClock(after: anchor, at: now).time(at: now)
+        let time = LastingClock(after: anchor, at: now).time(at: now)
         return StateRow.Values(
             batch: max(backup.batch, later.batch) + jump,
             position: max(backup.position, later.position) + jump,
@@ -133,6 +133,6 @@ package struct Restoration: ~Copyable {
                 sequence: max(backup.counters.sequence, later.counters.sequence) + jump,
                 subscription: row(\.subscription), device: row(\.device),
                 credential: row(\.credential)),
-            anchor: StoreClock.Anchor(time: time, reading: now))
+            anchor: LastingClock.Anchor(time: time, reading: now))
     }
 }

@@ -1,4 +1,5 @@
 package import Delivery
+package import System
 package import WebPush
 
 /// The port to a store, on one machine or on many.
@@ -26,7 +27,7 @@ package protocol MessageStore: AnyObject, Sendable {
     /// What is known without reading the disk.
     var index: StoreIndex { get }
     /// The time by which messages expire.
-    var clock: StoreClock { get }
+    var clock: LastingClock { get }
     /// Whether it would accept an operation now. Health checks ask for it.
     var isUsable: Bool { get }
     /// False while it may not know what others did to the same store more than a second ago. Then

@@ -58,7 +58,7 @@ package final class SQLiteStore: MessageStore {
     /// Nil for a store of its own.
     private let log: (any CommitLog)?
 
-    package var clock: StoreClock { time.clock }
+    package var clock: LastingClock { time.clock }
     package var isUsable: Bool { writer.isUsable && isCurrent && !isShutOut }
     package var isCurrent: Bool { log?.isCurrent ?? true }
     package var isSettling: Bool { !isCurrent || writer.settling.load(ordering: .relaxed) }

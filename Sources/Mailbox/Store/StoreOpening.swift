@@ -30,7 +30,7 @@ struct StoreOpening {
             isShared: options.log != nil)
         try Self.checkOrigin(record, keys, options, on: connection)
         let time = StoreTimekeeper(
-            clock: StoreClock(after: record.values.anchor, at: now), reading: options.reading)
+            clock: LastingClock(after: record.values.anchor, at: now), reading: options.reading)
         let index = try inspection.explaining { () throws(StoreFault) in
             try Self.index(of: connection, record, options, options.setAside(folder))
         }
@@ -95,7 +95,7 @@ struct StoreOpening {
         }
         var reading = now
         reading.wall = origin.wall
-        let anchor = StoreClock.Anchor(time: StoreTime(milliseconds: 0), reading: reading)
+        let anchor = LastingClock.Anchor(time: StoreTime(milliseconds: 0), reading: reading)
         let record = StateRow.Record(
             values: StateRow.Values(anchor: anchor), sealedKeys: origin.sealedKeys)
         try StateRow.create(record, on: connection)

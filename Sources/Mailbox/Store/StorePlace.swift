@@ -1,6 +1,6 @@
 package import Delivery
 import SQLite
-import System
+package import System
 
 /// Where a store belongs: to one machine, or to a log that several stores follow.
 ///
@@ -13,7 +13,7 @@ package struct StorePlace: Sendable {
     package let sealedKeys: [UInt8]
     /// The last number that was given to a subscription, a device or a credential.
     package let lastRow: UInt32
-    private let anchor: StoreClock.Anchor
+    private let anchor: LastingClock.Anchor
     /// Whether the store has more than a new one.
     package let isUsed: Bool
 
@@ -75,7 +75,7 @@ package struct StorePlace: Sendable {
 
     /// The store's time.
     package func time(at reading: ClockReading) -> StoreTime {
-        StoreClock(after: anchor, at: reading).time(at: reading)
+        LastingClock(after: anchor, at: reading).time(at: reading)
     }
 
     /// How many blocks of row numbers were begun.
@@ -96,7 +96,7 @@ extension StorePlace {
     ) throws(StoreFault) {
         try change(path, isCopy ? .draft : .readWrite) { record, _ in
             (record.applied, record.appliedDigest) = (number, nil)
-            record.anchor = StoreClock.Anchor(time: time, reading: reading)
+            record.anchor = LastingClock.Anchor(time: time, reading: reading)
         }
     }
 
@@ -113,7 +113,7 @@ extension StorePlace {
             record.counters.device = last
             record.counters.credential = last
             (record.applied, record.appliedDigest) = (0, nil)
-            record.anchor = StoreClock.Anchor(time: time, reading: reading)
+            record.anchor = LastingClock.Anchor(time: time, reading: reading)
             try connection.run("DELETE FROM engine_client")
         }
     }

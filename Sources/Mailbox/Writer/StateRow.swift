@@ -1,5 +1,6 @@
 import Delivery
 import SQLite
+import System
 
 /// The single row that every batch writes: counters and the clock.
 struct StateRow: ~Copyable {
@@ -13,7 +14,7 @@ struct StateRow: ~Copyable {
         var applied: Int64 = 0
         /// The digest of that entry, if it is known.
         var appliedDigest: String?
-        var anchor: StoreClock.Anchor
+        var anchor: LastingClock.Anchor
     }
 
     /// The whole row.
@@ -59,7 +60,7 @@ struct StateRow: ~Copyable {
         let reading = ClockReading(
             boot: select.isNull(7) ? nil : select.bytes(7), sinceBoot: select.integer(8),
             wall: select.integer(9))
-        let anchor = StoreClock.Anchor(
+        let anchor = LastingClock.Anchor(
             time: StoreTime(milliseconds: select.integer(6)), reading: reading)
         let values = Values(
             batch: select.integer(0), position: select.integer(1), counters: counters,

@@ -2,7 +2,7 @@ import Crypto
 package import Delivery
 package import Mailbox
 import Outbound
-import System
+package import System
 
 /// Sends the events of registrations to their callbacks, on a loop of its own.
 ///
@@ -17,7 +17,7 @@ package final class CallbackService: @unchecked Sendable {
         package var wall: @Sendable () -> Double = { WallClock.now }
         package var report: CallbackTrouble.Report = { _ in }
 
-        package init(clock: StoreClock) { now = { clock.now } }
+        package init(clock: LastingClock) { now = { clock.now } }
     }
 
     private let store: any MessageStore

@@ -39,18 +39,6 @@ package struct Interval: Hashable, Sendable {
     private static let limit: Int64 = 100 * 365 * 86_400
 }
 
-/// The clock that also runs while the machine is suspended, for things that expire.
-package enum BootClock {
-    /// The time since the machine was started.
-    package static var now: Duration { .nanoseconds(clockNanoseconds(CLOCK_BOOTTIME)) }
-}
-
-private func clockNanoseconds(_ clock: clockid_t) -> Int64 {
-    var time = timespec()
-    clock_gettime(clock, &time)
-    return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
-}
-
 /// Identifies one scheduled timer, also after it fired or was cancelled: an ID is not reused.
 package struct TimerID: Hashable, Sendable {
     let slot: UInt32

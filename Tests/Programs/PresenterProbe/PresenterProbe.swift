@@ -5,12 +5,12 @@ import Glibc
 import HTTP
 import System
 
-/// The desk, the store it remembers with, and one source.
+/// The presenter, the store it remembers with, and one source.
 final class PresenterProbe: EventHandler {
     struct BadArguments: Error {}
 
     private let loop: EventLoop
-    private let desk: NotificationDesk
+    private let service: PresenterService
     private let source: PresentedSource
     private var connection: EngineConnection?
     private var input: [UInt8] = []
@@ -43,12 +43,12 @@ final class PresenterProbe: EventHandler {
         let log = Log()
         let store = try DesktopStore(
             folder: StateFolder(path), masterKey: Self.masterKey(path + ".key"))
-        let desk = try NotificationDesk([source], store: store, on: loop, log: log)
+        let service = try PresenterService([source], store: store, on: loop, log: log)
         self.loop = loop
-        self.desk = desk
+        self.service = service
         self.source = source
         guard engine.count == 3 else {
-            desk.request = { _, request in Self.say(request.json) }
+            service.request = { _, request in Self.say(request.json) }
             return
         }
         guard
@@ -58,8 +58,8 @@ final class PresenterProbe: EventHandler {
         let connection = EngineConnection(
             of: source.id, at: address,
             trust: try TLSContext(client: .system, protocols: [.http1]),
-            on: loop, desk, log: log)
-        desk.request = { [weak connection] _, request in connection?.send(request) }
+            on: loop, service, log: log)
+        service.request = { [weak connection] _, request in connection?.send(request) }
         self.connection = connection
     }
 
@@ -75,7 +75,7 @@ final class PresenterProbe: EventHandler {
     }
 
     private func start() {
-        desk.start()
+        service.start()
         connection?.connect()
     }
 
@@ -90,7 +90,7 @@ final class PresenterProbe: EventHandler {
         guard count > 0 else { return loop.stop() }
         input += chunk[..<count]
         while let end = input.firstIndex(of: UInt8(ascii: "\n")) {
-            desk.received(Array(input[..<end]), from: source.id)
+            service.received(Array(input[..<end]), from: source.id)
             input.removeFirst(end + 1)
         }
     }

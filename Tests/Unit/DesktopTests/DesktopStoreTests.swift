@@ -1,7 +1,6 @@
 import Base
 import Crypto
 import Foundation
-import Mailbox
 import SQLite
 import System
 import TestSupport
@@ -87,12 +86,12 @@ struct DesktopStoreTests {
 
     @discardableResult
     private func keep(_ id: String, _ body: String, in store: DesktopStore) throws -> Int64 {
-        var custody = Custody()
-        let key = Custody.Key(ChannelID(Bits128(high: 1, low: 2)), id)
-        custody.received(
+        var held = HeldMessages()
+        let key = HeldMessages.Key(ChannelID(Bits128(high: 1, low: 2)), id)
+        held.received(
             key, from: 1, body: Array(body.utf8), deadline: BootClock.now + .seconds(60),
             urgency: .low, isForeign: true, at: BootClock.now)
-        let entry = try #require(custody.entry(key))
+        let entry = try #require(held.entry(key))
         return try #require(try store.keep([(key, entry)]).first)
     }
 

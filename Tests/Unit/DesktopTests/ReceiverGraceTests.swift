@@ -1,10 +1,10 @@
 import Base
 import Crypto
-import Delivery
 import System
 import TestSupport
 import Testing
 import WebPush
+
 @testable import Desktop
 
 @Suite("Registrations while no receiver is listed")
@@ -18,7 +18,7 @@ struct ReceiverGraceTests {
         master = try MasterKey.generate()
     }
 
-    private func time(_ milliseconds: Int64) -> StoreTime { StoreTime(milliseconds: milliseconds) }
+    private func time(_ milliseconds: Int64) -> Duration { .milliseconds(milliseconds) }
 
     @Test("The day begins with the first empty list, and ends only once")
     func value() {
@@ -35,12 +35,17 @@ struct ReceiverGraceTests {
         #expect(next.listed(0, at: time(Self.day * 4)) && next.isRunning(at: time(Self.day * 4)))
     }
 
-    /// A desktop's links on a loop that the test runs.
-    private final class Session: PushLinkListener {
+    /// A desktop's links on a loop that the test runs, and a distributor where two applications wait
+    /// for their endpoints.
+    private final class Session {
         let loop: EventLoop
         let store: DesktopStore
         let links: ReceiverLinks
-        var events: [LinkEvent] = []
+        private var stage = Stage()
+        /// The answers to the applications.
+        private(set) var refusals: [ChannelID: RegistrationFailure] = [:]
+        /// When the registrations were to end, after each event.
+        private(set) var ends: [Int64?] = []
 
         init(
             _ test: ReceiverGraceTests, receivers: [String],
@@ -53,7 +58,9 @@ struct ReceiverGraceTests {
             links = try ReceiverLinks(
                 store: store, trust: try TLSContext(client: .system, protocols: [.http1]),
                 on: loop, log: Log())
-            links.listener = self
+            _ = stage.register("one", channel: ReceiverGraceTests.channel)
+            _ = stage.register("two", channel: ReceiverGraceTests.other)
+            links.tell = { [weak self] event in self?.hear(event) }
             try use(receivers)
         }
 
@@ -61,21 +68,21 @@ struct ReceiverGraceTests {
             try links.use(receivers.compactMap { ReceiverAddress($0) })
         }
 
-        func heard(_ event: LinkEvent) { events.append(event) }
+        private func hear(_ event: ReceiverLinks.Event) {
+            for case .answer(let call, .failed(let reason)) in stage.hear(event) {
+                refusals[call == 1 ? ReceiverGraceTests.channel : ReceiverGraceTests.other] = reason
+            }
+            ends.append(stage.machine.end)
+        }
 
-        /// What the distributor was told. Call it once.
-        func run() -> [LinkEvent] {
+        /// Until all events have arrived. Call it once.
+        func run() {
             let (loop, links) = (loop, links)
             loop.post {
                 links.end()
                 loop.stop()
             }
             _ = loop.run()
-            return events
-        }
-
-        var refusals: Int {
-            events.count { if case .refused = $0 { true } else { false } }
         }
 
         /// The receiver of a channel, by its place in the list.
@@ -94,92 +101,96 @@ struct ReceiverGraceTests {
     @Test("A list that becomes empty ends nothing; its receiver has its channel when it is back")
     func emptied() throws {
         let session = try Session(self, receivers: [Self.first])
-        session.links.perform(.register(Self.channel, key: nil, known: nil))
+        session.links.register(Self.channel, nil, known: nil)
         try session.use([])
-        #expect(session.links.held[Self.channel] != nil && session.links.connections.isEmpty)
+        #expect(
+            session.links.heldChannels[Self.channel]?.request != nil
+                && session.links.connections.isEmpty)
         #expect(try session.store.receiversGone() != nil)
         try session.use([Self.second, Self.first])
-        #expect(session.receiver(of: Self.channel) == 1 && session.links.held.isEmpty)
+        #expect(session.receiver(of: Self.channel) == 1 && session.links.heldChannels.isEmpty)
         #expect(try session.store.receiversGone() == nil)
-        let events = session.run()
-        #expect(session.refusals == 0)
-        #expect(events.contains { if case .unlisted(until: .some) = $0 { true } else { false } })
-        #expect(events.last == .unlisted(until: nil))
+        session.run()
+        #expect(session.refusals.isEmpty)
+        #expect(session.ends.contains { $0 != nil })
+        #expect(session.ends.last == .some(nil))
     }
 
     @Test("If another receiver is listed instead, the channel moves there")
     func replaced() throws {
         let session = try Session(self, receivers: [Self.first])
-        session.links.perform(.register(Self.channel, key: nil, known: nil))
+        session.links.register(Self.channel, nil, known: nil)
         try session.use([])
         try session.use([Self.second])
         #expect(session.receiver(of: Self.channel) == 0)
-        _ = session.run()
-        #expect(session.refusals == 0)
+        session.run()
+        #expect(session.refusals.isEmpty)
     }
 
     @Test("A restart keeps what was registered, and refuses only what is new")
     func restarted() throws {
         var session = try Session(self, receivers: [Self.first])
-        session.links.perform(.register(Self.channel, key: nil, known: nil))
-        _ = session.run()
+        session.links.register(Self.channel, nil, known: nil)
+        session.run()
         session = try Session(self, receivers: [])
-        session.links.perform(.register(Self.channel, key: nil, known: Self.endpoint))
-        session.links.perform(.register(Self.other, key: nil, known: nil))
+        session.links.register(Self.channel, nil, known: Self.endpoint)
+        session.links.register(Self.other, nil, known: nil)
         session.links.start()
-        #expect(session.links.held[Self.channel]?.known == Self.endpoint)
+        #expect(session.links.heldChannels[Self.channel]?.request?.known == Self.endpoint)
         try session.use([Self.first])
         #expect(session.receiver(of: Self.channel) == 0)
         #expect(session.links.connections[0].link.channels[Self.channel]?.endpoint == Self.endpoint)
-        #expect(session.run().contains(.refused(Self.other, .actionRequired)))
-        #expect(session.refusals == 1)
+        session.run()
+        #expect(session.refusals == [Self.other: .actionRequired])
     }
 
     @Test("After a day the registrations end, and a restart does not begin the day anew")
     func over() throws {
         var session = try Session(self, receivers: [Self.first])
-        session.links.perform(.register(Self.channel, key: nil, known: nil))
-        _ = session.run()
+        session.links.register(Self.channel, nil, known: nil)
+        session.run()
         session = try Session(self, receivers: []) { store in
-            let early = StoreTime(milliseconds: store.clock.now.milliseconds - Self.day - 1)
+            let early = store.now - time(Self.day + 1)
             try store.setReceiversGone(early)
         }
-        session.links.perform(.register(Self.channel, key: nil, known: Self.endpoint))
-        #expect(session.run().contains(.refused(Self.channel, .actionRequired)))
+        session.links.register(Self.channel, nil, known: Self.endpoint)
+        session.run()
+        #expect(session.refusals == [Self.channel: .actionRequired])
     }
 
     @Test("What is held ends when its day is over")
     func ended() throws {
         let session = try Session(self, receivers: [Self.first])
-        session.links.perform(.register(Self.channel, key: nil, known: nil))
+        session.links.register(Self.channel, nil, known: nil)
         try session.use([])
-        let early = StoreTime(milliseconds: session.store.clock.now.milliseconds - Self.day - 1)
+        let early = session.store.now - time(Self.day + 1)
         session.links.grace = ReceiverGrace(since: early)
         session.links.graceElapsed()
-        #expect(session.run().contains(.refused(Self.channel, .actionRequired)))
-        #expect(session.links.held.isEmpty)
+        session.run()
+        #expect(session.refusals == [Self.channel: .actionRequired])
+        #expect(session.links.heldChannels.isEmpty)
     }
 
     @Test("A channel that its application ends meanwhile is ended at the receiver later")
     func unregistered() throws {
         let session = try Session(self, receivers: [Self.first])
-        session.links.perform(.register(Self.channel, key: nil, known: nil))
+        session.links.register(Self.channel, nil, known: nil)
         try session.use([])
-        session.links.perform(.unregister(Self.channel))
+        session.links.unregister(Self.channel)
         #expect(try session.store.channels().map(\.isEnded) == [true])
         try session.use([Self.first])
         #expect(session.links.connections[0].link.ended == [Self.channel])
         #expect(session.receiver(of: Self.channel) == 0)
-        _ = session.run()
+        session.run()
     }
 
     @Test("apps says until when an application is kept")
     func said() throws {
         var stage = try Stage.running()
         #expect(stage.machine.applications.first?.end == nil)
-        #expect(stage.heard(.unlisted(until: 5)).isEmpty)
+        #expect(stage.hear { machine, _ in machine.unlisted(until: 5) }.isEmpty)
         #expect(stage.machine.applications.first?.end == 5)
-        _ = stage.heard(.unlisted(until: nil))
+        _ = stage.hear { machine, _ in machine.unlisted(until: nil) }
         #expect(stage.machine.applications.first?.end == nil)
     }
 }

@@ -2,6 +2,7 @@ import Base
 import Crypto
 import Delivery
 import Foundation
+import System
 import TestSupport
 import Testing
 import WebPush

@@ -16,7 +16,10 @@ extension DistributorPlay {
                     fail("a call of Register is answered twice")
                 }
             case .call(let id, let call): called(id, call)
-            case .link(let request): asked(request)
+            case .register(let channel, _, _): registered(channel)
+            case .unregister(let channel): unregistered(channel)
+            case .acknowledge(_, let id): acknowledged(id)
+            case .reject(_, let id): reject(id)
             case .save(let record): hall.saved[record.key.token] = record
             case .forget(let key): hall.saved[key.token] = nil
             case .watch(let name): watch(name, true)
@@ -102,29 +105,29 @@ extension DistributorPlay {
         if isEarlier { fail("a message overtakes another") }
     }
 
-    private mutating func asked(_ request: LinkRequest) {
-        switch request {
-        case .register(let channel, _, _):
-            guard let slot = hall.clients.first(where: { $0.value.channel == channel })?.key else {
-                return fail("the link gets a channel that nobody registered")
-            }
-            if hall.linked.contains(where: { $0.channel == channel }) {
-                fail("the link gets a channel twice")
-            }
-            hall.linked.append((channel, slot))
-        case .unregister(let channel):
-            if hall.clients.values.contains(where: { $0.channel == channel }) {
-                fail("the link loses a channel that is in use")
-            }
-            hall.linked.removeAll { $0.channel == channel }
-        case .acknowledge(_, let id):
-            guard let message = hall.messages[id], message.isTaken else {
-                return fail("a message is acknowledged that nobody took")
-            }
-            if message.isRejected { fail("a message is acknowledged after it was rejected") }
-            hall.messages[id]?.isAcknowledged = true
-        case .reject(_, let id): reject(id)
+    private mutating func registered(_ channel: ChannelID) {
+        guard let slot = hall.clients.first(where: { $0.value.channel == channel })?.key else {
+            return fail("the link gets a channel that nobody registered")
         }
+        if hall.linked.contains(where: { $0.channel == channel }) {
+            fail("the link gets a channel twice")
+        }
+        hall.linked.append((channel, slot))
+    }
+
+    private mutating func unregistered(_ channel: ChannelID) {
+        if hall.clients.values.contains(where: { $0.channel == channel }) {
+            fail("the link loses a channel that is in use")
+        }
+        hall.linked.removeAll { $0.channel == channel }
+    }
+
+    private mutating func acknowledged(_ id: String) {
+        guard let message = hall.messages[id], message.isTaken else {
+            return fail("a message is acknowledged that nobody took")
+        }
+        if message.isRejected { fail("a message is acknowledged after it was rejected") }
+        hall.messages[id]?.isAcknowledged = true
     }
 
     private mutating func reject(_ id: String) {

@@ -85,16 +85,16 @@ package struct DistributorPlay: Play {
         case .refuse(let slot): refuse(slot)
         case .push(let slot, let seconds):
             guard let message = hall.makeMessage(slot, seconds) else { break }
-            hear(.message(message))
+            hear { $0.received(message, at: $1) }
         case .repeatPush(let slot):
             guard let message = hall.offered(slot) else { break }
-            hear(.message(message))
+            hear { $0.received(message, at: $1) }
         case .withdraw(let slot): withdraw(slot)
         case .appear(let service): appear(service)
         case .vanish(let service): vanish(service)
         case .answer(let service, let outcome): answer(service, outcome)
         case .mute(let service, let isMuted): mute(service, isMuted)
-        case .woken: hear(.woken)
+        case .woken: hear { $0.woken(at: $1) }
         case .pass(let milliseconds): pass(.milliseconds(milliseconds))
         case .passToTick:
             if let tick = distributor.nextTick { pass(max(tick - hall.now, .zero)) }
@@ -103,8 +103,8 @@ package struct DistributorPlay: Play {
         check()
     }
 
-    private mutating func hear(_ event: LinkEvent) {
-        distributor.heard(event, at: moment)
+    private mutating func hear(_ event: (inout Distributor, Distributor.Moment) -> Void) {
+        event(&distributor, moment)
         perform()
     }
 
@@ -140,19 +140,19 @@ package struct DistributorPlay: Play {
         let endpoint = "https://push.example/\(hall.nextNumber())"
         hall.clients[slot]?.endpoint = endpoint
         hall.clients[slot]?.isExcused = false
-        hear(.endpoint(client.channel, endpoint))
+        hear { $0.obtained(endpoint, for: client.channel, at: $1) }
     }
 
     private mutating func refuse(_ slot: Int) {
         guard let client = hall.clients[slot], client.endpoint == nil else { return }
         hall.end(slot)
-        hear(.refused(client.channel, .internal))
+        hear { $0.refused(client.channel, .internal, at: $1) }
     }
 
     private mutating func withdraw(_ slot: Int) {
         guard let client = hall.clients[slot], let message = hall.offered(slot) else { return }
         hall.messages[message.id]?.isWithdrawn = true
-        hear(.withdrawn(client.channel, message: message.id))
+        hear { machine, _ in machine.withdrawn(client.channel, message: message.id) }
     }
 
     private mutating func appear(_ service: Int) {
@@ -217,9 +217,9 @@ package struct DistributorPlay: Play {
         // The link gives what differs from the saved endpoints, and all messages again.
         for (slot, client) in hall.clients.sorted(by: { $0.key < $1.key }) {
             if let endpoint = client.endpoint, endpoint != hall.saved["\(slot)"]?.endpoint {
-                hear(.endpoint(client.channel, endpoint))
+                hear { $0.obtained(endpoint, for: client.channel, at: $1) }
             }
-            for message in hall.live(slot) { hear(.message(message.pushed)) }
+            for message in hall.live(slot) { hear { $0.received(message.pushed, at: $1) } }
         }
     }
 }

@@ -19,7 +19,7 @@ extension LinkPlay {
             case .send(let text): sent(text)
             case .remember(let name):
                 if name != receiver.name { fail("it remembers a name that nobody gave it") }
-                desk.name = name
+                hall.name = name
             case .endpoint(let channel, let endpoint): told(channel, endpoint)
             case .refuse(let channel, _): refused(channel)
             case .forget(let channel): forgotten(channel)
@@ -67,7 +67,7 @@ extension LinkPlay {
     }
 
     private mutating func said(hello name: String?) {
-        if name ?? "" != desk.greetedAs ?? "" { fail("it says hello under another name") }
+        if name ?? "" != hall.greetedAs ?? "" { fail("it says hello under another name") }
         receiver.wasGreeted = true
         receiver.saidName = name
     }
@@ -78,54 +78,54 @@ extension LinkPlay {
         if receiver.requests.count > Self.requestLimit { fail("it asks for too much at once") }
         switch request {
         case .register(let channel):
-            if !desk.isOpen(channel) { fail("it registers a channel that has ended") }
-            if !receiver.isOurs, let told = desk.endpoints[channel],
+            if !hall.isOpen(channel) { fail("it registers a channel that has ended") }
+            if !receiver.isOurs, let told = hall.endpoints[channel],
                 receiver.endpoint(of: channel) == told
             {
                 fail("it asks a foreign receiver for a channel that it has: it would be replaced")
             }
         case .unregister(let channel):
-            if !desk.ended.contains(channel) { fail("it unregisters a channel that is in use") }
+            if !hall.ended.contains(channel) { fail("it unregisters a channel that is in use") }
         }
     }
 
     private mutating func acknowledged(_ update: JSONNode?) {
-        guard let due = desk.unsent.first, update?["version"]?.text == due.version else {
+        guard let due = hall.unsent.first, update?["version"]?.text == due.version else {
             return fail("it acknowledges what is not finished, or in another order")
         }
-        desk.unsent.removeFirst()
+        hall.unsent.removeFirst()
     }
 
     private mutating func told(_ channel: ChannelID, _ endpoint: String) {
-        if !desk.isOpen(channel) { fail("it tells the endpoint of a channel that has ended") }
-        if desk.endpoints[channel] == endpoint { fail("it tells an endpoint that is known") }
-        if case .endpoint(channel, endpoint)? = desk.expected {
+        if !hall.isOpen(channel) { fail("it tells the endpoint of a channel that has ended") }
+        if hall.endpoints[channel] == endpoint { fail("it tells an endpoint that is known") }
+        if case .endpoint(channel, endpoint)? = hall.expected {
         } else {
             fail("it tells an endpoint that the receiver did not just give")
         }
-        desk.endpoints[channel] = endpoint
+        hall.endpoints[channel] = endpoint
     }
 
     private mutating func refused(_ channel: ChannelID) {
-        guard desk.isOpen(channel), case .refused(channel)? = desk.expected else {
+        guard hall.isOpen(channel), case .refused(channel)? = hall.expected else {
             return fail("it refuses a channel that the receiver did not refuse")
         }
-        desk.drop(channel)
+        hall.drop(channel)
     }
 
     private mutating func forgotten(_ channel: ChannelID) {
-        guard desk.ended.remove(channel) != nil else {
+        guard hall.ended.remove(channel) != nil else {
             return fail("it forgets a channel that has not ended")
         }
         if receiver.told.contains(channel), receiver.endpoint(of: channel) != nil,
-            desk.endpoints[channel] != nil
+            hall.endpoints[channel] != nil
         {
             fail("it forgets a channel that the receiver still has")
         }
     }
 
     mutating func check() {
-        let isNeeded = desk.channels.contains { $0 != nil } || !desk.ended.isEmpty
+        let isNeeded = hall.channels.contains { $0 != nil } || !hall.ended.isEmpty
         switch receiver.place {
         case .away where isNeeded && !isToldToStay:
             guard let deadline = link.deadline else { return fail("it never connects again") }
@@ -158,14 +158,14 @@ extension LinkPlay {
         }
         if steps == 200 { fail("it never comes to rest") }
         guard finding == nil else { return }
-        for channel in desk.channels.compactMap(\.self)
-        where desk.endpoints[channel] == nil
-            || receiver.endpoint(of: channel) != desk.endpoints[channel]
+        for channel in hall.channels.compactMap(\.self)
+        where hall.endpoints[channel] == nil
+            || receiver.endpoint(of: channel) != hall.endpoints[channel]
         {
             fail("an application has another endpoint than its receiver knows")
         }
-        if !desk.ended.isEmpty { fail("the receiver is never told that a channel has ended") }
-        if receiver.place == .greeted, desk.channels.allSatisfy({ $0 == nil }) {
+        if !hall.ended.isEmpty { fail("the receiver is never told that a channel has ended") }
+        if receiver.place == .greeted, hall.channels.allSatisfy({ $0 == nil }) {
             fail("it stays connected although nothing needs the receiver")
         }
     }
@@ -181,15 +181,15 @@ extension LinkPlay {
     package var state: State {
         State(
             place: receiver.place,
-            channels: desk.channels.map { channel in
+            channels: hall.channels.map { channel in
                 guard let channel else { return 0 }
-                let told = desk.endpoints[channel]
+                let told = hall.endpoints[channel]
                 return told == nil ? 1 : told == receiver.endpoint(of: channel) ? 2 : 3
-            }, ended: min(desk.ended.count, 3), requests: receiver.requests.count,
+            }, ended: min(hall.ended.count, 3), requests: receiver.requests.count,
             flags: [
-                isToldToStay, receiver.owesPong, receiver.isOurs, desk.name == receiver.name,
-                desk.greetedAs == receiver.name,
-                !desk.unsent.isEmpty, !desk.unfinished.isEmpty, now < holdUntil,
+                isToldToStay, receiver.owesPong, receiver.isOurs, hall.name == receiver.name,
+                hall.greetedAs == receiver.name,
+                !hall.unsent.isEmpty, !hall.unfinished.isEmpty, now < holdUntil,
                 link.deadline == nil,
             ])
     }

@@ -39,7 +39,7 @@ package struct LinkPlay: Play {
     ]
 
     package static func draw(_ dice: inout Dice) -> Event {
-        let slot = dice.roll(LinkDesk.slots)
+        let slot = dice.roll(LinkHall.slots)
         switch dice.roll(48) {
         case 0..<4: return .register(slot)
         case 4: return .registerAgain(slot)
@@ -62,7 +62,7 @@ package struct LinkPlay: Play {
     }
 
     var link: Link
-    var desk = LinkDesk()
+    var hall = LinkHall()
     var receiver = LinkReceiver()
     var now = Duration.seconds(1_000)
     /// The receiver asked for no connection before this time.
@@ -84,8 +84,8 @@ package struct LinkPlay: Play {
         switch event {
         case .register(let slot): register(slot)
         case .registerAgain(let slot):
-            guard let channel = desk.channels[slot] else { break }
-            let known = desk.endpoints[channel]
+            guard let channel = hall.channels[slot] else { break }
+            let known = hall.endpoints[channel]
             if known == nil { isToldToStay = false }
             isWoken = known == nil
             act { link, now in link.register(channel, key: nil, known: known, at: now) }
@@ -125,8 +125,8 @@ package struct LinkPlay: Play {
     private mutating func act(_ body: (inout Link) -> Void) { act { link, _ in body(&link) } }
 
     private mutating func register(_ slot: Int) {
-        guard desk.channels[slot] == nil else { return }
-        let channel = desk.open(slot)
+        guard hall.channels[slot] == nil else { return }
+        let channel = hall.open(slot)
         // Who has just registered wants a connection, whatever the receiver asked before.
         isWoken = isToldToStay
         isToldToStay = false
@@ -135,7 +135,7 @@ package struct LinkPlay: Play {
     }
 
     private mutating func unregister(_ slot: Int) {
-        guard let channel = desk.close(slot) else { return }
+        guard let channel = hall.close(slot) else { return }
         act { $0.unregister(channel, at: $1) }
     }
 
@@ -147,10 +147,10 @@ package struct LinkPlay: Play {
             act { $0.opened(at: $1) }
         case .up:
             guard let name = receiver.greet() else { break }
-            if name != desk.greetedAs { desk.unsent = [] }
-            desk.greetedAs = name
+            if name != hall.greetedAs { hall.unsent = [] }
+            hall.greetedAs = name
             hear(receiver.hello(name))
-            if receiver.place == .greeted, !desk.unsent.isEmpty {
+            if receiver.place == .greeted, !hall.unsent.isEmpty {
                 fail("finished messages are not acknowledged after hello")
             }
         }
@@ -160,9 +160,9 @@ package struct LinkPlay: Play {
         guard receiver.place == .greeted, let text = receiver.handleNext(status: status) else {
             return
         }
-        desk.expected = receiver.lastAnswer
+        hall.expected = receiver.lastAnswer
         hear(text)
-        desk.expected = nil
+        hall.expected = nil
     }
 
     private mutating func hear(_ text: String) {
@@ -173,28 +173,28 @@ package struct LinkPlay: Play {
     }
 
     private mutating func push(_ slot: Int) {
-        guard receiver.place == .greeted, let channel = desk.channels[slot],
+        guard receiver.place == .greeted, let channel = hall.channels[slot],
             receiver.endpoint(of: channel) != nil
         else { return }
-        let version = desk.nextVersion()
+        let version = hall.nextVersion()
         let bytes = Array(LinkReceiver.notification(channel, version).utf8)
         receiver.owesPong = false
         let arrival = link.received(bytes.span, at: now, chance: 0.5)
         perform()
-        guard case .message(let message)? = arrival, message.version == version,
+        guard case .notification(let message)? = arrival, message.version == version,
             message.channel == channel
         else { return fail("a message does not arrive") }
-        desk.unfinished.append((channel, version))
+        hall.unfinished.append((channel, version))
     }
 
     private mutating func finish(_ isDelivered: Bool) {
-        guard !desk.unfinished.isEmpty else { return }
-        let (channel, version) = desk.unfinished.removeFirst()
-        desk.unsent.append((channel, version))
+        guard !hall.unfinished.isEmpty else { return }
+        let (channel, version) = hall.unfinished.removeFirst()
+        hall.unsent.append((channel, version))
         act { link, _ in
             link.acknowledge(channel, version: version, isDelivered: isDelivered)
         }
-        if receiver.place == .greeted, !desk.unsent.isEmpty {
+        if receiver.place == .greeted, !hall.unsent.isEmpty {
             fail("a finished message is not acknowledged at once")
         }
     }
@@ -221,10 +221,10 @@ package struct LinkPlay: Play {
     private mutating func restart() {
         receiver.hangUp()
         (holdUntil, isToldToStay) = (.zero, false)
-        desk.restart()
-        link = Link(userAgent: desk.name, ended: Array(desk.ended))
-        for channel in desk.channels.compactMap(\.self) {
-            let known = desk.endpoints[channel]
+        hall.restart()
+        link = Link(userAgent: hall.name, ended: Array(hall.ended))
+        for channel in hall.channels.compactMap(\.self) {
+            let known = hall.endpoints[channel]
             act { $0.register(channel, key: nil, known: known, at: $1) }
         }
         act { $0.start() }

@@ -112,7 +112,7 @@ struct LinkReceiver {
 }
 
 /// What the desktop has on its disk, and what it owes the receiver.
-struct LinkDesk {
+struct LinkHall {
     static let slots = 3
 
     /// The name under which the next process says hello.

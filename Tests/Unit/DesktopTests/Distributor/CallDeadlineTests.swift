@@ -12,7 +12,7 @@ struct CallDeadlineTests {
         _ = stage.push("a")
         stage.time += .seconds(25) + .milliseconds(late)
         stage.machine.tick(at: stage.moment)
-        let taken = LinkRequest.acknowledge(Stage.channel(1), message: "a")
+        let taken = DistributorAction.acknowledge(Stage.channel(1), message: "a")
         #expect(stage.machine.takeActions().requests == (isOver ? [taken] : []))
         #expect(stage.pass(.seconds(25)).requests == (isOver ? [] : [taken]))
     }

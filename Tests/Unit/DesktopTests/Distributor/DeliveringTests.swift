@@ -7,7 +7,7 @@ import WebPush
 struct DeliveringTests {
     private let missing = ConnectorOutcome.unreachable("it is not running")
 
-    private func acknowledged(_ id: String) -> LinkRequest {
+    private func acknowledged(_ id: String) -> DistributorAction {
         .acknowledge(Stage.channel(1), message: id)
     }
 
@@ -30,7 +30,7 @@ struct DeliveringTests {
         for number in 0..<1_000 { _ = stage.push("\(number)") }
         _ = stage.register("other", "org.example.Other")
         _ = stage.owner(":1.2", of: "org.example.Other")
-        let told = stage.heard(.endpoint(Stage.channel(2), "https://push.example/2"))
+        let told = stage.endpoint("https://push.example/2", on: 2)
         _ = try stage.answer(told.calls.first?.id)
         #expect(stage.push("x", on: 2).messages == ["x"])
         #expect(stage.register("token").answers == [.registered])
@@ -73,7 +73,7 @@ struct DeliveringTests {
     func withdrawnUnderWay() throws {
         var stage = try Stage.running()
         let first = stage.push("a")
-        _ = stage.heard(.withdrawn(Stage.channel(1), message: "a"))
+        _ = stage.withdraw("a")
         let rest = try stage.answer(
             first.calls.first?.id, .unreachable("it ended without answering"))
         #expect(rest.messages.isEmpty && rest.requests.isEmpty)
@@ -84,7 +84,7 @@ struct DeliveringTests {
     func returnedUnderWay() throws {
         var stage = try Stage.running()
         let first = stage.push("a")
-        _ = stage.heard(.withdrawn(Stage.channel(1), message: "a"))
+        _ = stage.withdraw("a")
         #expect(stage.push("a").messages.isEmpty)
         _ = try stage.answer(first.calls.first?.id, .unreachable("it ended without answering"))
         let second = stage.owner(":1.5")
@@ -98,7 +98,7 @@ struct DeliveringTests {
         let first = stage.push("a")
         _ = stage.unregister("token")
         _ = stage.register("token")
-        let told = stage.heard(.endpoint(Stage.channel(2), "https://push.example/2"))
+        let told = stage.endpoint("https://push.example/2", on: 2)
         let rest = try stage.answer(
             first.calls.first?.id, .unreachable("it ended without answering"))
         #expect((told + rest + stage.pass(.seconds(600))).messages.isEmpty)
@@ -109,8 +109,8 @@ struct DeliveringTests {
         var stage = Stage()
         _ = stage.register("token")
         _ = stage.owner(":1.1")
-        let first = stage.heard(.endpoint(Stage.channel(1), "https://push.example/1"))
-        _ = stage.heard(.endpoint(Stage.channel(1), "https://push.example/2"))
+        let first = stage.endpoint("https://push.example/1")
+        _ = stage.endpoint("https://push.example/2")
         let second = try stage.answer(first.calls.first?.id)
         #expect(second.saved.map(\.endpoint) == ["https://push.example/1"])
         #expect(second.endpoints == ["https://push.example/2"])
@@ -130,7 +130,7 @@ struct DeliveringTests {
         #expect(again.calls.first?.call.startsService == true)
         // It ends again, so the next start has to wait.
         #expect(try stage.answer(again.calls.first?.id, missing).calls.isEmpty)
-        #expect(stage.heard(.woken).calls.isEmpty)
+        #expect(stage.hear { $0.woken(at: $1) }.calls.isEmpty)
         #expect(stage.pass(.seconds(5)).messages == ["a"])
     }
 
@@ -153,7 +153,7 @@ struct DeliveringTests {
                 actions.calls.last?.id, .unreachable("too many messages wait on the bus"))
         }
         try refused(stage.push("a"))
-        try refused(stage.heard(.woken))
+        try refused(stage.hear { $0.woken(at: $1) })
         try refused(stage.pass(.seconds(5)))
         let endpoint = stage.register("token")
         #expect(endpoint.messages == [])
@@ -183,7 +183,7 @@ struct DeliveringTests {
         if !isRunning { _ = stage.owner(nil) }
         let call = stage.push("a", life: .seconds(172_800))
         stage.time += .seconds(86_400)
-        #expect(stage.heard(.woken).isEmpty)
+        #expect(stage.hear { $0.woken(at: $1) }.isEmpty)
         #expect(stage.pass(.zero).isEmpty)
         #expect(try stage.answer(call.calls.first?.id).requests == [acknowledged("a")])
         #expect(stage.pass(.seconds(86_400)).calls.isEmpty)
@@ -290,7 +290,7 @@ struct DeliveringTests {
         #expect(failed.requests == [.reject(Stage.channel(1), message: "a")])
         _ = stage.owner(nil)
         #expect(
-            stage.push("b", life: nil) == [.link(.reject(Stage.channel(1), message: "b"))])
+            stage.push("b", life: nil) == [.reject(Stage.channel(1), message: "b")])
     }
 
     @Test("A message for now or never waits a second for those before it, and no longer")
@@ -313,7 +313,7 @@ struct DeliveringTests {
         var stage = try Stage.running()
         let first = stage.push("a")
         _ = stage.push("b")
-        _ = stage.heard(.withdrawn(Stage.channel(1), message: "b"))
+        _ = stage.withdraw("b")
         #expect(try stage.answer(first.calls.first?.id).messages == [])
     }
 
@@ -321,7 +321,7 @@ struct DeliveringTests {
     func endpointFirst() throws {
         var stage = Stage()
         _ = stage.register("token")
-        _ = stage.heard(.endpoint(Stage.channel(1), "https://push.example/1"))
+        _ = stage.endpoint("https://push.example/1")
         _ = stage.push("a")
         let first = stage.owner(":1.1")
         #expect(first.endpoints.count == 1)
@@ -360,10 +360,10 @@ struct DeliveringTests {
     @Test("Waiting signals are merged; a signal in delivery is followed by another")
     func fetch() throws {
         var stage = try Stage.running()
-        let first = stage.heard(.fetch(FetchCall(service: Stage.service, version: 1)))
+        let first = stage.fetch(FetchCall(service: Stage.service, version: 1))
         #expect(first.calls.first?.call.content == .message(Array("version=1".utf8), id: ""))
-        #expect(stage.heard(.fetch(FetchCall(service: Stage.service, version: 2))).isEmpty)
-        #expect(stage.heard(.fetch(FetchCall(service: Stage.service, version: 9))).isEmpty)
+        #expect(stage.fetch(FetchCall(service: Stage.service, version: 2)).isEmpty)
+        #expect(stage.fetch(FetchCall(service: Stage.service, version: 9)).isEmpty)
         let second = try stage.answer(first.calls.first?.id)
         #expect(second.calls.first?.call.content == .message(Array("version=9".utf8), id: ""))
         #expect(try stage.answer(second.calls.first?.id).calls.isEmpty)
@@ -372,25 +372,25 @@ struct DeliveringTests {
     @Test("A signal is confirmed after the application's answer, and delivered once until then")
     func fetchTaken() throws {
         var stage = try Stage.running()
-        func signal(_ id: String, _ count: Int64 = 1) -> LinkEvent {
+        func signal(_ id: String, _ count: Int64 = 1) -> FetchCall {
             var signal = FetchCall(source: "me", id: id, service: Stage.service, version: 3)
             signal.count = count
-            return .fetch(signal)
+            return signal
         }
         func heard(_ actions: [DistributorAction]) -> [String?] {
             actions.compactMap { if case .fetched(let signal) = $0 { signal.id } else { nil } }
         }
-        let first = stage.heard(signal("1"))
+        let first = stage.fetch(signal("1"))
         // The engine started over and repeats what was not confirmed.
-        #expect(stage.heard(signal("1")).isEmpty && stage.heard(signal("2")).isEmpty)
+        #expect(stage.fetch(signal("1")).isEmpty && stage.fetch(signal("2")).isEmpty)
         let second = try stage.answer(first.calls.first?.id)
         #expect(heard(second) == ["1"] && second.calls.count == 1)
         // The engine did not record the confirmation: it gets it again, and the application gets
         // nothing.
-        let again = stage.heard(signal("1"))
+        let again = stage.fetch(signal("1"))
         #expect(heard(again) == ["1"] && again.calls.isEmpty)
         // Another push was added during the second call, so it needs a further call.
-        #expect(stage.heard(signal("2", 2)).isEmpty)
+        #expect(stage.fetch(signal("2", 2)).isEmpty)
         let third = try stage.answer(second.calls.first?.id)
         #expect(heard(third) == ["2"] && third.calls.count == 1)
         let failed = try stage.answer(third.calls.first?.id, .unreachable("gone"))

@@ -6,32 +6,12 @@ import WebPush
 
 @Suite("Messages to applications")
 struct PushedMessageTests {
-    private static func message(
-        channel: UInt64 = 1, id: String = "a", body: [UInt8] = [1], deadline: Duration? = nil,
-        urgency: Urgency = .normal
-    ) -> PushedMessage {
-        PushedMessage(
-            channel: Stage.channel(channel), id: id, body: body, deadline: deadline,
-            urgency: urgency)
-    }
-
-    @Test(
-        "Messages that differ in one thing are different",
-        arguments: [
-            message(channel: 2), message(id: "b"), message(body: [2]),
-            message(deadline: .seconds(9)), message(urgency: .high),
-        ])
-    func equality(other: PushedMessage) {
-        #expect(Self.message() == Self.message())
-        #expect(other != Self.message())
-    }
-
     @Test("A message that was withdrawn while its call ran, and taken, is not delivered again")
     func withdrawnAndTaken() throws {
         var stage = try Stage.running()
-        let taken = LinkRequest.acknowledge(Stage.channel(1), message: "a")
+        let taken = DistributorAction.acknowledge(Stage.channel(1), message: "a")
         let first = stage.push("a")
-        _ = stage.heard(.withdrawn(Stage.channel(1), message: "a"))
+        _ = stage.withdraw("a")
         #expect(try stage.answer(first.calls.first?.id).requests == [taken])
         let again = stage.push("a")
         #expect(again.requests == [taken] && again.calls.isEmpty)
@@ -41,7 +21,7 @@ struct PushedMessageTests {
     func signalBehind() throws {
         var stage = try Stage.running()
         let first = stage.push("a")
-        #expect(stage.heard(.fetch(FetchCall(service: Stage.service, version: 7))).isEmpty)
+        #expect(stage.fetch(FetchCall(service: Stage.service, version: 7)).isEmpty)
         let second = try stage.answer(first.calls.first?.id)
         #expect(second.calls.first?.call.content == .message(Array("version=7".utf8), id: ""))
     }

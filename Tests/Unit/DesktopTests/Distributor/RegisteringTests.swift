@@ -22,7 +22,7 @@ struct RegisteringTests {
             ])
         #expect(first.answers == [])
         _ = stage.owner(":1.1")
-        let second = stage.heard(.endpoint(Stage.channel(1), url))
+        let second = stage.endpoint(url)
         #expect(second.endpoints == [url])
         #expect(second.answers == [.registered])
         let third = try stage.answer(second.calls.first?.id)
@@ -83,18 +83,18 @@ struct RegisteringTests {
         #expect(waited.answers == [.registered])
         #expect(waited.endpoints == [])
         #expect(stage.pass(.seconds(3_600)).isEmpty)
-        let told = stage.heard(.endpoint(Stage.channel(1), url))
+        let told = stage.endpoint(url)
         #expect(told.endpoints == [url])
         #expect(told.answers == [])
         _ = try stage.answer(told.calls.first?.id)
-        #expect(stage.heard(.endpoint(Stage.channel(1), url)).isEmpty)
+        #expect(stage.endpoint(url).isEmpty)
     }
 
     @Test("A refusal is passed on with its reason, and nothing is stored")
     func refused() {
         var stage = Stage()
         _ = stage.register("token")
-        let actions = stage.heard(.refused(Stage.channel(1), .actionRequired))
+        let actions = stage.hear { $0.refused(Stage.channel(1), .actionRequired, at: $1) }
         #expect(actions.answers == [.failed(.actionRequired)])
         #expect(actions.contains(.forget(Stage.key("token"))))
         #expect(actions.contains(.unwatch(Stage.service)))
@@ -106,7 +106,7 @@ struct RegisteringTests {
         var stage = Stage()
         _ = stage.register("token")
         _ = stage.pass(.seconds(5))
-        let actions = stage.heard(.refused(Stage.channel(1), .internal))
+        let actions = stage.hear { $0.refused(Stage.channel(1), .internal, at: $1) }
         #expect(actions.calls.map(\.call.content) == [.unregistered(isConfirmation: false)])
         #expect(actions.answers == [])
     }
@@ -126,13 +126,13 @@ struct RegisteringTests {
         var stage = Stage()
         _ = stage.register("token")
         _ = stage.owner(":1.1")
-        #expect(stage.heard(.endpoint(Stage.channel(1), "")).isEmpty)
+        #expect(stage.endpoint("").isEmpty)
     }
 
     @Test("When a receiver forgot all, the new endpoint is stored after the application has it")
     func newEndpoint() throws {
         var stage = try Stage.running()
-        let told = stage.heard(.endpoint(Stage.channel(1), "https://push.example/2"))
+        let told = stage.endpoint("https://push.example/2")
         #expect(told.endpoints == ["https://push.example/2"])
         #expect(told.saved == [])
         // Until the application has it, a restart asks with the old endpoint and gets the new one
@@ -157,7 +157,7 @@ struct RegisteringTests {
         var stage = Stage()
         let first = stage.register("token", ":1.7")
         _ = stage.owner(":1.7", of: ":1.7")
-        #expect(stage.heard(.endpoint(Stage.channel(1), url)).endpoints == [url])
+        #expect(stage.endpoint(url).endpoints == [url])
         let gone = stage.owner(nil, of: ":1.7")
         #expect(gone.requests == [.unregister(Stage.channel(1))])
         #expect(gone.contains(.forget(Stage.key("token"))))

@@ -26,7 +26,8 @@ struct Stage {
 
     mutating func register(
         _ token: String, _ service: String = service, sandbox: String = "",
-        description: String = "", key: String? = nil, version: ConnectorVersion = .two
+        description: String = "", key: String? = nil, version: ConnectorVersion = .two,
+        channel: ChannelID? = nil
     ) -> [DistributorAction] {
         lastCall += 1
         lastChannel += 1
@@ -34,24 +35,38 @@ struct Stage {
             RegisterCall(
                 key: Self.key(token, sandbox: sandbox), service: service,
                 description: description, applicationKey: key.flatMap { ApplicationKey($0) },
-                version: version, channel: Self.channel(lastChannel)), call: lastCall, at: moment)
+                version: version, channel: channel ?? Self.channel(lastChannel)), call: lastCall,
+            at: moment)
         return machine.takeActions()
     }
 
-    mutating func heard(_ event: LinkEvent) -> [DistributorAction] {
-        machine.heard(event, at: moment)
+    mutating func hear(
+        _ event: (inout Distributor, Distributor.Moment) -> Void
+    ) -> [DistributorAction] {
+        event(&machine, moment)
         return machine.takeActions()
+    }
+
+    mutating func endpoint(_ url: String, on channel: UInt64 = 1) -> [DistributorAction] {
+        hear { $0.obtained(url, for: Self.channel(channel), at: $1) }
+    }
+
+    mutating func withdraw(_ id: String) -> [DistributorAction] {
+        hear { machine, _ in machine.withdrawn(Self.channel(1), message: id) }
+    }
+
+    mutating func fetch(_ signal: FetchCall) -> [DistributorAction] {
+        hear { $0.fetch(signal, at: $1) }
     }
 
     mutating func push(
         _ id: String, on channel: UInt64 = 1, life: Duration? = .seconds(3_600),
         urgency: Urgency = .normal
     ) -> [DistributorAction] {
-        heard(
-            .message(
-                PushedMessage(
-                    channel: Self.channel(channel), id: id, body: Array(id.utf8),
-                    deadline: life.map { time + $0 }, urgency: urgency)))
+        let message = PushedMessage(
+            channel: Self.channel(channel), id: id, body: Array(id.utf8),
+            deadline: life.map { time + $0 }, urgency: urgency)
+        return hear { $0.received(message, at: $1) }
     }
 
     mutating func owner(_ owner: String?, of name: String = service) -> [DistributorAction] {
@@ -106,7 +121,7 @@ struct Stage {
         var stage = Stage()
         _ = stage.register("token", version: version)
         _ = stage.owner(":1.1")
-        let told = stage.heard(.endpoint(channel(1), "https://push.example/1"))
+        let told = stage.endpoint("https://push.example/1")
         _ = try stage.answer(told.calls.first?.id)
         return stage
     }
@@ -132,8 +147,14 @@ extension [DistributorAction] {
         compactMap { if case .answer(_, let answer) = $0 { answer } else { nil } }
     }
 
-    var requests: [LinkRequest] {
-        compactMap { if case .link(let request) = $0 { request } else { nil } }
+    /// What the receivers are asked for.
+    var requests: [DistributorAction] {
+        filter {
+            switch $0 {
+            case .register, .unregister, .acknowledge, .reject: true
+            case .answer, .call, .fetched, .save, .forget, .watch, .unwatch: false
+            }
+        }
     }
 
     var saved: [ClientRecord] {

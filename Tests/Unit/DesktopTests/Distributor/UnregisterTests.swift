@@ -3,6 +3,7 @@ import Foundation
 import System
 import TestSupport
 import Testing
+import WebPush
 @testable import Desktop
 
 @Suite("The answer to Unregister")
@@ -37,7 +38,9 @@ struct UnregisterTests {
 
     private final class Link: PushLink {
         let states: [ReceiverState] = []
-        func perform(_ request: LinkRequest) {}
+        func register(_ channel: ChannelID, _ key: ApplicationKey?, known: String?) {}
+        func unregister(_ channel: ChannelID) {}
+        func finish(_ channel: ChannelID, message: String, isDelivered: Bool) {}
     }
 
     /// Ends the test when something hangs.

@@ -19,13 +19,16 @@ struct ImportTests {
         weak var service: DistributorService?
         var registered: [ChannelID] = []
 
-        func perform(_ request: LinkRequest) {
-            guard case .register(let channel, _, _) = request else { return }
+        func register(_ channel: ChannelID, _ key: ApplicationKey?, known: String?) {
             registered.append(channel)
             service?.loop.post { [self] in
-                service?.heard(.endpoint(channel, "https://push.example/\(registered.count)"))
+                let endpoint = "https://push.example/\(registered.count)"
+                service?.update { $0.obtained(endpoint, for: channel, at: $1) }
             }
         }
+
+        func unregister(_ channel: ChannelID) {}
+        func finish(_ channel: ChannelID, message: String, isDelivered: Bool) {}
     }
 
     private final class Store: ClientStore {
@@ -148,7 +151,7 @@ struct ImportTests {
         let client = try BusConnection(to: .address(bus.address), on: loop) { _ in }
         let service = try DistributorService(
             on: server, link: link, store: store, loop: loop, log: Log())
-        service.heard(.unlisted(until: 1_900_000_000))
+        service.update { distributor, _ in distributor.unlisted(until: 1_900_000_000) }
         let importer = Importer(
             client, on: loop, [options("one", isDryRun: true), options("one")])
         client.requestName(Self.app) { _ in service.offerManagement { importer.next() } }

@@ -154,7 +154,7 @@ struct LinkConnectionTests {
         let id = LinkStory.uuid(1)
         let text =
             #"{"messageType":"notification","channelID":"\#(id)","version":"v/\"1","data":"YWJj"}"#
-        guard case .message(let message) = story.hear(text) else {
+        guard case .notification(let message) = story.hear(text) else {
             Issue.record("no message")
             return
         }
@@ -214,8 +214,8 @@ struct LinkConnectionTests {
         let channel = LinkStory.uuid(1)
         let start = #"{"messageType":"notification","channelID":"\#(channel)","version":"1""#
         let headers = #""headers":{"encoding":"aesgcm","encryption":"salt=a","crypto_key":"dh=b"}"#
-        guard case .message(let message) = story.hear(start + #","data":"YQ",\#(headers),"ttl":5}"#)
-        else {
+        let text = start + #","data":"YQ",\#(headers),"ttl":5}"#
+        guard case .notification(let message) = story.hear(text) else {
             Issue.record("no message")
             return
         }

@@ -50,7 +50,7 @@ struct LinkStory {
     }
 
     @discardableResult
-    mutating func hear(_ text: String) -> Link.Arrival? {
+    mutating func hear(_ text: String) -> ServiceMessage? {
         let bytes = Array(text.utf8)
         let arrival = link.received(bytes.span, at: now, chance: 0)
         collect()

@@ -1,6 +1,7 @@
 import Base
 import Crypto
 import Foundation
+import System
 import TestSupport
 import Testing
 

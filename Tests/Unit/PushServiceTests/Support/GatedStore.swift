@@ -1,6 +1,7 @@
 import Base
 import Delivery
 import Foundation
+import System
 
 @testable import Mailbox
 
@@ -21,7 +22,7 @@ final class GatedStore: MessageStore, @unchecked Sendable {
     init(_ store: SQLiteStore) { self.store = store }
 
     var index: StoreIndex { store.index }
-    var clock: StoreClock { store.clock }
+    var clock: LastingClock { store.clock }
     var isUsable: Bool { lock.withLock { store.isUsable && !isBroken } }
     var isCurrent: Bool { true }
     /// What it refuses now would succeed within seconds.

@@ -9,7 +9,7 @@ import Testing
 @testable import Desktop
 
 @Suite("Passing user actions to applications")
-struct ApplicationDeskTests {
+struct ActionServiceTests {
     private static let app = "org.example.Chat"
     private static let busy = (1...4).map { "org.example.Busy\($0)" }
 
@@ -68,7 +68,7 @@ struct ApplicationDeskTests {
         let exports = try services.map { try server.export(applications, at: Self.path($0)) }
         // All threads that may read are blocked by other entries.
         let gate = DispatchSemaphore(value: 0)
-        let desk = ApplicationDesk(
+        let actionService = ActionService(
             on: loop, log: Log(), service: { _ in nil },
             entry: { service in
                 if service != Self.app { gate.wait() }
@@ -87,10 +87,10 @@ struct ApplicationDeskTests {
         for (number, service) in services.enumerated() {
             server.requestName(service) { _ in
                 guard number == services.count - 1 else { return }
-                desk.use(client)
+                actionService.use(client)
                 for service in services {
                     guard let action = try? Self.action(for: service) else { return loop.stop() }
-                    #expect(desk.received(action, from: service))
+                    #expect(actionService.received(action, from: service))
                 }
                 for _ in Self.busy { gate.signal() }
             }
@@ -103,7 +103,7 @@ struct ApplicationDeskTests {
                 applications.calls[Self.path(service)] == ["ActivateAction open-notification"])
         }
         applications.changed = {}
-        desk.close()
+        actionService.close()
         for export in exports { export.end() }
     }
 }

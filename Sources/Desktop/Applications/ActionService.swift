@@ -6,7 +6,7 @@ import System
 /// Passes the user's actions to applications: performs what `OwedActions` decides.
 ///
 /// Only the thread of the loop uses it.
-final class ApplicationDesk: TimerHandler {
+final class ActionService: TimerHandler {
     private let loop: EventLoop
     private let log: Log
     private let errands: Errands

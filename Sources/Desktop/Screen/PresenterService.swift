@@ -6,14 +6,14 @@ package import System
 /// Shows the notifications of engines: stores and performs what a `Presenter` decides.
 ///
 /// Only the thread of the loop uses it.
-package final class NotificationDesk: TimerHandler {
+package final class PresenterService: TimerHandler {
     private let loop: EventLoop
     private let log: Log
-    private let store: any ShownStore
+    private let store: DesktopStore
     private var presenter: Presenter
     private var bus: NotificationBus?
-    private var applications: ApplicationDesk?
-    private let links: ExternalLinks
+    private var applications: ActionService?
+    private let opener: ExternalLinkOpener
     private var timer = DeadlineTimer()
     /// Called with requests to the engine of a source.
     package var request: (_ source: String, EngineRequest) -> Void = { _, _ in }
@@ -21,25 +21,25 @@ package final class NotificationDesk: TimerHandler {
     var fetch: (FetchCall) -> Void = { _ in }
 
     package init(
-        _ sources: [PresentedSource], language: Language = .english, store: any ShownStore,
+        _ sources: [PresentedSource], language: Language = .english, store: DesktopStore,
         bus address: BusAddress = .session, on loop: EventLoop, log: Log
     ) throws {
         self.loop = loop
         self.log = log
         self.store = store
-        links = ExternalLinks(on: loop, log: log)
+        opener = ExternalLinkOpener(on: loop, log: log)
         presenter = Presenter(
             try Self.tagged(sources, by: store), language: language, history: try store.history())
         bus = NotificationBus(address, on: loop, log: log) { [weak self] event in
             self?.handle(event)
         }
-        let applications = ApplicationDesk(
+        let applications = ActionService(
             on: loop, log: log,
             service: { [weak self] in self?.presenter.sources[$0]?.settings.service },
             request: { [weak self] in self?.request($0, $1) })
         self.applications = applications
-        bus?.connected = { [weak applications, links] connection in
-            links.use(connection)
+        bus?.connected = { [weak applications, opener] connection in
+            opener.use(connection)
             applications?.use(connection)
         }
     }
@@ -47,7 +47,7 @@ package final class NotificationDesk: TimerHandler {
     package func start() { bus?.start() }
 
     private static func tagged(
-        _ sources: [PresentedSource], by store: any ShownStore
+        _ sources: [PresentedSource], by store: DesktopStore
     ) throws -> [PresentedSource] {
         try sources.map { source in
             var source = source
@@ -163,10 +163,20 @@ package final class NotificationDesk: TimerHandler {
         case .activate(let service, let token): applications?.activate(service, token: token)
         case .open(let link, let choice, let token):
             applications?.handle(.performed(choice))
-            links.open(link, token: token)
+            opener.open(link, token: token)
         case .badge(let entry, let count): bus?.badge(entry, count)
         }
     }
 
     package func timerFired(_ cookie: UInt64) { handle(.elapsed) }
+}
+
+extension FetchCall {
+    /// Nil for what no program of the session has to fetch.
+    init?(_ notice: FetchNotice, from source: String) {
+        guard let service = notice.service else { return nil }
+        self.init(
+            source: source, id: notice.id, count: notice.count, service: service,
+            version: notice.version.flatMap { UInt64($0) } ?? UInt64(WallClock.now))
+    }
 }

@@ -1,7 +1,7 @@
 import WebPush
 
 /// The queue of each channel.
-extension Custody {
+extension HeldMessages {
     mutating func add(_ key: Key, _ entry: Entry) {
         entries[key] = entry
         lines[key.channel, default: Line()].ids.append(key.id)
@@ -37,16 +37,8 @@ extension Custody {
 
     mutating func end(_ key: Key, isDelivered: Bool) {
         guard let entry = remove(key) else { return }
-        remember(key, isDelivered)
+        settled.insert(key, isDelivered)
         if entry.row == nil { actions.append(.settle(key, isDelivered: isDelivered)) }
-    }
-
-    private mutating func remember(_ key: Key, _ isDelivered: Bool) {
-        if settled.updateValue(isDelivered, forKey: key) != nil { return }
-        guard settledOrder.count >= Self.rememberedLimit else { return settledOrder.append(key) }
-        settled[settledOrder[settledNext]] = nil
-        settledOrder[settledNext] = key
-        settledNext = (settledNext + 1) % Self.rememberedLimit
     }
 
     /// The most unfinished messages of one channel at the distributor.
@@ -76,9 +68,9 @@ extension Custody {
 }
 
 /// Messages to store on the disk.
-extension Custody {
+extension HeldMessages {
     /// Returns the messages to store now, in the order of acceptance of each channel.
-    package mutating func dequeueUnkept() -> [Key] {
+    mutating func dequeueUnkept() -> [Key] {
         for (receiver, load) in load where load.count > Self.crowd || load.bytes > Self.crowdBytes {
             keepLongest(of: receiver)
         }
@@ -87,7 +79,7 @@ extension Custody {
     }
 
     /// The message is stored; the receiver need not keep it.
-    package mutating func kept(_ key: Key, row: Int64, at now: Duration) {
+    mutating func kept(_ key: Key, row: Int64, at now: Duration) {
         guard var entry = entries[key], entry.row == nil else {
             return actions.append(.drop(row: row))
         }
@@ -102,13 +94,13 @@ extension Custody {
     }
 
     /// The disk is full or broken: the receiver keeps the message until the application has it.
-    package mutating func notKept(_ key: Key, at now: Duration) {
+    mutating func notKept(_ key: Key, at now: Duration) {
         entries[key]?.isToBeKept = false
         advance(key.channel, at: now)
     }
 
     /// Drops a body that was handed over and is on the disk.
-    package mutating func forgetBody(_ key: Key) {
+    mutating func forgetBody(_ key: Key) {
         if entries[key]?.row != nil { entries[key]?.body = nil }
     }
 

@@ -1,4 +1,4 @@
-package import WebPush
+import WebPush
 
 /// Messages between receivers and applications: where each one is, and when it goes on.
 ///
@@ -6,19 +6,19 @@ package import WebPush
 /// other receivers are stored here first. The same is true of messages for a sleeping application
 /// that would block others, because a receiver sends only a limited number at a time. Times are of
 /// the boot clock.
-package struct Custody: Sendable {
-    package struct Key: Hashable, Sendable {
-        package let channel: ChannelID
+struct HeldMessages: Sendable {
+    struct Key: Hashable, Sendable {
+        let channel: ChannelID
         /// The receiver's id of the message.
-        package let id: String
+        let id: String
 
-        package init(_ channel: ChannelID, _ id: String) {
+        init(_ channel: ChannelID, _ id: String) {
             self.channel = channel
             self.id = id
         }
     }
 
-    package enum Action: Equatable, Sendable {
+    enum Action: Equatable, Sendable {
         /// Give it to the application.
         case handOver(Key)
         /// Acknowledge it to the receiver.
@@ -29,14 +29,14 @@ package struct Custody: Sendable {
         case withdraw(Key)
     }
 
-    package struct Entry: Sendable {
-        package let receiver: Int64
-        package let deadline: Duration?
-        package let urgency: Urgency
+    struct Entry: Sendable {
+        let receiver: Int64
+        let deadline: Duration?
+        let urgency: Urgency
         /// Nil if it is only on the disk.
-        package internal(set) var body: [UInt8]?
+        var body: [UInt8]?
         /// Nil while the receiver keeps it.
-        package internal(set) var row: Int64?
+        var row: Int64?
         /// It must be stored before anything else happens to it.
         var isToBeKept = false
         var isHanded = false
@@ -53,41 +53,36 @@ package struct Custody: Sendable {
     static let crowdBytes = DeliveryWindow.byteLimit / 2
     /// The most messages on the disk; further ones stay with their receivers.
     static let keptLimit = 20_000
-    static let rememberedLimit = 1_024
 
     var entries: [Key: Entry] = [:]
     var lines: [ChannelID: Line] = [:]
-    package private(set) var floor = Urgency.veryLow
+    private(set) var floor = Urgency.veryLow
     var keptCount = 0
     var unkept: [Key] = []
     /// The number and bytes of unacknowledged messages of each receiver.
     var load: [Int64: (count: Int, bytes: Int)] = [:]
     /// The messages settled last; they come again if the connection broke meanwhile.
-    var settled: [Key: Bool] = [:]
-    var settledOrder: [Key] = []
-    var settledNext = 0
+    var settled = Recent<Key, Bool>(limit: 1_024)
     var actions: [Action] = []
 
-    package init() {}
-
-    package mutating func takeActions() -> [Action] {
+    mutating func takeActions() -> [Action] {
         defer { actions = [] }
         return actions
     }
 
-    package var isEmpty: Bool { entries.isEmpty }
+    var isEmpty: Bool { entries.isEmpty }
 
-    package func entry(_ key: Key) -> Entry? { entries[key] }
+    func entry(_ key: Key) -> Entry? { entries[key] }
 
     /// The channels that have messages.
     var channels: [ChannelID] { Array(lines.keys) }
 
-    package func waiting(_ channel: ChannelID) -> Int { lines[channel]?.ids.count ?? 0 }
+    func waiting(_ channel: ChannelID) -> Int { lines[channel]?.ids.count ?? 0 }
 }
 
-extension Custody {
+extension HeldMessages {
     /// A message arrived from a receiver, for the first time or again.
-    package mutating func received(
+    mutating func received(
         _ key: Key, from receiver: Int64, body: [UInt8], deadline: Duration?, urgency: Urgency,
         isForeign: Bool, at now: Duration
     ) {
@@ -109,7 +104,7 @@ extension Custody {
     }
 
     /// Adds a stored message at the start, in the order of acceptance.
-    package mutating func restore(
+    mutating func restore(
         _ key: Key, from receiver: Int64, row: Int64, deadline: Duration, urgency: Urgency
     ) {
         add(
@@ -119,26 +114,26 @@ extension Custody {
     }
 
     /// The application has the message, or will never take it.
-    package mutating func finished(_ key: Key, isDelivered: Bool, at now: Duration) {
+    mutating func finished(_ key: Key, isDelivered: Bool, at now: Duration) {
         end(key, isDelivered: isDelivered)
         advance(key.channel, at: now)
     }
 
-    package mutating func withdrawn(_ key: Key, at now: Duration) {
+    mutating func withdrawn(_ key: Key, at now: Duration) {
         guard let entry = remove(key) else { return }
         if entry.isHanded { actions.append(.withdraw(key)) }
         advance(key.channel, at: now)
     }
 
     /// The channel has ended, and its receiver knows it or will.
-    package mutating func ended(_ channel: ChannelID) {
+    mutating func ended(_ channel: ChannelID) {
         for id in lines[channel]?.ids ?? [] { _ = remove(Key(channel, id)) }
     }
 
     /// Gives back what the receiver still keeps: nothing comes from it any more, or it is connected
     /// again. Then it sends anew, in order, what it still keeps; what it does not send was replaced
     /// or withdrawn meanwhile.
-    package mutating func giveBack(to receiver: Int64) {
+    mutating func giveBack(to receiver: Int64) {
         for (key, entry) in entries where entry.receiver == receiver && entry.row == nil {
             _ = remove(key)
             if entry.isHanded { actions.append(.withdraw(key)) }
@@ -146,21 +141,41 @@ extension Custody {
     }
 
     /// Hands over everything that may go now.
-    package mutating func advanceAll(at now: Duration) {
+    mutating func advanceAll(at now: Duration) {
         for channel in lines.keys { advance(channel, at: now) }
     }
 
-    package mutating func setFloor(_ floor: Urgency, at now: Duration) {
+    mutating func setFloor(_ floor: Urgency, at now: Duration) {
         let isLower = floor < self.floor
         self.floor = floor
         if isLower { advanceAll(at: now) }
     }
 
     /// Removes expired messages.
-    package mutating func sweep(at now: Duration) {
+    mutating func sweep(at now: Duration) {
         let old = entries.filter { _, entry in
             !entry.isHanded && entry.deadline.map { $0 <= now } ?? false
         }
         for key in old.keys { end(key, isDelivered: false) }
+    }
+}
+
+/// The last values, up to a limit.
+struct Recent<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+    private let limit: Int
+    private var values: [Key: Value] = [:]
+    private var order: [Key] = []
+    private var next = 0
+
+    init(limit: Int) { self.limit = limit }
+
+    subscript(_ key: Key) -> Value? { values[key] }
+
+    mutating func insert(_ key: Key, _ value: Value) {
+        if values.updateValue(value, forKey: key) != nil { return }
+        guard order.count >= limit else { return order.append(key) }
+        values[order[next]] = nil
+        order[next] = key
+        next = (next + 1) % limit
     }
 }

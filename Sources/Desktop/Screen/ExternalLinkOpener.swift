@@ -5,7 +5,7 @@ import System
 /// under this process's restrictions; otherwise as a child process.
 ///
 /// Only the thread of the loop uses it.
-final class ExternalLinks: TimerHandler {
+final class ExternalLinkOpener: TimerHandler {
     private static let reapInterval = Interval(.seconds(10))
     private static let manager = "org.freedesktop.systemd1"
 
