@@ -79,7 +79,7 @@ struct TopicAddress: Confidential {
             $0.account == name && $0.owner == nil
         }
         guard let found else { return nil }
-        guard found.heard == format.dialect.rawValue else {
+        guard found.heard == format.dialect.word else {
             throw CommandError(
                 message: "\(Printable.text(name)) is heard already, in another format",
                 hint:
@@ -95,7 +95,7 @@ struct TopicAddress: Confidential {
             writer.member("token_type", RegistrationTerms.TokenType.webPush.rawValue)
             writer.member("app", AccountName.scripts)
             writer.member("account", name)
-            writer.member("dialect", format.dialect.rawValue)
+            writer.member("dialect", format.dialect.word)
             writer.member("clear", true)
             // The owner gives the address only to what may show notifications, with links.
             writer.member("trust_clear", true)
@@ -113,7 +113,7 @@ extension TopicAddress {
             writer.member("id", id)
             writer.member("name", name)
             writer.member("endpoint", endpoint)
-            writer.member("format", format.dialect.rawValue)
+            writer.member("format", format.dialect.word)
             writer.member("new", isNew)
             writer.member("listening", isHeard)
         }
