@@ -66,7 +66,7 @@ enum CommandLineTool {
         }
         lines += ["", "Run bellwire COMMAND --help to read more about a command."]
         let codes = ExitCode.allCases.map { "\($0.rawValue) \($0.meaning)" }
-        lines += HelpText.wrapped(
+        lines += Wording.lines(
             codes.joined(separator: ", "), after: "exit codes: ", indent: 12)
         return lines.joined(separator: "\n") + "\n"
     }

@@ -6,7 +6,7 @@ extension Command {
     /// help is printed from, so the two cannot differ.
     static let manual = Command(
         name: "manual",
-        summary: "print a manual page, or the completions of a shell",
+        summary: "print a manual page, the commented configuration or completions of a shell",
         forms: ["[NAME]"],
         details: "Without a name it lists what there is.",
         options: [Option("date", "DATE", help: "the date on the page (YYYY-MM-DD)")],
@@ -36,23 +36,25 @@ extension Command {
     }
 }
 
-/// The manual pages and completions, by the names of their files.
+/// The manual pages, the commented configuration and completions, by the names of their files.
 struct Manual {
     private static let overview = "bellwire.1"
     private static let configuration = "bellwire.conf.5"
+    private static let commented = "bellwire.conf"
 
     let date: String
     private let commands = CommandLineTool.commands
 
     var names: [String] {
         [Self.overview] + commands.map { "bellwire-\($0.name).1" }
-            + [Self.configuration, "bellwire.bash", "_bellwire", "bellwire.fish"]
+            + [Self.configuration, Self.commented, "bellwire.bash", "_bellwire", "bellwire.fish"]
     }
 
     func text(_ name: String) -> String? {
         switch name {
         case Self.overview: ManualPage.overview(CommandLineTool.groups, date)
         case Self.configuration: ManualPage.configuration(ConfigurationKey.all, date)
+        case Self.commented: CommentedConfiguration.text
         case "bellwire.bash": BashCompletion(commands).text
         case "_bellwire": ZshCompletion(commands).text
         case "bellwire.fish": FishCompletion(commands).text

@@ -117,7 +117,7 @@ extension Command {
     private static func authorities(_ arguments: Arguments, for host: String) throws -> String? {
         let configuration = try ConfigurationSources.read(arguments)
         return arguments["ca-file"] ?? DevelopmentAuthority.file(configuration, for: host)
-            ?? configuration.receiverAuthorities
+            ?? configuration.values[.receiverAuthorities]
     }
 }
 

@@ -55,10 +55,8 @@ extension Command {
     }
 
     private static func use(_ verbs: [Verb], of name: String) -> CommandError {
-        let forms = verbs.map { "\(name) \($0.form)" }
-        let list = forms.dropLast().joined(separator: ", ")
-        return .usage(
-            "use " + (list.isEmpty ? "" : list + " or ") + (forms.last ?? ""),
+        .usage(
+            "use " + Wording.list(verbs.map { "\(name) \($0.form)" }),
             hint: "see bellwire \(name) --help")
     }
 }

@@ -15,7 +15,8 @@ struct ManualTests {
         #expect(
             Set(names)
                 == Set(commands.map { "bellwire-\($0).1" }).union([
-                    "bellwire.1", "bellwire.conf.5", "bellwire.bash", "_bellwire", "bellwire.fish",
+                    "bellwire.1", "bellwire.conf.5", "bellwire.conf", "bellwire.bash", "_bellwire",
+                    "bellwire.fish",
                 ]))
         for command in commands {
             let page = plain(
@@ -45,11 +46,10 @@ struct ManualTests {
         }
     }
 
-    @Test("The page of the configuration and the sample file have every setting")
+    @Test("The page of the configuration and the commented file have every setting")
     func configuration() throws {
         let page = plain(try output(["manual", "bellwire.conf.5"]))
-        let sample = try String(
-            contentsOf: root.appending(path: "deploy/bellwire.conf"), encoding: .utf8)
+        let sample = try output(["manual", "bellwire.conf"])
         let settings = try Help(of: "check").options.filter {
             !["config", "live", "json", "help"].contains($0.name)
         }
