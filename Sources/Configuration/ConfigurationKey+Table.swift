@@ -1,11 +1,15 @@
 /// All settings. Add a key only if no default can be right for everybody.
 extension ConfigurationKey {
-    package static let all = [
-        listen, baseURL, alias, tlsCertificate, tlsKey, state, keys, store, storeAuthorities,
-        storeCredentials, storeReplicas, storeUnsynced, natsUnsafeServers, node, registration,
-        registrationOpenToEveryone, localUsers, accessLog, backlogFull, metricsListen,
-        metricsTokenFile, ui, callbackAllow, callbackProxy, callbackUnixDirectory,
-        callbackAuthorities, receiversFile, receiverAuthorities,
+    package static let all =
+        [listen, baseURL, alias, tlsCertificate, tlsKey, state, keys, store] + ofCluster + [
+            registration, registrationOpenToEveryone, localUsers, accessLog, backlogFull,
+            metricsListen, metricsTokenFile, ui, callbackAllow, callbackProxy,
+            callbackUnixDirectory, callbackAuthorities, receiversFile, receiverAuthorities,
+        ]
+
+    /// The settings that only a store has which nodes share.
+    package static let ofCluster = [
+        storeAuthorities, storeCredentials, storeReplicas, storeUnsynced, natsUnsafeServers, node,
     ]
 
     /// The settings that `bellwire desktop` uses.
@@ -200,8 +204,8 @@ extension ConfigurationKey {
     package static let store = ConfigurationKey(
         "store", "STORE", fallback: "sqlite", isSecret: true,
         help: """
-            sqlite, or the servers that a cluster shares, separated by commas: tls://HOST:PORT for \
-            TLS, nats://HOST:PORT
+            where everything is kept: sqlite, or the servers that a cluster shares, separated by \
+            commas: tls://HOST:PORT for TLS, nats://HOST:PORT
             """,
         more: """
             Each node of a cluster keeps a copy of everything in its own folder of state, which has \

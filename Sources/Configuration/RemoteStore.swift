@@ -25,12 +25,6 @@ package struct RemoteStore: Equatable, Sendable {
     /// The name that systemd gives the credential.
     static let credentialName = "nats.creds"
 
-    /// The keys that only a store of this kind has.
-    private static let keys: [ConfigurationKey] = [
-        .storeAuthorities, .storeCredentials, .storeReplicas, .storeUnsynced, .natsUnsafeServers,
-        .node,
-    ]
-
     /// Nil for the store of SQLite.
     init?(_ values: SettingValues, _ input: ConfigurationInput) throws(ConfigurationError) {
         guard let text = values[.store], text != "sqlite" else {
@@ -126,7 +120,7 @@ package struct RemoteStore: Equatable, Sendable {
     }
 
     private static func checkUnused(_ values: SettingValues) throws(ConfigurationError) {
-        for key in keys where values[key] != nil {
+        for key in ConfigurationKey.ofCluster where values[key] != nil {
             throw ConfigurationError(
                 "\(key.name) needs a store on other servers", in: values.source(key),
                 hint: "write store = tls://HOST:PORT, or leave \(key.name) out")
