@@ -19,9 +19,6 @@ extension Command {
                 help: "write the completions for bash into a file"),
         ]
     ) { arguments in
-        guard arguments.positional.count < 2 else {
-            throw CommandError.usage("manual takes one name", hint: "see bellwire manual --help")
-        }
         let manual = Manual(date: arguments["date"] ?? "")
         guard let name = arguments.positional.first else {
             try StandardOutput.write(manual.names.map { $0 + "\n" }.joined())
@@ -55,9 +52,9 @@ struct Manual {
         case Self.overview: ManualPage.overview(CommandLineTool.groups, date)
         case Self.configuration: ManualPage.configuration(ConfigurationKey.all, date)
         case Self.commented: CommentedConfiguration.text
-        case "bellwire.bash": BashCompletion(commands).text
-        case "_bellwire": ZshCompletion(commands).text
-        case "bellwire.fish": FishCompletion(commands).text
+        case "bellwire.bash": CompletionScript.bash
+        case "_bellwire": CompletionScript.zsh
+        case "bellwire.fish": CompletionScript.fish
         default:
             commands.first { name == "bellwire-\($0.name).1" }.map { ManualPage.command($0, date) }
         }
@@ -99,6 +96,9 @@ struct ManualPage {
     mutating func item(_ term: String, _ meaning: String) {
         text += ".TP\n\(term)\n\(Self.line(meaning))\n"
     }
+
+    /// More about the item before.
+    mutating func furthermore(_ words: String) { text += ".IP\n\(Self.line(words))\n" }
 
     /// Paragraphs as help has them: indented lines are kept as they are.
     mutating func paragraphs(_ help: String) {

@@ -91,7 +91,7 @@ extension ManualPage {
             page.item(
                 bold(key.name) + " = " + italic(key.placeholder),
                 key.explanation + "; variable: " + key.environmentName)
-            if !key.more.isEmpty { page.paragraph(raw: ".IP\n" + literal(key.more)) }
+            if !key.more.isEmpty { page.furthermore(key.more) }
         }
         page.files()
         page.seeAlso([("bellwire", 1), ("bellwire-serve", 1), ("bellwire-check", 1)])

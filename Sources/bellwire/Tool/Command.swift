@@ -35,6 +35,8 @@ struct Command: Sendable {
     let summary: String
     /// The arguments after the name, such as `KIND FILE`; one line for each form.
     var forms: [String] = [""]
+    /// How many arguments a form with options has at most.
+    var most = 0
     /// What can be done with the thing that the command is named after; none if it does one thing.
     var verbs: [Verb] = []
     var details = ""
