@@ -34,9 +34,6 @@ extension Command {
                 help: "test a server elsewhere, as the device with this address"),
         ]
     ) { arguments in
-        guard arguments.positional.isEmpty else {
-            throw CommandError.usage("test takes options only", hint: "see bellwire test --help")
-        }
         let report = SelfTestReport(isJSON: arguments.has("json"))
         let isOurs = try perform(arguments, report)
         if !report.hasFailed {

@@ -80,18 +80,16 @@ struct TopicAddress: Confidential {
         }
         guard let found else { return nil }
         guard found.heard == format.dialect.word else {
-            throw CommandError(
-                message: "\(Printable.text(name)) is heard already, in another format",
-                hint:
-                    "choose another name, or end it: bellwire topic remove \(Printable.text(found.id))",
-                exitCode: .refused)
+            throw CommandError.refused(
+                "\(Printable.text(name)) is heard already, in another format",
+                hint: "choose another name, or end it: bellwire topic remove "
+                    + Printable.text(found.id))
         }
         return found
     }
 
     private static func request(_ name: String, _ format: TopicFormat) -> [UInt8] {
-        var writer = JSONWriter()
-        writer.object { writer in
+        JSONWriter.object { writer in
             writer.member("token_type", RegistrationTerms.TokenType.webPush.rawValue)
             writer.member("app", AccountName.scripts)
             writer.member("account", name)
@@ -101,15 +99,13 @@ struct TopicAddress: Confidential {
             writer.member("trust_clear", true)
             writer.member("expires", lifetime)
         }
-        return writer.bytes
     }
 }
 
 /// What the user gets to see.
 extension TopicAddress {
     var json: String {
-        var writer = JSONWriter()
-        writer.object { writer in
+        JSONWriter.line { writer in
             writer.member("id", id)
             writer.member("name", name)
             writer.member("endpoint", endpoint)
@@ -117,7 +113,6 @@ extension TopicAddress {
             writer.member("new", isNew)
             writer.member("listening", isHeard)
         }
-        return writer.text + "\n"
     }
 
     var line: String { Printable.text(endpoint) + "\n" }
