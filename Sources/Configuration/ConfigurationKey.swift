@@ -11,23 +11,38 @@ package struct ConfigurationKey: Sendable {
     /// The value may be a URL with a password, which must not be shown.
     package let isSecret: Bool
     package let help: String
+    /// Whole sentences that the help of a command has no room for.
+    package let more: String
+    /// Values in the commented file; the default, if there are none.
+    let examples: [String]
     package let effect: Effect
     /// Returns what is wrong with a value, or nil.
     let check: @Sendable (String) -> String?
 
     init(
         _ name: String, _ placeholder: String, isRepeatable: Bool = false, fallback: String,
-        isSecret: Bool = false, help: String, effect: Effect = .atReload,
-        check: @escaping @Sendable (String) -> String?
+        isSecret: Bool = false, help: String, more: String = "", examples: String...,
+        effect: Effect = .atReload, check: @escaping @Sendable (String) -> String? = { _ in nil }
     ) {
-        self.name = name
-        self.placeholder = placeholder
-        self.isRepeatable = isRepeatable
-        self.fallback = fallback
-        self.isSecret = isSecret
-        self.help = help
-        self.effect = effect
-        self.check = check
+        (self.name, self.placeholder, self.isRepeatable) = (name, placeholder, isRepeatable)
+        (self.fallback, self.isSecret, self.effect) = (fallback, isSecret, effect)
+        (self.help, self.more, self.check) = (help, more, check)
+        self.examples = examples.isEmpty ? [fallback] : examples
+    }
+
+    /// One that is off unless it is set to yes.
+    static func flag(
+        _ name: String, help: String, more: String = "", effect: Effect = .atReload
+    ) -> ConfigurationKey {
+        ConfigurationKey(
+            name, "yes|no", fallback: "no", help: help, more: more, effect: effect,
+            check: oneOf(["yes", "no"]))
+    }
+
+    /// The help, and what holds for each key.
+    package var explanation: String {
+        help + (isRepeatable ? "; repeatable" : "")
+            + (effect == .atStart ? "; a change needs a restart" : "") + " (default: \(fallback))"
     }
 
     /// When a running server takes a change of the value.
@@ -101,21 +116,28 @@ package enum SettingSource: Equatable, Sendable, CustomStringConvertible {
     }
 }
 
-struct SettingValues {
+/// The values of the keys that are set, checked.
+package struct SettingValues: Sendable {
     private let settings: [String: [Setting]]
 
-    init(_ settings: [String: [Setting]]) { self.settings = settings }
+    package init(_ settings: [String: [Setting]] = [:]) { self.settings = settings }
+
+    /// The value of a key that is set once; nil if it is not set.
+    package subscript(_ key: ConfigurationKey) -> String? { settings[key.name]?.first?.value }
+
+    /// Whether a key that takes yes or no says yes.
+    package func isOn(_ key: ConfigurationKey) -> Bool { self[key] == "yes" }
 
     func all(_ key: ConfigurationKey) -> [String]? { settings[key.name]?.map(\.value) }
-
-    func first(_ key: ConfigurationKey) -> String? { settings[key.name]?.first?.value }
 
     func first<Value>(
         _ key: ConfigurationKey, _ read: (String) throws(ConfigurationError) -> Value
     ) throws(ConfigurationError) -> Value? {
-        guard let text = first(key) else { return nil }
+        guard let text = self[key] else { return nil }
         return try read(text)
     }
 
     func source(_ key: ConfigurationKey) -> SettingSource? { settings[key.name]?.first?.source }
+
+    func settings(of key: ConfigurationKey) -> [Setting] { settings[key.name] ?? [] }
 }

@@ -204,14 +204,14 @@ extension ServerConfiguration {
 
     package var controlSentence: String {
         let others =
-            allowsLocalUsers
+            values.isOn(.localUsers)
             ? "other users of this machine may add their own devices"
             : "other users of this machine have no rights"
         return "root and the user of the service are administrators, and \(others)"
     }
 
     package var metricsSentence: String {
-        metricsTokenFile == nil
+        values[.metricsTokenFile] == nil
             ? "all programs on this machine may read metrics"
             : "everybody who sends the token may read metrics"
     }

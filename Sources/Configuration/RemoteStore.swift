@@ -25,35 +25,29 @@ package struct RemoteStore: Equatable, Sendable {
     /// The name that systemd gives the credential.
     static let credentialName = "nats.creds"
 
-    /// The keys that only a store of this kind has.
-    private static let keys: [ConfigurationKey] = [
-        .storeAuthorities, .storeCredentials, .storeReplicas, .storeUnsynced, .natsUnsafeServers,
-        .node,
-    ]
-
     /// Nil for the store of SQLite.
     init?(_ values: SettingValues, _ input: ConfigurationInput) throws(ConfigurationError) {
-        guard let text = values.first(.store), text != "sqlite" else {
+        guard let text = values[.store], text != "sqlite" else {
             try Self.checkUnused(values)
             return nil
         }
         let servers = try Self.servers(text)
         self.servers = servers.map(\.description)
         isEncrypted = servers.contains(where: \.isEncrypted)
-        authorities = values.first(.storeAuthorities)
-        isCredentialsNamed = values.first(.storeCredentials) != nil
+        authorities = values[.storeAuthorities]
+        isCredentialsNamed = values[.storeCredentials] != nil
         credentials =
-            values.first(.storeCredentials)
+            values[.storeCredentials]
             ?? input.environment["CREDENTIALS_DIRECTORY"].map { "\($0)/\(Self.credentialName)" }
         // `??` would widen what is thrown.
-        if let name = values.first(.node) {
+        if let name = values[.node] {
             node = name
         } else {
             node = try Self.usualNode(input.hostName)
         }
-        replicas = values.first(.storeReplicas).flatMap { Int($0) } ?? Self.usualReplicas
-        acceptsUnsynced = values.first(.storeUnsynced) == "yes"
-        acceptsUnsafe = values.first(.natsUnsafeServers) == "yes"
+        replicas = values[.storeReplicas].flatMap { Int($0) } ?? Self.usualReplicas
+        acceptsUnsynced = values.isOn(.storeUnsynced)
+        acceptsUnsafe = values.isOn(.natsUnsafeServers)
         guard isEncrypted || authorities == nil else {
             throw ConfigurationError(
                 "store-authorities needs tls://", in: values.source(.storeAuthorities),
@@ -126,7 +120,7 @@ package struct RemoteStore: Equatable, Sendable {
     }
 
     private static func checkUnused(_ values: SettingValues) throws(ConfigurationError) {
-        for key in keys where values.first(key) != nil {
+        for key in ConfigurationKey.ofCluster where values[key] != nil {
             throw ConfigurationError(
                 "\(key.name) needs a store on other servers", in: values.source(key),
                 hint: "write store = tls://HOST:PORT, or leave \(key.name) out")

@@ -5,7 +5,7 @@ extension ServerConfiguration {
     static func certificate(
         _ values: SettingValues
     ) throws(ConfigurationError) -> (chain: String, key: String)? {
-        switch (values.first(.tlsCertificate), values.first(.tlsKey)) {
+        switch (values[.tlsCertificate], values[.tlsKey]) {
         case (let chain?, let key?): return (chain, key)
         case (nil, nil): return nil
         case (_?, nil):
@@ -19,7 +19,7 @@ extension ServerConfiguration {
     static func stateFolder(
         _ values: SettingValues, _ environment: [String: String]
     ) throws(ConfigurationError) -> String {
-        if let state = values.first(.state) { return state }
+        if let state = values[.state] { return state }
         if let folder = environment["STATE_DIRECTORY"], !folder.isEmpty { return folder }
         let folder = ConfigurationInput.folder("XDG_STATE_HOME", else: ".local/state", environment)
         guard let folder else {
@@ -32,7 +32,7 @@ extension ServerConfiguration {
     static func receiversFiles(
         _ values: SettingValues, _ environment: [String: String]
     ) -> [String] {
-        if let file = values.first(.receiversFile) { return [file] }
+        if let file = values[.receiversFile] { return [file] }
         let folder = ConfigurationInput.folder("XDG_CONFIG_HOME", else: ".config", environment)
         return [environment["CREDENTIALS_DIRECTORY"], folder.map { $0 + "/bellwire" }]
             .compactMap { $0.map { $0 + "/receivers" } }
@@ -45,12 +45,12 @@ extension ServerConfiguration {
     ) throws(ConfigurationError) -> RegistrationMode {
         let isForThisMachine =
             listeners.allSatisfy(\.isForThisMachine) && origins.allSatisfy(\.isLoopback)
-        guard let mode = values.first(.registration).flatMap(RegistrationMode.init) else {
+        guard let mode = values[.registration].flatMap(RegistrationMode.init) else {
             return isForThisMachine ? .open : .token
         }
         guard
             mode == .token || isForThisMachine
-                || values.first(.registrationOpenToEveryone) == "yes"
+                || values.isOn(.registrationOpenToEveryone)
         else {
             throw ConfigurationError(
                 "registration = open lets everybody on the network subscribe",
@@ -65,7 +65,7 @@ extension ServerConfiguration {
         guard baseURL != nil || listeners.contains(where: \.isPort) else {
             throw ConfigurationError(
                 "base-url is needed if every listener is a Unix socket",
-                in: SettingValues(settings).source(.listen))
+                in: values.source(.listen))
         }
     }
 
@@ -90,10 +90,11 @@ extension ServerConfiguration {
     }
 
     func checkMetrics() throws(ConfigurationError) {
-        guard let metricsListener, !metricsListener.isLocal, metricsTokenFile == nil else { return }
+        guard let metricsListener, !metricsListener.isLocal, values[.metricsTokenFile] == nil
+        else { return }
         throw ConfigurationError(
             "metrics-listen can be reached from other machines",
-            in: SettingValues(settings).source(.metricsListen),
+            in: values.source(.metricsListen),
             hint: "set metrics-token-file, or listen on 127.0.0.1")
     }
 }

@@ -18,27 +18,19 @@ package struct ServerConfiguration: Sendable {
     /// The store that several nodes share; nil if everything is kept in `state`.
     package let remoteStore: RemoteStore?
     package let registration: RegistrationMode
-    package let allowsLocalUsers: Bool
-    package let backlog: BacklogPolicy
-    package let hasAccessLog: Bool
     package let metricsListener: ListenAddress?
-    package let metricsTokenFile: String?
     package let page: PageChoice
     package let callbackAllowances: [CallbackAllowance]
-    package let callbackProxy: String?
-    package let callbackUnixDirectory: String?
-    package let callbackAuthorities: String?
     /// The first of these that exists lists the desktop's receivers.
     package let receiversFiles: [String]
     /// The file was configured, so it must exist.
     package let isReceiversFileNamed: Bool
-    package let receiverAuthorities: String?
-    let settings: [String: [Setting]]
+    /// What was set, for keys of which nothing else has to be known.
+    package let values: SettingValues
 
     package init(_ input: ConfigurationInput) throws(ConfigurationError) {
-        let settings = try input.settings()
-        let values = SettingValues(settings)
-        self.settings = settings
+        let values = SettingValues(try input.settings())
+        self.values = values
         var listeners: [ListenAddress] = []
         let usual = input.handedOver.isEmpty ? ListenAddress.usual : []
         for text in values.all(.listen) ?? usual { listeners.append(try ListenAddress(text)) }
@@ -55,24 +47,16 @@ package struct ServerConfiguration: Sendable {
         certificate = try Self.certificate(values)
         state = try Self.stateFolder(values, input.environment)
         let credentials = input.environment["CREDENTIALS_DIRECTORY"]
-        keys = values.first(.keys) ?? credentials ?? state + "/keys"
+        keys = values[.keys] ?? credentials ?? state + "/keys"
         ownKeys = keys == credentials ? state + "/keys" : keys
         remoteStore = try RemoteStore(values, input)
         registration = try Self.registration(
             values, listeners, aliases + [baseURL].compactMap { $0?.origin })
-        allowsLocalUsers = values.first(.localUsers) == "yes"
-        hasAccessLog = values.first(.accessLog) == "yes"
-        backlog = values.first(.backlogFull).flatMap(BacklogPolicy.init) ?? .refuse
         metricsListener = try values.first(.metricsListen, ListenAddress.init(_:))
-        metricsTokenFile = values.first(.metricsTokenFile)
         page = try values.first(.ui, PageChoice.init) ?? .auto
         callbackAllowances = values.all(.callbackAllow)?.compactMap(CallbackAllowance.init) ?? []
-        callbackProxy = values.first(.callbackProxy)
-        callbackUnixDirectory = values.first(.callbackUnixDirectory)
-        callbackAuthorities = values.first(.callbackAuthorities)
-        isReceiversFileNamed = values.first(.receiversFile) != nil
+        isReceiversFileNamed = values[.receiversFile] != nil
         receiversFiles = Self.receiversFiles(values, input.environment)
-        receiverAuthorities = values.first(.receiverAuthorities)
         try checkNames()
         try checkMetrics()
     }
@@ -152,7 +136,8 @@ extension ServerConfiguration {
     package var text: String {
         var lines: [String] = []
         for key in ConfigurationKey.all {
-            guard let settings = settings[key.name], !settings.isEmpty else {
+            let settings = values.settings(of: key)
+            guard !settings.isEmpty else {
                 lines += effective(key).map { value in
                     "\(key.name) = \(Printable.text(value))  # \(SettingSource.fallback)"
                 }
@@ -174,7 +159,7 @@ extension ServerConfiguration {
     }
 
     private func write(_ key: ConfigurationKey, to writer: inout JSONWriter) {
-        let settings = settings[key.name] ?? []
+        let settings = values.settings(of: key)
         writer.object { writer in
             writer.member("key", key.name)
             writer.name("values")
@@ -213,8 +198,7 @@ extension ServerConfiguration {
         let lacksFiles = certificate == nil && start.certificate != nil
         let files = [ConfigurationKey.tlsCertificate.name, ConfigurationKey.tlsKey.name]
         return ConfigurationKey.all.filter { key in
-            guard settings[key.name]?.map(\.value) != start.settings[key.name]?.map(\.value)
-            else { return false }
+            guard values.all(key) != start.values.all(key) else { return false }
             return key.effect == .atStart || (lacksFiles && files.contains(key.name))
         }.map(\.name)
     }

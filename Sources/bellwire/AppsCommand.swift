@@ -41,14 +41,8 @@ extension Command {
         let none = "no applications; they register by themselves when they start\n"
         let text = applications.isEmpty ? none : TextTable.text(applications.map(\.row))
         return try arguments.print(TextTable.text(receivers.map(\.row)) + text) { writer in
-            writer.name("applications")
-            writer.array { writer in
-                for application in applications { writer.object { application.members(&$0) } }
-            }
-            writer.name("receivers")
-            writer.array { writer in
-                for receiver in receivers { writer.object { receiver.members(&$0) } }
-            }
+            writer.objects("applications", applications) { $0.members(&$1) }
+            writer.objects("receivers", receivers) { $0.members(&$1) }
         }
     }
 

@@ -40,6 +40,11 @@ enum CommandLineTool {
             try StandardOutput.write(command?.help(of: rest.dropFirst().first) ?? overview)
             return .success
         }
+        // The completions of shells ask this. What was typed may be incomplete.
+        if name == "complete" {
+            try StandardOutput.write(Offer(commands).text(rest))
+            return .success
+        }
         let wanted = name == "--version" ? "version" : name
         guard let command = (commands + [.manual]).first(where: { $0.name == wanted }) else {
             let guess = MeantCommand.hint(name, in: commands.map(\.name))
@@ -49,7 +54,9 @@ enum CommandLineTool {
             try StandardOutput.write(command.help(of: rest.first { !$0.hasPrefix("-") }))
             return .success
         }
-        return try command.run(try Arguments(rest, for: command))
+        let arguments = try Arguments(rest, for: command)
+        try command.check(arguments)
+        return try command.run(arguments)
     }
 
     private static var overview: String {
@@ -66,7 +73,7 @@ enum CommandLineTool {
         }
         lines += ["", "Run bellwire COMMAND --help to read more about a command."]
         let codes = ExitCode.allCases.map { "\($0.rawValue) \($0.meaning)" }
-        lines += HelpText.wrapped(
+        lines += Wording.lines(
             codes.joined(separator: ", "), after: "exit codes: ", indent: 12)
         return lines.joined(separator: "\n") + "\n"
     }

@@ -25,9 +25,6 @@ extension Command {
                 help: "decrypt the example of RFC 8291; run it in a checkout of the sources"),
         ]
     ) { arguments in
-        guard arguments.positional.isEmpty else {
-            throw CommandError.usage("decrypt reads standard input only")
-        }
         var decryptor = try Decryptor()
         var lines = LineReader(limit: 16 << 20)
         while let line = try lines.next() {
@@ -47,8 +44,7 @@ extension Command {
     private static func answer(
         to id: String?, _ result: Result<[UInt8], DecryptionRefusal>?
     ) -> String {
-        var writer = JSONWriter()
-        writer.object { writer in
+        JSONWriter.line { writer in
             if let id {
                 writer.name("id")
                 writer.foreign(id.drop { $0.isWhitespace })
@@ -59,7 +55,6 @@ extension Command {
             case nil: writer.member("error", "bad-input")
             }
         }
-        return writer.text + "\n"
     }
 }
 
@@ -143,75 +138,38 @@ struct DecryptionTask: Confidential {
 }
 
 extension DecryptionTask {
+    /// Unknown members may have any value.
     init(line: [UInt8]) {
-        var reader = Reader(line)
-        members = reader.members()
-        id = reader.id
-    }
-
-    /// Reads the object; unknown members may have any value.
-    private struct Reader {
-        private var scanner: JSONScanner
-        private(set) var id: String?
-
-        init(_ line: [UInt8]) { scanner = JSONScanner(line) }
-
-        mutating func members() -> Members? {
-            var members = Members()
-            var missing: Set<String> = ["encoding", "priv", "pub", "auth", "body"]
-            var isValid = true
-            var id: String?
-            do throws(JSONScanner.Failure) {
-                try scanner.forEachMember { name, scanner throws(JSONScanner.Failure) in
-                    let name = scanner.string(name)
-                    missing.remove(name)
-                    switch name {
-                    case "id": id = try Self.source(&scanner)
-                    case "encoding":
-                        let value = try Self.text(&scanner)
-                        isValid = isValid && value != nil
-                        members.encoding = value ?? ""
-                    case "priv": isValid = try Self.read(&members.priv, &scanner) && isValid
-                    case "pub": isValid = try Self.read(&members.pub, &scanner) && isValid
-                    case "auth": isValid = try Self.read(&members.auth, &scanner) && isValid
-                    case "body": isValid = try Self.read(&members.body, &scanner) && isValid
-                    case "headers": try members.headers.read(&scanner)
-                    default: try scanner.skipValue()
-                    }
-                }
-                try scanner.expectEnd()
-            } catch {
-                return nil
+        guard let root = try? JSONDocument(line).root, root.kind == .object else {
+            (id, members) = (nil, nil)
+            return
+        }
+        var members = Members()
+        var missing: Set = ["encoding", "priv", "pub", "auth", "body"]
+        var isValid = true
+        var id: String?
+        func bytes(_ value: JSONNode) -> [UInt8] {
+            let bytes = value.text.flatMap { Base64URL.decode($0) }
+            isValid = isValid && bytes != nil
+            return bytes ?? []
+        }
+        for (name, value) in root.members {
+            missing.remove(name)
+            switch name {
+            case "id": id = String(decoding: value.source, as: UTF8.self)
+            case "encoding":
+                members.encoding = value.text ?? ""
+                isValid = isValid && value.text != nil
+            case "priv": members.priv = bytes(value)
+            case "pub": members.pub = bytes(value)
+            case "auth": members.auth = bytes(value)
+            case "body": members.body = bytes(value)
+            case "headers": members.headers.read(value)
+            default: break
             }
-            self.id = id
-            return isValid && missing.isEmpty ? members : nil
         }
-
-        private static func read(
-            _ bytes: inout [UInt8], _ scanner: inout JSONScanner
-        ) throws(JSONScanner.Failure) -> Bool {
-            guard let text = try text(&scanner), let value = Base64URL.decode(text) else {
-                return false
-            }
-            bytes = value
-            return true
-        }
-
-        private static func text(
-            _ scanner: inout JSONScanner
-        ) throws(JSONScanner.Failure) -> String? {
-            guard let value = try scanner.stringOrSkip() else { return nil }
-            return scanner.string(value)
-        }
-
-        /// The JSON text of a value.
-        private static func source(
-            _ scanner: inout JSONScanner
-        ) throws(JSONScanner.Failure) -> String {
-            let start = scanner.position
-            try scanner.skipValue()
-            return String(decoding: scanner.bytes[start..<scanner.position], as: UTF8.self)
-        }
+        self.id = id
+        self.members = isValid && missing.isEmpty ? members : nil
     }
 }
 
@@ -223,31 +181,21 @@ struct HeaderMembers {
 
     subscript(_ name: String) -> [UInt8]? { values[name] }
 
-    /// Reads the next value. A value of another type is skipped and makes the fields malformed.
-    mutating func read(_ scanner: inout JSONScanner) throws(JSONScanner.Failure) {
-        guard scanner.isAtObject else {
-            isWellFormed = false
-            return try scanner.skipValue()
-        }
-        var headers = self
-        try scanner.forEachMember { name, scanner throws(JSONScanner.Failure) in
-            let name = scanner.string(name).lowercased()
-            guard scanner.isAtArray else {
-                return headers.add(try scanner.stringOrSkip(), to: name, scanner)
-            }
-            try scanner.forEachElement { scanner throws(JSONScanner.Failure) in
-                headers.add(try scanner.stringOrSkip(), to: name, scanner)
+    /// A value of another type makes the fields malformed.
+    mutating func read(_ headers: JSONNode) {
+        isWellFormed = isWellFormed && headers.kind == .object
+        for (name, value) in headers.members {
+            for line in value.kind == .array ? value.elements : [value] {
+                add(line.text, to: name.lowercased())
             }
         }
-        self = headers
     }
 
-    private mutating func add(_ value: JSONText?, to name: String, _ scanner: JSONScanner) {
-        guard let value else {
+    private mutating func add(_ line: String?, to name: String) {
+        guard let line else {
             isWellFormed = false
             return
         }
-        let line = scanner.utf8(of: value)
-        values[name] = values[name].map { $0 + Array(", ".utf8) + line } ?? line
+        values[name] = values[name].map { $0 + Array(", \(line)".utf8) } ?? Array(line.utf8)
     }
 }

@@ -32,22 +32,7 @@ extension Command {
                 help: "print what the server has about your device laptop"),
         ]
     ) { arguments in
-        guard arguments.positional.count <= 1, arguments.has("device") || arguments.has("owner")
-        else {
-            throw CommandError.usage(
-                "use export --device NAME or export --owner NAME",
-                hint: "see bellwire export --help")
-        }
-        let connection = try ControlConnection(arguments)
-        let path: String
-        let name: String
-        if let wanted = arguments["device"] {
-            let device = try listedDevice(wanted, of: arguments["owner"], connection)
-            (path, name) = ("\(devicesPath)/\(device.id)/export", device.name)
-        } else {
-            let owner = try listedOwner(arguments["owner"] ?? "", connection)
-            (path, name) = ("\(ownersPath)/\(owner.id)/export", owner.name)
-        }
+        let (connection, path, name) = try place("export", of: arguments)
         guard let file = arguments.positional.first, file != "-" else {
             try writeExport(path, connection) { try StandardOutput.write($0) }
             return .success
@@ -57,6 +42,24 @@ extension Command {
         return try arguments.print("exported \(names.0) to \(names.1)\n") { writer in
             writer.member("file", file)
         }
+    }
+
+    /// The path of `verb` for the device or the owner that is named, and what it is called.
+    private static func place(
+        _ verb: String, of arguments: Arguments
+    ) throws -> (ControlConnection, path: String, name: String) {
+        guard arguments.has("device") || arguments.has("owner") else {
+            throw CommandError.usage(
+                "use \(verb) --device NAME or \(verb) --owner NAME",
+                hint: "see bellwire \(verb) --help")
+        }
+        let connection = try ControlConnection(arguments)
+        if let name = arguments["device"] {
+            let device = try listedDevice(name, of: arguments["owner"], connection)
+            return (connection, "\(devicesPath)/\(device.id)/\(verb)", device.name)
+        }
+        let owner = try listedOwner(arguments["owner"] ?? "", connection)
+        return (connection, "\(ownersPath)/\(owner.id)/\(verb)", owner.name)
     }
 
     /// The file is there when all of it is, and never replaces another.
@@ -115,23 +118,9 @@ extension Command {
                 help: "do the same for everything that belongs to ann"),
         ]
     ) { arguments in
-        guard arguments.positional.isEmpty, arguments.has("device") || arguments.has("owner") else {
-            throw CommandError.usage(
-                "use forget --device NAME or forget --owner NAME",
-                hint: "see bellwire forget --help")
-        }
-        let connection = try ControlConnection(arguments)
-        let forgotten: String
-        if let name = arguments["device"] {
-            let device = try listedDevice(name, of: arguments["owner"], connection)
-            _ = try connection.send("POST", "\(devicesPath)/\(device.id)/forget")
-            forgotten = device.name
-        } else {
-            let owner = try listedOwner(arguments["owner"] ?? "", connection)
-            _ = try connection.send("POST", "\(ownersPath)/\(owner.id)/forget")
-            forgotten = owner.name
-        }
-        try arguments.say("forgot \(Printable.text(forgotten))")
+        let (connection, path, name) = try place("forget", of: arguments)
+        _ = try connection.send("POST", path)
+        try arguments.say("forgot \(Printable.text(name))")
         return .success
     }
 }

@@ -163,15 +163,10 @@ struct ImportReport {
     func append(to writer: inout JSONWriter) {
         writer.member("provider", provider)
         writer.member("dry_run", isDryRun)
-        writer.name("registrations")
-        writer.array { writer in
-            for row in rows {
-                writer.object { writer in
-                    writer.member("service", row.service)
-                    writer.member("description", row.description)
-                    Self.append(row.outcome, to: &writer)
-                }
-            }
+        writer.objects("registrations", rows) { row, writer in
+            writer.member("service", row.service)
+            writer.member("description", row.description)
+            Self.append(row.outcome, to: &writer)
         }
     }
 

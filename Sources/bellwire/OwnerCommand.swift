@@ -30,9 +30,8 @@ extension Command {
 
     private static func addOwner(_ arguments: Arguments) throws -> ExitCode {
         let name = arguments.positional[0]
-        var body = JSONWriter()
-        body.object { $0.member("name", name) }
-        let answer = try ControlConnection(arguments).send("POST", ownersPath, body.bytes)
+        let body = JSONWriter.object { $0.member("name", name) }
+        let answer = try ControlConnection(arguments).send("POST", ownersPath, body)
         return try arguments.print(answer) { (_: JSONNode) in "added \(Printable.text(name))\n" }
     }
 
@@ -54,10 +53,8 @@ extension Command {
     ) throws -> ListedOwner {
         let owners = try [ListedOwner](answer: try connection.send("GET", ownersPath))
         guard let owner = owners.first(where: { $0.name == name }) else {
-            throw CommandError(
-                message: "there is no owner \(name)",
-                hint: "run bellwire owner list to see all owners",
-                exitCode: .refused)
+            throw CommandError.refused(
+                "there is no owner \(name)", hint: "run bellwire owner list to see all owners")
         }
         return owner
     }

@@ -23,9 +23,6 @@ extension Command {
                 help: "print the account of one payload; this one is an empty object"),
         ]
     ) { arguments in
-        guard arguments.positional.isEmpty else {
-            throw CommandError.usage("receiver-id reads standard input only")
-        }
         var lines = LineReader(limit: 16 << 20)
         while let line = try lines.next() {
             guard case .bytes(let bytes) = line else {
@@ -42,25 +39,22 @@ extension Command {
         guard let document = try? JSONDocument(line), let payload = document.root.text else {
             return refusal("bad-input")
         }
-        var writer = JSONWriter()
         do throws(PushReceiver.Refusal) {
             let id = try PushReceiver.id(of: Array(payload.utf8))
-            writer.object { $0.member("id", String(id)) }
+            return JSONWriter.line { $0.member("id", String(id)) }
         } catch {
             return refusal(error.message)
         }
-        return writer.text + "\n"
     }
 
-    private static func refusal(_ message: String) -> String {
-        var writer = JSONWriter()
-        writer.object { writer in
+    /// The output line for a line that cannot be read.
+    static func refusal(_ message: String) -> String {
+        JSONWriter.line { writer in
             writer.name("error")
             writer.object { writer in
                 writer.member("code", 400)
                 writer.member("message", message)
             }
         }
-        return writer.text + "\n"
     }
 }

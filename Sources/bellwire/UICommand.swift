@@ -18,9 +18,6 @@ extension Command {
             Example("bellwire ui --open", help: "open the status page in your browser"),
         ]
     ) { arguments in
-        guard arguments.positional.isEmpty else {
-            throw CommandError.usage("ui takes options only", hint: "see bellwire ui --help")
-        }
         let control = try ControlConnection(arguments)
         let answer = try control.send("POST", "/api/v1/page-links")
         guard let url = try JSONNode(answer: answer)["url"]?.text else {

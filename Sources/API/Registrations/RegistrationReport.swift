@@ -73,7 +73,7 @@ struct RegistrationReport {
             $0.account = registration.terms.account
             $0.service = registration.terms.service
             $0.trustsClear = registration.terms.trustsClear
-            $0.heard = registration.terms.heard?.rawValue
+            $0.heard = registration.terms.heard?.word
             $0.hasListeners = engines.hasListeners(registration.engine)
             $0.isUnheard = engines.isUnheard(registration)
             $0.owner = registration.owner == reader ? nil : registration.owner

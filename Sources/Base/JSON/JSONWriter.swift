@@ -289,3 +289,29 @@ extension JSONText {
         return writer.text
     }
 }
+
+/// Whole texts, and what many of them are made of.
+extension JSONWriter {
+    /// An object with these members.
+    package static func object(_ members: (inout JSONWriter) -> Void) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.object(members)
+        return writer.bytes
+    }
+
+    /// The same as a line.
+    package static func line(_ members: (inout JSONWriter) -> Void) -> String {
+        String(decoding: object(members), as: UTF8.self) + "\n"
+    }
+
+    /// A member that is a list, with an object for each of `elements`.
+    package mutating func objects<Element>(
+        _ name: StaticString, _ elements: [Element],
+        _ members: (Element, inout JSONWriter) -> Void
+    ) {
+        self.name(name)
+        array { writer in
+            for element in elements { writer.object { members(element, &$0) } }
+        }
+    }
+}

@@ -60,7 +60,7 @@ package struct RegistrationTerms: Equatable, Sendable, Confidential {
         self.account = account
         let dialect = dialect ?? Self.usualDialect(of: app)
         self.dialect = dialect
-        acceptsClear = [.matrix, .icq, .zpns, .plain].contains(dialect) || dialect.isOfService
+        acceptsClear = dialect.isClear
     }
 
     package var notifyMode: NotifyMode { askedMode ?? (dialect == .icq ? .disabled : .all) }
@@ -95,14 +95,8 @@ package struct RegistrationTerms: Equatable, Sendable, Confidential {
 
     /// Both token types are Telegram's, so an unknown application is taken to speak its dialect.
     private static func usualDialect(of app: String) -> Dialect {
-        let app = app.lowercased()
         // Other applications have names that contain this word.
-        if app == AccountName.scripts { return .plain }
-        let known: [(String, Dialect)] = [
-            ("matrix", .matrix), ("element", .matrix), ("icq", .icq), ("zpns", .zpns),
-            ("zego", .zpns), ("declarative", .declarative), ("plain", .plain),
-        ]
-        return known.first { app.place(of: $0.0) != nil }?.1 ?? .telegram
+        app.lowercased() == AccountName.scripts ? .plain : Dialect(app: app) ?? .telegram
     }
 }
 
@@ -215,7 +209,7 @@ extension RegistrationTerms {
             writer.member("token_type", tokenType.rawValue)
             writer.member("app", app)
             writer.member("account", account)
-            writer.member("dialect", dialect.rawValue)
+            writer.member("dialect", dialect.word)
             writer.member("vapid", isSigned)
             writer.member("clear", acceptsClear)
             if trustsClear { writer.member("trust_clear", true) }

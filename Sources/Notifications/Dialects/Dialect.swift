@@ -1,27 +1,100 @@
 import Base
 
-/// The payload formats of applications.
-package enum Dialect: String, CaseIterable, Sendable {
-    case auto, telegram, matrix, icq, zpns, declarative, plain
-    case alertmanager, grafana, github
-    case uptimeKuma = "uptime-kuma"
-    case homeAssistant = "home-assistant"
+/// The payload formats of applications and services. A new one has a case here and a row below.
+///
+/// Their numbers are in journals, so none ever changes.
+package enum Dialect: UInt8, CaseIterable, Sendable {
+    case auto = 0
+    case telegram, matrix, icq, zpns, declarative, plain
+    case alertmanager, grafana, github, uptimeKuma, homeAssistant
+
+    private var row: Row {
+        switch self {
+        case .auto: Row("auto", AutomaticDialect.events)
+        case .telegram: Row("telegram", TelegramDialect.events)
+        case .matrix:
+            Row("matrix", apps: ["matrix", "element"], isClear: true, MatrixDialect.events)
+        case .icq: Row("icq", apps: ["icq"], isClear: true, ICQDialect.events)
+        case .zpns: Row("zpns", apps: ["zpns", "zego"], isClear: true, ZPNsDialect.events)
+        case .declarative: Row("declarative", apps: ["declarative"], DeclarativeDialect.events)
+        case .plain: Row("plain", apps: ["plain"], isClear: true, PlainDialect.events)
+        case .alertmanager:
+            Row("alertmanager", webhook: AlertsDialect.alertmanager, AlertsDialect.events)
+        case .grafana: Row("grafana", webhook: AlertsDialect.grafana, AlertsDialect.events)
+        case .github: Row("github", webhook: GitHubDialect.webhook, GitHubDialect.events)
+        case .uptimeKuma:
+            Row("uptime-kuma", webhook: UptimeKumaDialect.webhook, UptimeKumaDialect.events)
+        case .homeAssistant:
+            Row(
+                "home-assistant", webhook: HomeAssistantDialect.webhook,
+                HomeAssistantDialect.events)
+        }
+    }
+
+    /// What is known of one dialect.
+    private struct Row {
+        let word: String
+        /// Words in the names of the applications that push it.
+        let apps: [String]
+        /// Its payloads usually come unencrypted.
+        let isClear: Bool
+        /// Of a service that pushes JSON of its own.
+        let webhook: Webhook?
+        let events: ([UInt8], DialectContext) -> [Event]
+
+        init(
+            _ word: String, apps: [String] = [], isClear: Bool = false, webhook: Webhook? = nil,
+            _ events: @escaping ([UInt8], DialectContext) -> [Event]
+        ) {
+            (self.word, self.apps, self.isClear) = (word, apps, isClear || webhook != nil)
+            (self.webhook, self.events) = (webhook, events)
+        }
+    }
+
+    /// Its name in requests, and in what is stored of them.
+    package var word: String { row.word }
+
+    /// Its payloads usually come unencrypted.
+    package var isClear: Bool { row.isClear }
+
+    /// It is that of a service.
+    package var isOfService: Bool { row.webhook != nil }
+
+    package static let ofServices = allCases.filter(\.isOfService)
+
+    /// The dialect with that name. Several services may write one.
+    package init?(word: String) {
+        let named = Self.allCases.first { dialect in
+            let row = dialect.row
+            return row.word == word || row.webhook?.sources.contains { $0.key == word } == true
+        }
+        guard let named else { return nil }
+        self = named
+    }
+
+    /// The dialect of an application with that name; nil if the name says nothing.
+    package init?(app: String) {
+        let app = app.lowercased()
+        let known = Self.allCases.first { $0.row.apps.contains { app.place(of: $0) != nil } }
+        guard let known else { return nil }
+        self = known
+    }
+
+    /// The services that can be given an address, by the words for them.
+    package static let sources = ofServices.flatMap { dialect in
+        (dialect.row.webhook?.sources ?? [:]).map { Source(word: $0, advice: $1, dialect: dialect) }
+    }
+
+    package struct Source: Sendable {
+        package let word: String
+        /// Where its user puts the address.
+        package let advice: String
+        package let dialect: Dialect
+    }
 
     /// Reads a payload. Any bytes are accepted: at worst they are shown as text.
     package func events(_ payload: [UInt8], _ context: DialectContext) -> [Event] {
-        switch self {
-        case .auto: AutomaticDialect.dialect(of: payload).events(payload, context)
-        case .telegram: telegramEvents(payload, context)
-        case .matrix: MatrixDialect.events(payload, context)
-        case .icq: ICQDialect.events(payload, context)
-        case .zpns: ZPNsDialect.events(payload, context)
-        case .declarative: DeclarativeDialect.events(payload, context)
-        case .plain: PlainDialect.events(payload, context)
-        case .alertmanager, .grafana: AlertsDialect.events(payload, context)
-        case .github: GitHubDialect.events(payload, context)
-        case .uptimeKuma: UptimeKumaDialect.events(payload, context)
-        case .homeAssistant: HomeAssistantDialect.events(payload, context)
-        }
+        row.events(payload, context)
     }
 
     /// The payload of an unencrypted request in the form that `events` reads. Header fields are not
@@ -30,16 +103,18 @@ package enum Dialect: String, CaseIterable, Sendable {
     package func payload(
         of body: [UInt8], _ fields: inout SenderFields
     ) throws(PlainDialect.Refusal) -> [UInt8] {
-        if isOfService { return servicePayload(of: body, fields) }
+        if let webhook = row.webhook { return webhook.payload(of: body, fields) }
         guard self == .plain else { return body }
         // A service that pushes to an address for scripts says nothing in fields that are refused.
-        if fields.objection == nil, let service = Self.service(of: body, fields) {
+        if fields.objection == nil, let service = Self.service(of: body, fields),
+            let webhook = service.row.webhook
+        {
             guard service == .homeAssistant else {
                 fields.ignoreAll()
-                return service.servicePayload(of: body, fields)
+                return webhook.payload(of: body, fields)
             }
             let body = try PlainDialect.payload(body, &fields)
-            let payload = service.servicePayload(of: body, fields)
+            let payload = webhook.payload(of: body, fields)
             if HomeAssistantDialect.hasLostPicture(payload, of: body) { fields.ignore("image") }
             return payload
         }
@@ -56,22 +131,14 @@ package enum Dialect: String, CaseIterable, Sendable {
         default: self
         }
     }
-
-    /// A payload in clear may show something, but nothing else.
-    private func telegramEvents(_ payload: [UInt8], _ context: DialectContext) -> [Event] {
-        let events = TelegramDialect.events(payload, context)
-        guard context.level == .clear else { return events }
-        return events.map { event in
-            switch event {
-            case .message, .refused, .ignored, .call: event
-            default: .ignored
-            }
-        }
-    }
 }
 
 /// Chooses the dialect by the members of the payload, for sources that do not name theirs.
 package enum AutomaticDialect {
+    static func events(_ payload: [UInt8], _ context: DialectContext) -> [Event] {
+        dialect(of: payload).events(payload, context)
+    }
+
     package static func dialect(of payload: [UInt8]) -> Dialect {
         guard let root = try? JSONDocument(payload).root, root.kind == .object else {
             return .plain
@@ -116,22 +183,8 @@ extension Engine {
     }
 }
 
-/// Dialects of services that push unencrypted JSON of their own.
+/// Services that are known by what they push, also where something else is expected.
 extension Dialect {
-    package static let ofServices: [Dialect] = [
-        .alertmanager, .grafana, .github, .uptimeKuma, .homeAssistant,
-    ]
-
-    package var isOfService: Bool { Self.ofServices.contains(self) }
-
-    /// The dialect with that name. Forgejo and Gitea write what GitHub writes.
-    package init?(word: String) {
-        switch word {
-        case "forgejo", "gitea": self = .github
-        default: self.init(rawValue: word)
-        }
-    }
-
     /// The service whose JSON this certainly is. GitHub's has its event in a header field, or, once it
     /// was stored, in itself.
     package static func service(
@@ -141,16 +194,7 @@ extension Dialect {
         guard let first = payload.first(where: { $0 > 0x20 }), first == UInt8(ascii: "{"),
             mentionsService(payload.span), let root = PlainDialect.object(payload)
         else { return nil }
-        let isGroup = root.has("groupKey") || root.has("receiver") || root.has("resolved")
-        if root["alerts"]?.kind == .array, isGroup { return .alertmanager }
-        if root.has("ruleId"), root.has("ruleName"), root.has("state") { return .grafana }
-        if root.has("heartbeat"), root.has("monitor"), root.has("msg") { return .uptimeKuma }
-        if root.has(GitHubDialect.eventMember)
-            || !fields.event.isEmpty && root["repository"]?.kind == .object
-        {
-            return .github
-        }
-        return HomeAssistantDialect.isMarked(root) ? .homeAssistant : nil
+        return ofServices.first { $0.row.webhook?.isSurely(root, fields) == true }
     }
 
     /// Whether it may be the JSON of a service, which has one of these members. Most pushes have none
@@ -170,63 +214,8 @@ extension Dialect {
         return false
     }
 
-    private static let serviceMembers: [StaticString] = [
-        "alerts", "ruleId", "heartbeat", GitHubDialect.eventMember, "repository", "data",
-    ]
+    private static let serviceMembers = ofServices.flatMap { $0.row.webhook?.marks ?? [] }
 
     /// The most bytes of a payload that was cut.
     package static let cutLimit = 5_630
-    /// The most bytes that are shown of a payload which is no JSON.
-    private static let textLimit = 4_096
-
-    /// What is kept of the body of a webhook: all of it, or, if it is longer than a push, the members
-    /// that its dialect reads, with their texts cut.
-    func servicePayload(of body: [UInt8], _ fields: SenderFields) -> [UInt8] {
-        let body = self == .github ? FormBody.json(body) ?? body : body
-        let event = self == .github ? fields.event : ""
-        guard !event.isEmpty || body.count > Self.cutLimit else { return body }
-        guard let root = PlainDialect.object(body) else { return Self.text(of: body) }
-        return (event.isEmpty ? cut(root) : named(event, root, body)) ?? Self.text(of: body)
-    }
-
-    private func cut(_ root: JSONNode) -> [UInt8]? {
-        switch self {
-        case .alertmanager, .grafana:
-            root.has("alerts")
-                ? AlertsDialect.cut(root, to: Self.cutLimit)
-                : AlertsDialect.ruleCutter.cut(root, to: Self.cutLimit)
-        case .uptimeKuma: UptimeKumaDialect.cutter.cut(root, to: Self.cutLimit)
-        case .homeAssistant: HomeAssistantDialect.cutter.cut(root, to: Self.cutLimit)
-        default: cutRepository(root, event: "")
-        }
-    }
-
-    /// GitHub names the event only in a header field, so it is written into the payload.
-    private func named(_ event: String, _ root: JSONNode, _ body: [UInt8]) -> [UInt8]? {
-        guard body.count <= Self.cutLimit, !root.isTooNested else {
-            return cutRepository(root, event: event)
-        }
-        var writer = JSONWriter(capacity: body.count + 64)
-        writer.object { writer in
-            writer.member(GitHubDialect.eventMember, event)
-            for (name, value) in root.firstMembers where name != "\(GitHubDialect.eventMember)" {
-                writer.name(text: name)
-                writer.value(value)
-            }
-        }
-        return writer.count <= Self.cutLimit ? writer.bytes : cutRepository(root, event: event)
-    }
-
-    private func cutRepository(_ root: JSONNode, event: String) -> [UInt8]? {
-        let commits = root["commits"]?.elements.count ?? 0
-        return GitHubDialect.cutter.cut(root, to: Self.cutLimit) { writer in
-            if !event.isEmpty { writer.member(GitHubDialect.eventMember, event) }
-            // Not all of them are kept.
-            if commits > 1, !root.has("total_commits") { writer.member("total_commits", commits) }
-        }
-    }
-
-    private static func text(of body: [UInt8]) -> [UInt8] {
-        Array(NoteText.cut(String(decoding: body, as: UTF8.self), textLimit).utf8)
-    }
 }

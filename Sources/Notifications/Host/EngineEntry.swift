@@ -80,7 +80,7 @@ extension EngineEntry: Coded {
             var text = request.text
             coder.data(&text)
         case .push(var payload, var dialect, var level, var isTrusted, var id, var name):
-            dialect.code(&coder)
+            coder.choice(&dialect)
             coder.choice(&level)
             coder.flag(&isTrusted)
             coder.text(&id)
@@ -100,36 +100,6 @@ extension EngineEntry: Coded {
             coder.text(&name)
             coder.choice(&level)
             self = .withdrawal(name: name, level)
-        }
-    }
-}
-
-extension Dialect: Coded {
-    package static var blank: Dialect { .auto }
-
-    package mutating func code(_ coder: inout Coder) {
-        var number = number
-        coder.byte(&number)
-        let read = Self.allCases.first { $0.number == number }
-        coder.require(read != nil)
-        self = read ?? self
-    }
-
-    /// The number in journals.
-    private var number: UInt8 {
-        switch self {
-        case .auto: 0
-        case .telegram: 1
-        case .matrix: 2
-        case .icq: 3
-        case .zpns: 4
-        case .declarative: 5
-        case .plain: 6
-        case .alertmanager: 7
-        case .grafana: 8
-        case .github: 9
-        case .uptimeKuma: 10
-        case .homeAssistant: 11
         }
     }
 }

@@ -10,12 +10,10 @@ package struct PushServiceSettings: Sendable {
     /// Other origins under which the server is reached.
     package var aliases: [Origin]
     package var registration = RegistrationMode.open
-    /// Users of this machine who are not administrators may add devices through the control socket.
-    package var allowsLocalUsers = false
+    /// What was set, for keys that are only looked up.
+    package var values = SettingValues()
     /// The most connections without a credential from one network at a time.
     package var strangersPerNetwork = 500
-    /// A full subscription drops its oldest messages instead of refusing new ones.
-    package var dropsOldest = false
     /// How many payloads a loop decrypts in one turn, which takes about two milliseconds. The rest
     /// are decrypted on another thread.
     package var readAtOnce = 48
@@ -57,8 +55,12 @@ package struct PushServiceSettings: Sendable {
     /// Every text that may name the server in a signature.
     var audiences: [[UInt8]] { origins.flatMap(\.audiences) }
 
+    /// A full subscription drops its oldest messages instead of refusing new ones.
+    var dropsOldest: Bool { values[.backlogFull] == BacklogPolicy.dropOldest.rawValue }
+
     var admission: AdmissionRules {
-        AdmissionRules(registration: registration, allowsLocalUsers: allowsLocalUsers)
+        AdmissionRules(
+            registration: registration, allowsLocalUsers: values.isOn(.localUsers))
     }
 
     /// The address that senders push to.

@@ -47,8 +47,7 @@ extension Command {
         let reports = try AccountName.all(control, named: arguments.positional.first)
             .map { try ChatReport($0, control) }
         return try arguments.print(reports.map(\.text).joined(separator: "\n")) { writer in
-            writer.name("accounts")
-            writer.array { writer in for report in reports { report.append(to: &writer) } }
+            writer.objects("accounts", reports) { $0.members(&$1) }
         }
     }
 }
@@ -93,14 +92,12 @@ struct ChatReport {
         return "until " + LocalTime.text(Int(WallClock.now) &+ seconds)
     }
 
-    func append(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.member("app", account.app)
-            writer.member("account", account.account)
-            for (name, value) in json.members where !name.hasPrefix("@") {
-                writer.name(text: name)
-                writer.value(value)
-            }
+    func members(_ writer: inout JSONWriter) {
+        writer.member("app", account.app)
+        writer.member("account", account.account)
+        for (name, value) in json.members where !name.hasPrefix("@") {
+            writer.name(text: name)
+            writer.value(value)
         }
     }
 }

@@ -27,9 +27,7 @@ struct EngineDialogue {
             if isOpen { return answer }
             isOpen = true
         }
-        throw CommandError(
-            message: "the server closed the connection", hint: "try again",
-            exitCode: .unavailable)
+        throw CommandError.unavailable("the server closed the connection", hint: "try again")
     }
 
     private static func refusal(_ error: EngineError) -> CommandError {
@@ -47,9 +45,8 @@ extension AccountName {
     ) throws -> [AccountName] {
         let known = Set(try RegistrationsPath.list(control).map(\.name))
         guard !known.isEmpty else {
-            throw CommandError(
-                message: "there is no registration", hint: "see bellwire register --help",
-                exitCode: .refused)
+            throw CommandError.refused(
+                "there is no registration", hint: "see bellwire register --help")
         }
         guard let name else { return known.sorted() }
         let exact = known.filter { $0.full == name }
@@ -58,10 +55,7 @@ extension AccountName {
         switch found.count {
         case 1: return Array(found)
         case 0:
-            throw CommandError(
-                message: "there is no account \(name)",
-                hint: RegistrationsPath.hint,
-                exitCode: .refused)
+            throw CommandError.refused("there is no account \(name)", hint: RegistrationsPath.hint)
         default:
             throw CommandError.usage(
                 "several applications have the account \(name)",

@@ -55,9 +55,9 @@ struct ChatChoice {
             all.filter { $0.chat.title.lowercased().hasPrefix(word) },
         ].first { !$0.isEmpty }
         guard let found, let only = found.first, !name.isEmpty else {
-            throw CommandError(
-                message: "no chat has a title that begins with \(name)",
-                hint: "run bellwire account list to see them all", exitCode: .refused)
+            throw CommandError.refused(
+                "no chat has a title that begins with \(name)",
+                hint: "run bellwire account list to see them all")
         }
         guard found.count == 1 else {
             let names = found.prefix(5).map {

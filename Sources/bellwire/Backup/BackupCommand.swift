@@ -38,9 +38,7 @@ extension Command {
                 help: "add a backup to the folder backups, and keep the newest seven"),
         ]
     ) { arguments in
-        guard arguments.positional.count == 1, let path = arguments.positional.first else {
-            throw CommandError.usage("backup takes one file", hint: "see bellwire backup --help")
-        }
+        let path = arguments.positional[0]
         return arguments.has("verify")
             ? try verify(path, arguments) : try backUp(path, arguments)
     }

@@ -105,8 +105,7 @@ extension BackupText {
         _ event: String, _ file: String, _ figures: StoreFigures,
         _ more: (inout JSONWriter) -> Void
     ) -> String {
-        var writer = JSONWriter()
-        writer.object { writer in
+        JSONWriter.line { writer in
             writer.member("event", event)
             writer.member("path", file)
             writer.member("devices", figures.devices)
@@ -114,6 +113,5 @@ extension BackupText {
             writer.member("messages", figures.messages)
             more(&writer)
         }
-        return writer.text
     }
 }

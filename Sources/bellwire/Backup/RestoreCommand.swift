@@ -34,9 +34,7 @@ extension Command {
                 help: "also end what ended in the former state folder"),
         ]
     ) { arguments in
-        guard arguments.positional.count == 1, let path = arguments.positional.first else {
-            throw CommandError.usage("restore takes one file", hint: "see bellwire restore --help")
-        }
+        let path = arguments.positional[0]
         let passphrase = try Passphrase.read(arguments)
         let configuration = try ConfigurationSources.read(arguments)
         guard configuration.remoteStore == nil else {

@@ -31,9 +31,6 @@ extension Command {
                 help: "ask the running server whether it accepts pushes"),
         ]
     ) { arguments in
-        guard arguments.positional.isEmpty else {
-            throw CommandError.usage("check takes options only", hint: "see bellwire check --help")
-        }
         if arguments.has("live") { return try askServer(arguments) }
         let configuration = try ConfigurationSources.read(arguments)
         let finding = ConfigurationFinding(configuration)
@@ -47,7 +44,7 @@ extension Command {
         // A start reports it if the file cannot be read.
         let setAside = SetAsideReport((try? CrashFile.entries(in: configuration.state)) ?? [])
         if arguments.has("json") {
-            try StandardOutput.write(json(configuration, finding, advice, setAside, next) + "\n")
+            try StandardOutput.write(json(configuration, finding, advice, setAside, next))
         } else {
             for problem in finding.problems { problem.report() }
             try StandardOutput.write(
@@ -83,46 +80,28 @@ extension Command {
         _ configuration: ServerConfiguration, _ finding: ConfigurationFinding,
         _ advice: SenderAdvice?, _ setAside: SetAsideReport, _ next: NextStep?
     ) -> String {
-        var writer = JSONWriter()
-        writer.object { writer in
+        JSONWriter.line { writer in
             writer.name("settings")
             configuration.write(to: &writer)
-            writer.name("listeners")
-            writer.array { writer in
-                for entrance in configuration.entrances {
-                    writer.object { writer in
-                        writer.member("address", entrance.place)
-                        writer.member("open_to", entrance.sentence)
-                        writer.member("open_to_strangers", entrance.isOpenToStrangers)
-                    }
-                }
+            writer.objects("listeners", configuration.entrances) { entrance, writer in
+                writer.member("address", entrance.place)
+                writer.member("open_to", entrance.sentence)
+                writer.member("open_to_strangers", entrance.isOpenToStrangers)
             }
-            writer.name("problems")
-            writer.array { writer in
-                for problem in finding.problems {
-                    writer.object { writer in
-                        writer.member("error", problem.message)
-                        if let hint = problem.hint { writer.member("hint", hint) }
-                    }
-                }
+            writer.objects("problems", finding.problems) { problem, writer in
+                writer.member("error", problem.message)
+                if let hint = problem.hint { writer.member("hint", hint) }
             }
-            writer.name("advice")
-            writer.array { writer in
-                for advice in finding.advice {
-                    writer.object { writer in
-                        writer.member("finding", advice.finding)
-                        writer.member("hint", advice.hint)
-                    }
-                }
+            writer.objects("advice", finding.advice) { advice, writer in
+                writer.member("finding", advice.finding)
+                writer.member("hint", advice.hint)
             }
-            writer.name("set_aside")
-            setAside.write(to: &writer)
+            writer.objects("set_aside", setAside.entries, SetAsideReport.write)
             if let next { writer.member("next", next.text) }
             guard let advice else { return }
             writer.name("senders")
             advice.write(to: &writer)
         }
-        return writer.text
     }
 }
 

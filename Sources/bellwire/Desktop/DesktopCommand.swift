@@ -32,10 +32,6 @@ extension Command {
                 help: "read the addresses from another file"),
         ]
     ) { arguments in
-        guard arguments.positional.isEmpty else {
-            throw CommandError.usage(
-                "desktop takes options only", hint: "see bellwire desktop --help")
-        }
         let (log, manager) = (Log(), ServiceManager())
         let signals = SignalQueue()
         let configure = { try ConfigurationSources.read(arguments) }
@@ -142,8 +138,7 @@ enum DesktopDialogue {
         case .success(let values): return values
         case .failure(let failure): throw error(failure)
         case nil:
-            throw CommandError(
-                message: "the session bus closed the connection", exitCode: .unavailable)
+            throw CommandError.unavailable("the session bus closed the connection")
         }
     }
 
@@ -174,28 +169,23 @@ enum DesktopDialogue {
     private static func error(_ failure: BusFailure) -> CommandError {
         switch failure.name {
         case "org.bellwire.Error.UnknownApplication":
-            CommandError(
-                message: "there is no such application",
-                hint: "run bellwire apps list to see all applications",
-                exitCode: .refused)
+            CommandError.refused(
+                "there is no such application",
+                hint: "run bellwire apps list to see all applications")
         case BusErrorName.accessDenied:
-            CommandError(
-                message: "the desktop service does not answer sandboxed programs",
-                hint: "run this command outside the sandbox", exitCode: .refused)
+            CommandError.refused(
+                "the desktop service does not answer sandboxed programs",
+                hint: "run this command outside the sandbox")
         case BusErrorName.serviceUnknown, BusErrorName.nameHasNoOwner:
-            CommandError(
-                message: "no desktop service runs in this session",
-                hint: "start it: bellwire desktop, or systemctl --user start bellwire-desktop",
-                exitCode: .unavailable)
+            CommandError.unavailable(
+                "no desktop service runs in this session",
+                hint: "start it: bellwire desktop, or systemctl --user start bellwire-desktop")
         case BusErrorName.unknownMethod:
-            CommandError(
-                message: "the desktop service is older than this command",
-                hint: "restart it: systemctl --user restart bellwire-desktop",
-                exitCode: .refused)
+            CommandError.refused(
+                "the desktop service is older than this command",
+                hint: "restart it: systemctl --user restart bellwire-desktop")
         default:
-            CommandError(
-                message: "the desktop service does not answer: \(failure)",
-                exitCode: .unavailable)
+            CommandError.unavailable("the desktop service does not answer: \(failure)")
         }
     }
 }

@@ -26,7 +26,7 @@ final class DesktopHost {
         let folder = try Self.lock(path)
         let store = try DesktopStore(folder: folder, masterKey: master)
         var trust = DevelopmentAuthority.trust(configuration)
-        if let file = configuration.receiverAuthorities {
+        if let file = configuration.values[.receiverAuthorities] {
             trust = .authorities(try TextFile.read(file))
         }
         let context = try TLSContext(client: trust, protocols: [.http1])

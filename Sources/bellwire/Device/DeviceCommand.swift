@@ -95,10 +95,8 @@ extension Command {
         let byName = devices.filter { $0.name == name && (owner ?? $0.owner) == $0.owner }
         let found = byName.isEmpty ? devices.filter { "\($0.id)" == name } : byName
         guard let device = found.first else {
-            throw CommandError(
-                message: "there is no device \(name)",
-                hint: "run bellwire device list to see all devices",
-                exitCode: .refused)
+            throw CommandError.refused(
+                "there is no device \(name)", hint: "run bellwire device list to see all devices")
         }
         guard found.count == 1 else {
             throw CommandError.usage(

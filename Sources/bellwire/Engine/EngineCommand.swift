@@ -34,9 +34,6 @@ extension Command {
                 help: "replay recorded stories; run it in a checkout of the sources"),
         ]
     ) { arguments in
-        guard arguments.positional.isEmpty else {
-            throw CommandError.usage("engine reads standard input; it takes options only")
-        }
         switch (arguments["database"], arguments.has("replay")) {
         case (let folder?, false):
             var streams = try EngineStreams(folder: folder)
@@ -50,9 +47,9 @@ extension Command {
     }
 
     private static func answer(to line: LineReader.Line) -> String {
-        guard case .bytes(let bytes) = line else { return Replay.refusal("The story is too long") }
+        guard case .bytes(let bytes) = line else { return refusal("The story is too long") }
         guard let document = try? JSONDocument(bytes), document.root.kind == .object else {
-            return Replay.refusal("The line is not a story")
+            return refusal("The line is not a story")
         }
         var replay = Replay(document.root)
         return replay.play()
@@ -61,7 +58,7 @@ extension Command {
     private static func replay() throws {
         var lines = LineReader(limit: 64 << 20)
         while let line = try lines.next() {
-            try StandardOutput.write(answer(to: line) + "\n")
+            try StandardOutput.write(answer(to: line))
         }
     }
 }

@@ -31,19 +31,6 @@ struct Replay {
         _ = engine.takeUpdates()
     }
 
-    /// The output line for a story that cannot be played.
-    static func refusal(_ message: String) -> String {
-        var writer = JSONWriter()
-        writer.object { writer in
-            writer.name("error")
-            writer.object { writer in
-                writer.member("code", 400)
-                writer.member("message", message)
-            }
-        }
-        return writer.text
-    }
-
     private static func ids(_ node: JSONNode?) -> [Int64] {
         (node?.elements ?? []).compactMap(\.integer)
     }
@@ -72,8 +59,7 @@ struct Replay {
 
     mutating func play() -> String {
         let steps = story["steps"]?.elements ?? []
-        var writer = JSONWriter()
-        writer.object { writer in
+        return JSONWriter.line { writer in
             writer.member("name", story["name"]?.text ?? "")
             writer.name("steps")
             writer.array { writer in
@@ -95,7 +81,6 @@ struct Replay {
                 }
             }
         }
-        return writer.text
     }
 
     private func isEdit(_ step: JSONNode) -> Bool {

@@ -8,26 +8,14 @@ enum ConfigurationSources {
     /// `--config` and one option for each key.
     static func options(of keys: [ConfigurationKey]) -> [Command.Option] {
         [Command.Option("config", "FILE", help: "read this file instead of the default one")]
-            + keys.map { Command.Option($0.name, $0.placeholder, help: help($0)) }
+            + keys.map { Command.Option($0.name, $0.placeholder, help: $0.explanation) }
     }
-
-    static func help(_ key: ConfigurationKey) -> String {
-        key.help + (key.isRepeatable ? "; repeatable" : "")
-            + (key.effect == .atStart ? "; \(restart)" : "") + " (default: \(key.fallback))"
-    }
-
-    private static let restart = "a change needs a restart"
 
     /// Says which settings a reload does not change.
     static let reloadSentence =
         "A change of "
-        + list(ConfigurationKey.all.filter { $0.effect == .atStart }.map(\.name))
+        + Wording.list(ConfigurationKey.all.filter { $0.effect == .atStart }.map(\.name))
         + " needs a restart; the server applies all other changes when it receives SIGHUP."
-
-    private static func list(_ names: [String]) -> String {
-        guard let last = names.last, names.count > 1 else { return names.first ?? "nothing" }
-        return names.dropLast().joined(separator: ", ") + " or " + last
-    }
 
     private static let folders = [
         "HOME", "XDG_STATE_HOME", "XDG_CONFIG_HOME", "STATE_DIRECTORY", "CREDENTIALS_DIRECTORY",

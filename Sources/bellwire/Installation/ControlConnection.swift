@@ -72,10 +72,9 @@ struct ControlConnection {
         case 200: return response.body
         case 204: return nil
         case 404:
-            throw CommandError(
-                message: "the server has ended the export",
-                hint: "it took too long, or something was forgotten meanwhile; try again",
-                exitCode: .unavailable)
+            throw CommandError.unavailable(
+                "the server has ended the export",
+                hint: "it took too long, or something was forgotten meanwhile; try again")
         default: throw Self.refusal(response)
         }
     }
@@ -102,29 +101,19 @@ struct ControlConnection {
 
     private static func noServer(_ path: String) -> CommandError {
         guard !FileAccess.isForbidden(path) else {
-            return CommandError(
-                message: "you may not use \(path)",
-                hint:
-                    "use sudo, or join the group of its folder if local-users = yes; or start a "
-                    + "server of your own by bellwire serve",
-                exitCode: .unavailable)
+            return CommandError.unavailable(
+                "you may not use \(path)",
+                hint: "use sudo, or join the group of its folder if local-users = yes; or start a "
+                    + "server of your own by bellwire serve")
         }
-        return CommandError(
-            message: "no server answers at \(path)",
-            hint:
-                "start bellwire serve, name its state folder by --state, or run this as its user",
-            exitCode: .unavailable)
+        return CommandError.unavailable(
+            "no server answers at \(path)",
+            hint: "start bellwire serve, name its state folder by --state, or run this as its user")
     }
 
     private static func refusal(_ response: HTTPResponse) -> CommandError {
-        var scanner = JSONScanner(response.body)
-        var message: String?
         // An answer without JSON has no message, only a status.
-        try? scanner.forEachMember { name, scanner throws(JSONScanner.Failure) in
-            let isMessage = scanner.string(name) == "message"
-            let text = try scanner.stringOrSkip()
-            if isMessage, let text { message = scanner.string(text) }
-        }
+        let message = (try? JSONDocument(response.body))?.root["message"]?.text
         return CommandError(
             message: message ?? "the server answered with status \(response.status)",
             exitCode: response.status >= 500 ? .unavailable : .refused)

@@ -39,18 +39,12 @@ struct SetAsideReport {
         }.joined()
     }
 
-    func write(to writer: inout JSONWriter) {
-        writer.array { writer in
-            for entry in entries {
-                writer.object { writer in
-                    writer.member("what", entry.kind.text)
-                    writer.member("id", entry.id)
-                    writer.member("signal", Self.name(of: entry.signal))
-                    writer.member("since", Int(entry.time))
-                    writer.member("effect", entry.kind.effect)
-                }
-            }
-        }
+    static func write(_ entry: CrashLedger.Entry, to writer: inout JSONWriter) {
+        writer.member("what", entry.kind.text)
+        writer.member("id", entry.id)
+        writer.member("signal", name(of: entry.signal))
+        writer.member("since", Int(entry.time))
+        writer.member("effect", entry.kind.effect)
     }
 
     private static func name(of signal: UInt32) -> String {

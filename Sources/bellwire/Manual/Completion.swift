@@ -45,112 +45,123 @@ extension Command {
     }
 }
 
-/// Completions for bash, without the functions of the package bash-completion.
-struct BashCompletion {
+/// What a shell offers for the last of the words that were typed: a line for each word, with a tab and
+/// what it means, or one line that asks for files.
+struct Offer {
     private let commands: [Command]
 
     init(_ commands: [Command]) { self.commands = commands }
 
-    var text: String {
-        """
+    func text(_ typed: [String]) -> String {
+        // For bash "=" is a word.
+        var words = typed.filter { $0 != "=" }
+        let word = typed.last == "=" ? "" : words.popLast() ?? ""
+        return lines(words, word).filter { $0.hasPrefix(word) || $0.hasPrefix(":") }
+            .map { $0 + "\n" }.joined()
+    }
+
+    private func lines(_ words: [String], _ word: String) -> [String] {
+        let names = commands.map { "\($0.name)\t\($0.summary)" }
+        guard let first = words.first else { return names + ["help\tshow this text"] }
+        if first == "help" { return words.count == 1 ? names : [] }
+        guard let command = commands.first(where: { $0.name == first }) else { return [] }
+        if let value = value(of: words.last, command) { return lines(Completion(value)) }
+        let arguments = arguments(words, command)
+        if word.hasPrefix("-") {
+            let verb = command.verbs.first { $0.name == arguments.first }
+            return command.allOptions.filter { verb == nil || $0.isTaken(by: verb) }
+                .map { "--\($0.name)\t\($0.help)" }
+        }
+        guard let name = arguments.first else { return command.actions.map(\.name) }
+        let action = command.actions.first { $0.name == name }
+        let place = arguments.count - 1
+        guard let action, action.arguments.indices.contains(place) else { return [] }
+        return lines(action.arguments[place])
+    }
+
+    private func value(of word: String?, _ command: Command) -> String? {
+        command.options.first { "--\($0.name)" == word }?.value
+    }
+
+    /// The words that are neither options nor their values.
+    private func arguments(_ words: [String], _ command: Command) -> [String] {
+        zip(words, words.dropFirst()).filter { before, word in
+            !word.hasPrefix("-") && value(of: before, command) == nil
+        }.map(\.1)
+    }
+
+    private func lines(_ completion: Completion) -> [String] {
+        switch completion {
+        case .files: [":files"]
+        case .folders: [":folders"]
+        case .words(let words): words
+        case .nothing: []
+        }
+    }
+}
+
+/// The completions of each shell: all of them ask the program itself.
+enum CompletionScript {
+    static let bash = """
         # Completions of bellwire for bash.
 
-        # Sets how to complete the value of an option; fails if it takes none.
-        _bellwire_value() {
-            how=()
-            case "$1 $2" in
-        \(values.joined(separator: "\n"))
-                *) return 1 ;;
-            esac
-        }
-
-        # Sets how to complete an argument: the command, its action and the number of the argument.
-        _bellwire_argument() {
-            how=()
-            case "$1 $2 $3" in
-        \(arguments.joined(separator: "\n"))
-            esac
-        }
-
-        _bellwire_options() {
-            case $1 in
-        \(options.joined(separator: "\n"))
-            esac
-        }
-
         _bellwire() {
-            local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}
-            local command=${COMP_WORDS[1]} how=() action='' place=1 at
-            COMPREPLY=()
+            local word=${COMP_WORDS[COMP_CWORD]} offered
             # For bash "=" is a word.
             [ "$word" = = ] && word=
-            [ "$before" = = ] && before=${COMP_WORDS[COMP_CWORD - 2]}
-            if [ "$COMP_CWORD" -eq 1 ]; then
-                how=(-W '\(commands.map(\.name).joined(separator: " ")) help')
-            elif _bellwire_value "$command" "$before"; then
-                :
-            elif [ "${word:0:1}" = - ]; then
-                how=(-W "$(_bellwire_options "$command")")
-            else
-                for ((at = 2; at < COMP_CWORD; at++)); do
-                    if _bellwire_value "$command" "${COMP_WORDS[at]}"; then
-                        [ "${COMP_WORDS[at + 1]}" = = ] && at=$((at + 1))
-                        at=$((at + 1))
-                    elif [ "${COMP_WORDS[at]:0:1}" != - ]; then
-                        [ "$place" -eq 1 ] && action=${COMP_WORDS[at]}
-                        place=$((place + 1))
-                    fi
-                done
-                _bellwire_argument "$command" "$action" "$place"
-            fi
-            [ ${#how[@]} -gt 0 ] || return 0
-            [ "${how[0]}" = -W ] || compopt -o filenames 2> /dev/null
-            mapfile -t COMPREPLY < <(compgen "${how[@]}" -- "$word")
+            COMPREPLY=()
+            while IFS=$'\\t' read -r offered _; do
+                case $offered in
+                    :files) mapfile -t COMPREPLY < <(compgen -f -- "$word") ;;
+                    :folders) mapfile -t COMPREPLY < <(compgen -d -- "$word") ;;
+                    *) COMPREPLY+=("$offered") && continue ;;
+                esac
+                compopt -o filenames 2> /dev/null
+            done < <("${COMP_WORDS[0]}" complete "${COMP_WORDS[@]:1:COMP_CWORD}" 2> /dev/null)
         }
 
         complete -F _bellwire bellwire
 
         """
-    }
 
-    private var values: [String] {
-        commands.flatMap { command in
-            command.options.compactMap { option in
-                option.value.map { line("\(command.name) --\(option.name)", Completion($0)) }
-            }
+    static let zsh = """
+        #compdef bellwire
+        # Completions of bellwire for zsh.
+
+        _bellwire() {
+            local line
+            local -a lines offered
+            lines=("${(@f)$("${words[1]}" complete "${(@)words[2,CURRENT]}" 2> /dev/null)}")
+            case $lines[1] in
+                :files) _files ;;
+                :folders) _files -/ ;;
+                *)
+                    for line in $lines; do offered+=(${line/$'\\t'/:}); done
+                    _describe -o bellwire offered ;;
+            esac
         }
-    }
 
-    private var arguments: [String] {
-        let help = line("help  1", .words(commands.map(\.name)))
-        return [help]
-            + commands.flatMap { command in
-                let actions = command.actions
-                guard !actions.isEmpty else { return [String]() }
-                return [line("\(command.name)  1", .words(actions.map(\.name)))]
-                    + actions.flatMap { action in
-                        action.arguments.enumerated().filter { $1 != .nothing }.map {
-                            line("\(command.name) \(action.name) \($0 + 2)", $1)
-                        }
-                    }
-            }
-    }
+        _bellwire "$@"
 
-    private var options: [String] {
-        commands.map { command in
-            let names = command.allOptions.map { "--" + $0.name }
-            return "        \(command.name)) echo '\(names.joined(separator: " "))' ;;"
-        }
-    }
+        """
 
-    private func line(_ pattern: String, _ completion: Completion) -> String {
-        let how =
-            switch completion {
-            case .files: "-f"
-            case .folders: "-d"
-            case .words(let words): "-W '\(words.joined(separator: " "))'"
-            case .nothing: ""
-            }
-        return "        '\(pattern)') how=(\(how)) ;;"
-    }
+    static let fish = """
+        # Completions of bellwire for fish.
+
+        function __bellwire_offer
+            set -l words (commandline -opc) (commandline -ct)
+            set -l lines ($words[1] complete $words[2..-1] 2> /dev/null)
+            switch "$lines[1]"
+                case :files
+                    __fish_complete_path (commandline -ct)
+                case :folders
+                    __fish_complete_directories (commandline -ct)
+                case '*'
+                    printf '%s\\n' $lines
+            end
+        end
+
+        complete -c bellwire -f -a '(__bellwire_offer)'
+
+        """
 }

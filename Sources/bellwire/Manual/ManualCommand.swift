@@ -6,7 +6,7 @@ extension Command {
     /// help is printed from, so the two cannot differ.
     static let manual = Command(
         name: "manual",
-        summary: "print a manual page, or the completions of a shell",
+        summary: "print a manual page, the commented configuration or completions of a shell",
         forms: ["[NAME]"],
         details: "Without a name it lists what there is.",
         options: [Option("date", "DATE", help: "the date on the page (YYYY-MM-DD)")],
@@ -19,9 +19,6 @@ extension Command {
                 help: "write the completions for bash into a file"),
         ]
     ) { arguments in
-        guard arguments.positional.count < 2 else {
-            throw CommandError.usage("manual takes one name", hint: "see bellwire manual --help")
-        }
         let manual = Manual(date: arguments["date"] ?? "")
         guard let name = arguments.positional.first else {
             try StandardOutput.write(manual.names.map { $0 + "\n" }.joined())
@@ -36,26 +33,28 @@ extension Command {
     }
 }
 
-/// The manual pages and completions, by the names of their files.
+/// The manual pages, the commented configuration and completions, by the names of their files.
 struct Manual {
     private static let overview = "bellwire.1"
     private static let configuration = "bellwire.conf.5"
+    private static let commented = "bellwire.conf"
 
     let date: String
     private let commands = CommandLineTool.commands
 
     var names: [String] {
         [Self.overview] + commands.map { "bellwire-\($0.name).1" }
-            + [Self.configuration, "bellwire.bash", "_bellwire", "bellwire.fish"]
+            + [Self.configuration, Self.commented, "bellwire.bash", "_bellwire", "bellwire.fish"]
     }
 
     func text(_ name: String) -> String? {
         switch name {
         case Self.overview: ManualPage.overview(CommandLineTool.groups, date)
         case Self.configuration: ManualPage.configuration(ConfigurationKey.all, date)
-        case "bellwire.bash": BashCompletion(commands).text
-        case "_bellwire": ZshCompletion(commands).text
-        case "bellwire.fish": FishCompletion(commands).text
+        case Self.commented: CommentedConfiguration.text
+        case "bellwire.bash": CompletionScript.bash
+        case "_bellwire": CompletionScript.zsh
+        case "bellwire.fish": CompletionScript.fish
         default:
             commands.first { name == "bellwire-\($0.name).1" }.map { ManualPage.command($0, date) }
         }
@@ -97,6 +96,9 @@ struct ManualPage {
     mutating func item(_ term: String, _ meaning: String) {
         text += ".TP\n\(term)\n\(Self.line(meaning))\n"
     }
+
+    /// More about the item before.
+    mutating func furthermore(_ words: String) { text += ".IP\n\(Self.line(words))\n" }
 
     /// Paragraphs as help has them: indented lines are kept as they are.
     mutating func paragraphs(_ help: String) {

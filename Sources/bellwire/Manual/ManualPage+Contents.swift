@@ -1,3 +1,4 @@
+import Base
 import Configuration
 
 extension ManualPage {
@@ -21,7 +22,8 @@ extension ManualPage {
             page.subsection(group.title.prefix(1).uppercased() + group.title.dropFirst())
             for command in group.commands {
                 page.item(
-                    "\\fBbellwire\\-\(literal(command.name))\\fR(1)", sentence(command.summary))
+                    "\\fBbellwire\\-\(literal(command.name))\\fR(1)",
+                    Wording.sentence(command.summary))
             }
         }
         page.exitStatus()
@@ -43,7 +45,7 @@ extension ManualPage {
                     + (form.isEmpty ? "" : " " + literal(form)))
         }
         page.section("DESCRIPTION")
-        page.paragraph(sentence(command.summary))
+        page.paragraph(Wording.sentence(command.summary))
         page.paragraphs(command.details)
         page.section("OPTIONS")
         for option in command.allOptions {
@@ -54,7 +56,7 @@ extension ManualPage {
         page.files()
         page.section("EXAMPLES")
         for example in command.examples {
-            page.item(bold(example.line), sentence(example.help))
+            page.item(bold(example.line), Wording.sentence(example.help))
         }
         page.seeAlso([("bellwire", 1), ("bellwire.conf", 5)])
         return page.text
@@ -88,7 +90,8 @@ extension ManualPage {
         for key in keys {
             page.item(
                 bold(key.name) + " = " + italic(key.placeholder),
-                ConfigurationSources.help(key) + "; variable: " + key.environmentName)
+                key.explanation + "; variable: " + key.environmentName)
+            if !key.more.isEmpty { page.furthermore(key.more) }
         }
         page.files()
         page.seeAlso([("bellwire", 1), ("bellwire-serve", 1), ("bellwire-check", 1)])
@@ -98,7 +101,7 @@ extension ManualPage {
     private mutating func exitStatus() {
         section("EXIT STATUS")
         for code in ExitCode.allCases {
-            item(Self.bold("\(code.rawValue)"), Self.sentence(code.meaning))
+            item(Self.bold("\(code.rawValue)"), Wording.sentence(code.meaning))
         }
     }
 
@@ -117,7 +120,7 @@ extension ManualPage {
             ),
             ("~/.local/state/bellwire", "the same of a server that a user starts"),
         ] {
-            item(Self.italic(path), Self.sentence(meaning))
+            item(Self.italic(path), Wording.sentence(meaning))
         }
     }
 
@@ -125,10 +128,5 @@ extension ManualPage {
         section("SEE ALSO")
         let names = pages.map { name, section in Self.bold(name) + "(\(section))" }
         paragraph(raw: names.joined(separator: ",\n"))
-    }
-
-    private static func sentence(_ words: String) -> String {
-        let sentence = words.prefix(1).uppercased() + words.dropFirst()
-        return sentence.hasSuffix(".") ? sentence : sentence + "."
     }
 }

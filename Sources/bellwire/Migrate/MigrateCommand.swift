@@ -43,19 +43,12 @@ extension Command {
                 help: "move back to this machine, and leave nothing on the servers"),
         ]
     ) { arguments in
-        guard arguments.positional.isEmpty else {
-            throw CommandError.usage(
-                "migrate takes options only", hint: "see bellwire migrate --help")
-        }
         return try MigrateCommand(arguments).run()
     }
 }
 
 struct MigrateCommand {
-    static let keys: [ConfigurationKey] = [
-        .state, .keys, .store, .storeAuthorities, .storeCredentials, .storeReplicas,
-        .storeUnsynced, .natsUnsafeServers, .node,
-    ]
+    static let keys = [.state, .keys, .store] + ConfigurationKey.ofCluster
 
     private let arguments: Arguments
     private let progress: Progress
@@ -98,12 +91,11 @@ enum MoveText {
     static func end(
         _ progress: Progress, _ event: String, _ text: String, paused: Int64? = nil
     ) throws {
-        var writer = JSONWriter()
-        writer.object { writer in
+        let line = JSONWriter.line { writer in
             writer.member("event", event)
             if let paused { writer.member("paused_ms", Int(paused)) }
         }
-        try progress.end(text, writer.text)
+        try progress.end(text, line)
     }
 
     static func moved(to target: RemoteStore?, paused: Int64?) -> String {

@@ -20,13 +20,12 @@ struct ServerMoving {
         to target: RemoteStore?, named servers: String?, removes: Bool
     ) throws -> ExitCode {
         let place: MoveStatus.Place = target == nil ? .sqlite : .cluster
-        var writer = JSONWriter()
-        writer.object { writer in
+        let wish = JSONWriter.object { writer in
             writer.member("store", place.rawValue)
             if place == .cluster, let servers { writer.member("servers", servers) }
             writer.member("remove", removes)
         }
-        _ = try control.send("POST", Self.path, writer.bytes)
+        _ = try control.send("POST", Self.path, wish)
         let paused = try follow(to: place)
         try MoveText.end(
             progress, "moved", MoveText.moved(to: target, paused: paused), paused: paused)
@@ -57,8 +56,7 @@ struct ServerMoving {
                 try check(silence.verdict(isUsed: isUsed, at: Boot.milliseconds))
             }
             guard signals.next(within: Self.interval) != .end else {
-                throw CommandError(
-                    message: "the server goes on moving by itself", exitCode: .unavailable)
+                throw CommandError.unavailable("the server goes on moving by itself")
             }
         }
     }
@@ -73,21 +71,19 @@ struct ServerMoving {
         switch verdict {
         case .wait: return
         case .ended:
-            throw CommandError(
-                message: "the server has ended, and is not started again",
-                hint: "see its log, and start it: it finishes the move by itself",
-                exitCode: .unavailable)
+            throw CommandError.unavailable(
+                "the server has ended, and is not started again",
+                hint: "see its log, and start it: it finishes the move by itself")
         case .silent:
-            throw CommandError(
-                message: "the server does not answer any more",
-                hint: "see its log: it finishes the move by itself", exitCode: .unavailable)
+            throw CommandError.unavailable(
+                "the server does not answer any more",
+                hint: "see its log: it finishes the move by itself")
         }
     }
 
     private func check(_ status: JSONNode) throws {
         guard let failure = status["error"]?.text else { return }
-        throw CommandError(
-            message: failure, hint: status["hint"]?.text, exitCode: .refused)
+        throw CommandError.refused(failure, hint: status["hint"]?.text)
     }
 
     private func show(_ status: JSONNode) {

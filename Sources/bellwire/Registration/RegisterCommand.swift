@@ -69,10 +69,6 @@ extension Command {
                 help: "make an endpoint for scripts, and a file for bellwire send --to"),
         ]
     ) { arguments in
-        guard arguments.positional.isEmpty else {
-            throw CommandError.usage(
-                "register takes options only", hint: "see bellwire register --help")
-        }
         let body = try terms(arguments)
         let connection = try ControlConnection(arguments)
         guard let path = arguments["subscription"] else {
@@ -125,11 +121,9 @@ extension Command {
             members.append(("presentation", try object(json)))
         }
         if let secret = try secret(arguments) { members.append(("secret", secret)) }
-        var writer = JSONWriter()
-        writer.object { writer in
+        return JSONWriter.object { writer in
             for (name, json) in members { writer.member(text: name, json: json) }
         }
-        return writer.bytes
     }
 
     private static func number(_ text: String, _ option: String) throws -> String {

@@ -48,9 +48,9 @@ enum RegistrationsPath {
             throw unclear("only other owners have a \(kind) \(Printable.text(name))", named)
         }
         guard let found = own.first else {
-            throw CommandError(
-                message: "there is no \(kind) \(Printable.text(name))",
-                hint: "run bellwire \(kind) list to see all \(kind)s", exitCode: .refused)
+            throw CommandError.refused(
+                "there is no \(kind) \(Printable.text(name))",
+                hint: "run bellwire \(kind) list to see all \(kind)s")
         }
         guard own.count == 1 else {
             throw unclear("\(own.count) \(kind)s are called \(Printable.text(name))", own)

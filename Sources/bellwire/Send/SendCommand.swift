@@ -8,6 +8,7 @@ extension Command {
         name: "send",
         summary: "encrypt a message, sign it and push it to an endpoint",
         forms: ["--to FILE [MESSAGE]", "--endpoint URL [--p256dh KEY --auth SECRET] [MESSAGE]"],
+        most: 1,
         details: """
             MESSAGE is the text; - reads it from standard input. Without a message the push has no
             body and only wakes the receiver. With --title, --sound, --badge or --custom-id the
@@ -71,12 +72,11 @@ extension Command {
             let lacksAuthorities = error.lacksAuthorities && request.certificateFile == nil
             guard error.isDistrust || lacksAuthorities else { throw error }
             let host = Origin(url: request.url)?.host ?? "the push service"
-            throw CommandError(
-                message: "the certificate of \(host) is not trusted",
-                hint: lacksAuthorities
-                    ? "install ca-certificates, or name the signer's certificate by --ca-file"
-                    : "if you know who signed it, name the signer's certificate by --ca-file",
-                exitCode: .refused)
+            let condition =
+                lacksAuthorities ? "install ca-certificates, or" : "if you know who signed it,"
+            throw CommandError.refused(
+                "the certificate of \(host) is not trusted",
+                hint: "\(condition) name the signer's certificate by --ca-file")
         }
     }
 
@@ -109,7 +109,7 @@ extension Command {
                 throw CommandError(message: "the message is too long")
             }
             return bytes
-        case (let text?, nil) where arguments.positional.count == 1: return Array(text.utf8)
+        case (let text?, nil): return Array(text.utf8)
         case (nil, let file?): return try TextFile.read(file)
         default: throw CommandError.usage("send takes one message; put it in quotes")
         }
@@ -192,14 +192,12 @@ struct PushVerdict {
     }
 
     var json: String {
-        var writer = JSONWriter()
-        writer.object { writer in
+        JSONWriter.line { writer in
             writer.member("status", response.status)
             writer.member("meaning", meaning)
             for name in Self.shownFields {
                 if let value = response.field(name) { writer.member(text: name, value) }
             }
         }
-        return writer.text + "\n"
     }
 }

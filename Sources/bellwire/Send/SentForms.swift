@@ -93,28 +93,14 @@ struct PushSubscription: Confidential {
     }
 
     init(json: [UInt8]) throws {
-        var texts: [String: String] = [:]
-        var scanner = JSONScanner(json)
-        do throws(JSONScanner.Failure) {
-            try scanner.forEachMember { name, scanner throws(JSONScanner.Failure) in
-                if scanner.isEqual(name, "keys"), scanner.isAtObject {
-                    try scanner.forEachMember { name, scanner throws(JSONScanner.Failure) in
-                        texts[scanner.string(name)] = try scanner.stringOrSkip().map(scanner.string)
-                    }
-                } else {
-                    texts[scanner.string(name)] = try scanner.stringOrSkip().map(scanner.string)
-                }
-            }
-            try scanner.expectEnd()
-        } catch {
-            texts = [:]
-        }
-        guard let endpoint = texts["endpoint"] else {
+        guard let root = try? JSONDocument(json).root, let endpoint = root["endpoint"]?.text else {
             throw CommandError(
                 message: "the file does not hold a subscription",
                 hint: #"expected {"endpoint": "…", "keys": {"p256dh": "…", "auth": "…"}}"#)
         }
-        try self.init(endpoint: endpoint, p256dh: texts["p256dh"], auth: texts["auth"])
+        let keys = root["keys"] ?? root
+        try self.init(
+            endpoint: endpoint, p256dh: keys["p256dh"]?.text, auth: keys["auth"]?.text)
     }
 }
 

@@ -195,7 +195,7 @@ extension PushServer {
         _ configuration: ServerConfiguration, _ listeners: [SocketAddress], _ baseURL: BaseURL,
         _ settings: inout CallbackSettings
     ) throws {
-        if let file = configuration.callbackAuthorities { _ = try TextFile.read(file) }
+        if let file = configuration.values[.callbackAuthorities] { _ = try TextFile.read(file) }
         for allowance in configuration.callbackAllowances {
             switch allowance {
             case .addresses(let block): settings.dialGuard.allowed.append(block)
@@ -204,9 +204,9 @@ extension PushServer {
         }
         let origins = [baseURL.origin] + configuration.aliases
         settings.ownURLs = origins.map { $0.description + baseURL.path }
-        settings.proxy = configuration.callbackProxy
-        settings.unixFolder = configuration.callbackUnixDirectory
-        settings.client.authorities = configuration.callbackAuthorities
+        settings.proxy = configuration.values[.callbackProxy]
+        settings.unixFolder = configuration.values[.callbackUnixDirectory]
+        settings.client.authorities = configuration.values[.callbackAuthorities]
         for listener in listeners {
             switch listener {
             case .ip(let address, let port):

@@ -146,11 +146,11 @@ extension PushServer {
         _ configuration: ServerConfiguration, _ log: Log
     ) -> HTTPAccess.Report? {
         let report: HTTPAccess.Report = { log.write($0) }
-        return configuration.hasAccessLog ? report : nil
+        return configuration.values.isOn(.accessLog) ? report : nil
     }
 
     private static func metricsToken(_ configuration: ServerConfiguration) throws -> Secret? {
-        guard let path = configuration.metricsTokenFile else { return nil }
+        guard let path = configuration.values[.metricsTokenFile] else { return nil }
         var token = try TextFile.read(path)
         while token.last == UInt8(ascii: "\n") { token.removeLast() }
         guard !token.isEmpty else {
@@ -193,8 +193,7 @@ extension PushServer {
                 ])
         }
         settings.registration = configuration.registration
-        settings.allowsLocalUsers = configuration.allowsLocalUsers
-        settings.dropsOldest = configuration.backlog == .dropOldest
+        settings.values = configuration.values
         settings.isBehindProxy = hasProxies
         settings.metricsToken = try metricsToken(configuration)
         switch configuration.page {

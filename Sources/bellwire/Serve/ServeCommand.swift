@@ -34,9 +34,6 @@ extension Command {
             Example("bellwire serve --config bellwire.conf", help: "serve what a file says"),
         ]
     ) { arguments in
-        guard arguments.positional.isEmpty else {
-            throw CommandError.usage("serve takes options only", hint: "see bellwire serve --help")
-        }
         let (log, manager) = (Log(), ServiceManager())
         let signals = SignalQueue()
         let given = try GivenSockets.inherited()

@@ -176,9 +176,7 @@ struct StoreMove {
         }
         report(.finishing, 0, 1)
         guard store.pause(within: Self.patience) else {
-            throw CommandError(
-                message: "the store does not come to a rest", hint: "try again",
-                exitCode: .unavailable)
+            throw CommandError.unavailable("the store does not come to a rest", hint: "try again")
         }
         try toCluster.put(storeIn: folder) { report(.finishing, $0, $1) }
         try toCluster.complete(folder)

@@ -22,17 +22,10 @@ enum Hop: String {
         switch self {
         case .name: "DNS"
         case .connection: "TLS and proxy"
-        case .link: "link"
-        case .endpoint: "endpoint"
-        case .push: "push"
-        case .delivery: "delivery"
-        case .store: "store"
         case .redelivery: "later delivery"
         case .end: "unsubscription"
         case .desktop: "D-Bus"
-        case .application: "application"
-        case .screen: "screen"
-        case .addresses: "addresses"
+        default: rawValue
         }
     }
 }
@@ -95,14 +88,12 @@ final class SelfTestReport {
     }
 
     private func json(_ result: HopResult) -> String {
-        var writer = JSONWriter()
-        writer.object { writer in
+        JSONWriter.line { writer in
             writer.member("hop", result.hop.rawValue)
             writer.member("passed", json: result.isPassed.map { "\($0)" } ?? "null")
             writer.member("finding", result.finding)
             if let advice = result.advice { writer.member("advice", advice) }
         }
-        return writer.text + "\n"
     }
 }
 

@@ -34,9 +34,6 @@ extension Command {
                 help: "test a server elsewhere, as the device with this address"),
         ]
     ) { arguments in
-        guard arguments.positional.isEmpty else {
-            throw CommandError.usage("test takes options only", hint: "see bellwire test --help")
-        }
         let report = SelfTestReport(isJSON: arguments.has("json"))
         let isOurs = try perform(arguments, report)
         if !report.hasFailed {
@@ -117,7 +114,7 @@ extension Command {
     private static func authorities(_ arguments: Arguments, for host: String) throws -> String? {
         let configuration = try ConfigurationSources.read(arguments)
         return arguments["ca-file"] ?? DevelopmentAuthority.file(configuration, for: host)
-            ?? configuration.receiverAuthorities
+            ?? configuration.values[.receiverAuthorities]
     }
 }
 

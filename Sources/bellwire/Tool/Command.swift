@@ -35,6 +35,8 @@ struct Command: Sendable {
     let summary: String
     /// The arguments after the name, such as `KIND FILE`; one line for each form.
     var forms: [String] = [""]
+    /// How many arguments a form with options has at most.
+    var most = 0
     /// What can be done with the thing that the command is named after; none if it does one thing.
     var verbs: [Verb] = []
     var details = ""
@@ -53,11 +55,11 @@ struct Command: Sendable {
             verb.map { example.line.hasPrefix("bellwire \(name) \($0.name)") } ?? true
         }
         var lines = forms.enumerated().flatMap { index, form in
-            HelpText.wrapped(
+            Wording.lines(
                 "bellwire \(name)" + (self.options.isEmpty ? "" : " [OPTIONS]") + " \(form)",
                 after: index == 0 ? "usage: " : "       ", indent: 11)
         }
-        lines += [""] + HelpText.wrapped("\(summary.prefix(1).uppercased())\(summary.dropFirst()).")
+        lines += [""] + Wording.lines(Wording.sentence(summary))
         if !details.isEmpty { lines += [""] + HelpText.paragraphs(details) }
         lines += ["", "options:"]
         lines += HelpText.table(
@@ -67,7 +69,7 @@ struct Command: Sendable {
         if !examples.isEmpty { lines += ["", "examples:"] }
         for example in examples {
             lines.append("  " + example.line)
-            lines += HelpText.wrapped(example.help, after: "      ", indent: 6)
+            lines += Wording.lines(example.help, after: "      ", indent: 6)
         }
         return lines.joined(separator: "\n") + "\n"
     }
@@ -148,7 +150,6 @@ struct Arguments {
 
 /// Help in lines that fit a terminal.
 enum HelpText {
-    static let width = 80
     /// Longer terms have a line of their own.
     private static let termWidth = 26
 
@@ -189,27 +190,8 @@ enum HelpText {
     static func paragraphs(_ text: String) -> [String] {
         blocks(text).flatMap { block in
             (block.hasGap ? [""] : [])
-                + (block.isLiteral ? block.lines.map { String($0) } : wrapped(block.words))
+                + (block.isLiteral ? block.lines.map { String($0) } : Wording.lines(block.words))
         }
-    }
-
-    /// Begins with `start`; further lines are indented.
-    static func wrapped(
-        _ words: some StringProtocol, after start: String = "", indent: Int = 0
-    ) -> [String] {
-        var lines: [String] = []
-        var line = start
-        var hasWord = false
-        for word in words.split(separator: " ") {
-            if hasWord, line.count + 1 + word.count > width {
-                lines.append(line)
-                line = String(repeating: " ", count: indent)
-                hasWord = false
-            }
-            line += (hasWord ? " " : "") + word
-            hasWord = true
-        }
-        return lines + [line]
     }
 
     /// Terms in a column, and next to each what it means.
@@ -221,10 +203,10 @@ enum HelpText {
             let gap = indent - term.count
             guard gap >= 2 else {
                 let start = String(repeating: " ", count: indent)
-                return [term] + wrapped(meaning, after: start, indent: indent)
+                return [term] + Wording.lines(meaning, after: start, indent: indent)
             }
             let start = term + String(repeating: " ", count: gap)
-            return wrapped(meaning, after: start, indent: indent)
+            return Wording.lines(meaning, after: start, indent: indent)
         }
     }
 }

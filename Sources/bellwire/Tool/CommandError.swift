@@ -23,50 +23,46 @@ struct CommandError: Error {
         CommandError(message: message, hint: hint, exitCode: .usage)
     }
 
+    /// The other side refused.
+    static func refused(_ message: String, hint: String? = nil) -> CommandError {
+        CommandError(message: message, hint: hint, exitCode: .refused)
+    }
+
+    /// It may work later.
+    static func unavailable(_ message: String, hint: String? = nil) -> CommandError {
+        CommandError(message: message, hint: hint, exitCode: .unavailable)
+    }
+
     /// Renders every error that reaches the top.
     init(_ error: any Error) {
         switch error {
         case let error as CommandError: self = error
-        case let error as KeyFile.Failure:
-            self.init(message: error.description, hint: error.hint)
-        case let error as TextFile.Failure:
-            self.init(message: error.description, hint: error.hint)
-        case let error as CurlError:
-            self.init(message: error.description, exitCode: .unavailable)
-        case let error as OpenSSLError: self.init(message: "OpenSSL: \(error)")
         case let error as ConfigurationError:
             self = .usage(error.description, hint: error.hint)
-        case let error as StateFolder.Failure:
-            self.init(message: error.description, hint: error.hint)
-        case let error as BackupFailure: self.init(message: error.description, hint: error.hint)
-        case let error as ClusterFault:
-            self.init(message: error.description, hint: error.hint, exitCode: .unavailable)
-        case let error as StoreFault: self.init(message: error.description, hint: error.hint)
-        case let error as CertificateStore.Failure:
-            self.init(message: error.description, hint: error.hint)
-        case let error as DevelopmentCertificate.Failure:
-            self.init(message: error.description, hint: error.hint)
+        case let error as any ExplainedError:
+            let isElsewhere = error is ClusterFault || error is DesktopService.Failure
+            self.init(
+                message: error.description, hint: error.hint,
+                exitCode: isElsewhere ? .unavailable : .failure)
         case let error as DesktopStore.Refusal:
             self.init(message: error.description, hint: error.hint)
+        case let error as ReceiverAddress.Refusal:
+            self.init(message: error.description, hint: error.hint)
+        case let error as CurlError: self = .unavailable(error.description)
         case let error as SQLiteError: self.init(message: error.description)
         case let error as Migration.Failure: self.init(message: error.description)
+        case let error as OpenSSLError: self.init(message: "OpenSSL: \(error)")
+        case let error as TLSError: self.init(message: "TLS: \(error)")
         case let error as Account.StateError:
             self.init(message: "the stored account cannot be read: \(error)")
         case let error as Sealer.Failure:
             self.init(
                 message: "the database was sealed under another key, or is damaged",
                 hint: "\(error)")
-        case let error as ReceiverAddress.Refusal:
-            self.init(message: error.description, hint: error.hint)
-        case let error as TLSError: self.init(message: "TLS: \(error)")
         case let error as BusError:
             self.init(
                 message: "the message bus cannot be used: \(error)",
                 hint: "run it in a desktop session, or under dbus-run-session")
-        case let error as DesktopService.Failure:
-            self.init(message: error.description, hint: error.hint, exitCode: .unavailable)
-        case let error as SystemError:
-            self.init(message: error.description, hint: error.hint)
         default: self.init(message: "internal error: \(type(of: error))")
         }
     }
@@ -82,6 +78,22 @@ struct CommandError: Error {
         if let hint { StandardError.write("bellwire: hint: \(Printable.text(hint))\n") }
     }
 }
+
+/// An error that says what went wrong, and what to do.
+private protocol ExplainedError: Error, CustomStringConvertible {
+    var hint: String? { get }
+}
+
+extension KeyFile.Failure: ExplainedError {}
+extension TextFile.Failure: ExplainedError {}
+extension StateFolder.Failure: ExplainedError {}
+extension SystemError: ExplainedError {}
+extension BackupFailure: ExplainedError {}
+extension StoreFault: ExplainedError {}
+extension ClusterFault: ExplainedError {}
+extension CertificateStore.Failure: ExplainedError {}
+extension DevelopmentCertificate.Failure: ExplainedError {}
+extension DesktopService.Failure: ExplainedError {}
 
 /// How the program ends. Scripts rely on these numbers.
 enum ExitCode: Int32, CaseIterable {

@@ -42,7 +42,7 @@ final class Progress {
     /// Shows the result of the work.
     func end(_ text: String, _ json: String) throws {
         end()
-        try StandardOutput.write(form == .json ? json + "\n" : text)
+        try StandardOutput.write(form == .json ? json : text)
     }
 
     /// What to print now; nil if it would say nothing new.
@@ -61,15 +61,13 @@ final class Progress {
             return "\(Self.clearLine)\(step) [\(bar)] \(percent) %"
         case .lines: return "\(step): \(percent) %\n"
         case .json:
-            var writer = JSONWriter()
-            writer.object { writer in
+            return JSONWriter.line { writer in
                 writer.member("event", "progress")
                 writer.member("step", step)
                 writer.member("percent", percent)
                 writer.member("done", done)
                 writer.member("total", total)
             }
-            return writer.text + "\n"
         }
     }
 
@@ -86,12 +84,12 @@ extension Arguments {
     func print<Answer: JSONAnswer>(
         _ answer: [UInt8], _ text: (Answer) throws -> String
     ) throws -> ExitCode {
-        guard !has("json") else {
+        if has("json") {
             try StandardOutput.write(answer.span)
             try StandardOutput.write(answer.last == UInt8(ascii: "\n") ? "" : "\n")
-            return .success
+        } else {
+            try StandardOutput.write(try text(try Answer(answer: answer)))
         }
-        try StandardOutput.write(try text(try Answer(answer: answer)))
         return .success
     }
 
@@ -99,13 +97,7 @@ extension Arguments {
     func print(
         _ text: @autoclosure () -> String, _ members: (inout JSONWriter) -> Void
     ) throws -> ExitCode {
-        guard has("json") else {
-            try StandardOutput.write(text())
-            return .success
-        }
-        var writer = JSONWriter()
-        writer.object { members(&$0) }
-        try StandardOutput.write(writer.text + "\n")
+        try StandardOutput.write(has("json") ? JSONWriter.line(members) : text())
         return .success
     }
 

@@ -18,10 +18,24 @@ extension Command {
         var form: String { arguments.isEmpty ? name : "\(name) \(arguments)" }
 
         /// How many words may follow.
-        fileprivate var counts: ClosedRange<Int> {
-            let words = arguments.split(separator: " ")
-            return words.filter { !$0.hasPrefix("[") }.count...words.count
-        }
+        fileprivate var counts: ClosedRange<Int> { Command.counts(arguments) }
+    }
+
+    private static func counts(_ form: String) -> ClosedRange<Int> {
+        let words = form.split(separator: " ")
+        return words.filter { !$0.hasPrefix("[") }.count...words.count
+    }
+
+    /// Refuses too few or too many arguments. Forms that begin with an option have none, unless `most`
+    /// says so; with verbs it is for each verb to say.
+    func check(_ arguments: Arguments) throws {
+        guard verbs.isEmpty else { return }
+        let isPlain = forms.count == 1 && !forms[0].hasPrefix("-")
+        let counts = isPlain ? Self.counts(forms[0]) : 0...most
+        guard !counts.contains(arguments.positional.count) else { return }
+        throw CommandError.usage(
+            counts.upperBound == 0 ? "\(name) takes options only" : "use \(name) \(forms[0])",
+            hint: "see bellwire \(name) --help")
     }
 
     /// A noun with verbs. `implied` is the verb that is meant if none is given.
@@ -55,10 +69,8 @@ extension Command {
     }
 
     private static func use(_ verbs: [Verb], of name: String) -> CommandError {
-        let forms = verbs.map { "\(name) \($0.form)" }
-        let list = forms.dropLast().joined(separator: ", ")
-        return .usage(
-            "use " + (list.isEmpty ? "" : list + " or ") + (forms.last ?? ""),
+        .usage(
+            "use " + Wording.list(verbs.map { "\(name) \($0.form)" }),
             hint: "see bellwire \(name) --help")
     }
 }

@@ -26,9 +26,6 @@ extension Command {
             Example("bellwire top --plain", help: "print its state once"),
         ]
     ) { arguments in
-        guard arguments.positional.isEmpty else {
-            throw CommandError.usage("top takes options only", hint: "see bellwire top --help")
-        }
         let pause = try seconds(arguments["every"])
         let control = try ControlConnection(arguments)
         let answer = try control.send("GET", overviewPath)

@@ -79,45 +79,40 @@ struct TopicAddress: Confidential {
             $0.account == name && $0.owner == nil
         }
         guard let found else { return nil }
-        guard found.heard == format.dialect.rawValue else {
-            throw CommandError(
-                message: "\(Printable.text(name)) is heard already, in another format",
-                hint:
-                    "choose another name, or end it: bellwire topic remove \(Printable.text(found.id))",
-                exitCode: .refused)
+        guard found.heard == format.dialect.word else {
+            throw CommandError.refused(
+                "\(Printable.text(name)) is heard already, in another format",
+                hint: "choose another name, or end it: bellwire topic remove "
+                    + Printable.text(found.id))
         }
         return found
     }
 
     private static func request(_ name: String, _ format: TopicFormat) -> [UInt8] {
-        var writer = JSONWriter()
-        writer.object { writer in
+        JSONWriter.object { writer in
             writer.member("token_type", RegistrationTerms.TokenType.webPush.rawValue)
             writer.member("app", AccountName.scripts)
             writer.member("account", name)
-            writer.member("dialect", format.dialect.rawValue)
+            writer.member("dialect", format.dialect.word)
             writer.member("clear", true)
             // The owner gives the address only to what may show notifications, with links.
             writer.member("trust_clear", true)
             writer.member("expires", lifetime)
         }
-        return writer.bytes
     }
 }
 
 /// What the user gets to see.
 extension TopicAddress {
     var json: String {
-        var writer = JSONWriter()
-        writer.object { writer in
+        JSONWriter.line { writer in
             writer.member("id", id)
             writer.member("name", name)
             writer.member("endpoint", endpoint)
-            writer.member("format", format.dialect.rawValue)
+            writer.member("format", format.dialect.word)
             writer.member("new", isNew)
             writer.member("listening", isHeard)
         }
-        return writer.text + "\n"
     }
 
     var line: String { Printable.text(endpoint) + "\n" }

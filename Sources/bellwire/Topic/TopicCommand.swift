@@ -130,48 +130,26 @@ extension RegistrationsPath {
 
 /// What pushes to the address of a topic.
 struct TopicFormat {
-    /// The word for it; nil for scripts.
-    let service: String?
     let dialect: Dialect
+    /// Where to put the address; nil for scripts.
+    let advice: String?
 
-    private static let services = [
-        "alertmanager", "grafana", "github", "forgejo", "gitea", "uptime-kuma", "home-assistant",
-    ]
-
-    static let list =
-        services.dropLast().joined(separator: ", ") + " or " + (services.last ?? "nothing")
+    static let list = Wording.list(Dialect.sources.map(\.word))
 
     init(_ word: String?) throws {
         guard let word else {
-            (service, dialect) = (nil, .plain)
+            (dialect, advice) = (.plain, nil)
             return
         }
-        guard Self.services.contains(word), let dialect = Dialect(word: word) else {
+        guard let source = Dialect.sources.first(where: { $0.word == word }) else {
             throw CommandError.usage("--from takes \(Self.list)")
         }
-        (service, self.dialect) = (word, dialect)
+        (dialect, advice) = (source.dialect, source.advice)
     }
 
     /// Of a topic that is there.
     init(_ dialect: Dialect) {
         self.dialect = dialect
-        service = Self.services.first { $0 == dialect.rawValue }
-    }
-
-    /// Where to put the address.
-    var advice: String? {
-        switch service {
-        case "alertmanager":
-            "in alertmanager.yml, below receivers: webhook_configs with this url, and send_resolved: true"
-        case "grafana": "in Grafana: Alerting, Contact points, an integration of type Webhook"
-        case "github":
-            "at GitHub: Settings, Webhooks, Add webhook; content type application/json, no secret"
-        case "forgejo", "gitea": "in the repository: Settings, Webhooks; POST, application/json"
-        case "uptime-kuma":
-            "in Uptime Kuma: Settings, Notifications, type Webhook, POST, application/json"
-        case "home-assistant":
-            "in configuration.yaml, below notify: platform rest, resource with this address, method POST_JSON"
-        default: nil
-        }
+        advice = Dialect.sources.first { $0.word == dialect.word }?.advice
     }
 }

@@ -1,5 +1,4 @@
 import Base
-import Glibc
 import Notifications
 import System
 import Terminal
@@ -29,10 +28,6 @@ extension Command {
                 help: "print those of one account, one JSON object per line"),
         ]
     ) { arguments in
-        guard arguments.positional.count <= 1 else {
-            throw CommandError.usage(
-                "watch takes at most one account", hint: "see bellwire watch --help")
-        }
         let control = try ControlConnection(arguments)
         let accounts = try accounts(arguments, control)
         if arguments.wantsView {
@@ -45,19 +40,10 @@ extension Command {
             }
             return .success
         }
-        guard named(arguments) != nil, let account = accounts.first else {
-            let all = try WatchedAccounts(
-                control, app: arguments["app"], printsJSON: arguments.has("json"))
-            return try all.run(accounts)
-        }
-        let watch = Watch(opening: account.opening, printsJSON: arguments.has("json"))
-        while true {
-            try watch.follow(control)
-            if !arguments.has("json") {
-                try StandardOutput.write("the server is gone; waiting for it\n")
-            }
-            watch.await(control)
-        }
+        let watched = try WatchedAccounts(
+            control, app: arguments["app"], isOne: named(arguments) != nil,
+            printsJSON: arguments.has("json"))
+        return try watched.run(accounts)
     }
 
     private static func named(_ arguments: Arguments) -> String? {
@@ -72,9 +58,8 @@ extension Command {
         guard let account = named(arguments) else {
             let all = try AccountName.all(control).filter { app == nil || $0.app == app }
             guard !all.isEmpty else {
-                throw CommandError(
-                    message: "that application has no registration",
-                    hint: RegistrationsPath.hint, exitCode: .refused)
+                throw CommandError.refused(
+                    "that application has no registration", hint: RegistrationsPath.hint)
             }
             return all
         }
@@ -85,59 +70,15 @@ extension Command {
     /// What the engine says to a client that it does not take.
     static func refusal(_ error: EngineError) -> CommandError {
         let message = error.message
-        return CommandError(
-            message: Printable.text(
-                message.isEmpty ? "the server refused the connection" : message),
-            hint: RegistrationsPath.hint, exitCode: .refused)
+        return CommandError.refused(
+            Printable.text(message.isEmpty ? "the server refused the connection" : message),
+            hint: RegistrationsPath.hint)
     }
 }
 
 extension AccountName {
     /// The first line that is sent to its engine.
     var opening: [UInt8] { Array((EngineRequest.open(self).json + "\n").utf8) }
-}
-
-/// Connects to an engine and prints its updates.
-private struct Watch {
-    private static let lineLimit = 64 << 20
-    private static let pause: UInt32 = 1
-
-    let opening: [UInt8]
-    let printsJSON: Bool
-    private let text = WatchText(
-        hasColour: StandardOutput.isTerminal && RawTerminal.wantsColour)
-
-    init(opening: [UInt8], printsJSON: Bool) {
-        self.opening = opening
-        self.printsJSON = printsJSON
-    }
-
-    /// Returns when the server ends the connection.
-    func follow(_ control: ControlConnection) throws {
-        var stream = try control.stream(lineLimit: Self.lineLimit)
-        var isOpen = false
-        // A broken connection is treated like a closed one.
-        guard (try? stream.write(opening.span)) != nil else { return }
-        while let line = try? stream.next() {
-            guard case .bytes(let bytes) = line, let document = try? JSONDocument(bytes) else {
-                throw CommandError.unreadable
-            }
-            if !isOpen {
-                if let error = EngineError(document.root) { throw Command.refusal(error) }
-                isOpen = true
-            } else if printsJSON {
-                try StandardOutput.write(bytes.span)
-                try StandardOutput.write("\n")
-            } else {
-                try StandardOutput.write(
-                    EngineMessage(document.root).map(text.lines) ?? "")
-            }
-        }
-    }
-
-    func await(_ control: ControlConnection) {
-        repeat { sleep(Self.pause) } while !control.isThere
-    }
 }
 
 /// Runs the view of `bellwire watch`: carries out its actions.

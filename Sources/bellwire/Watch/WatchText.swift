@@ -80,7 +80,7 @@ struct WatchText {
     }
 }
 
-/// Prints the updates of all accounts, also of those that are made while it runs.
+/// Prints the updates of one account, or of all, also of those that are made while it runs.
 final class WatchedAccounts: TimerHandler {
     /// How often it looks for new accounts.
     private static let interval = Interval(.seconds(2))
@@ -88,6 +88,8 @@ final class WatchedAccounts: TimerHandler {
     private let control: ControlConnection
     /// Only accounts of this application.
     private let app: String?
+    /// It is named, so its updates are printed without its name.
+    private let isOne: Bool
     private let printsJSON: Bool
     private let loop: EventLoop
     private let text = WatchText(hasColour: StandardOutput.isTerminal && RawTerminal.wantsColour)
@@ -95,17 +97,16 @@ final class WatchedAccounts: TimerHandler {
     private var isAway = false
     private var failure: (any Error)?
 
-    init(_ control: ControlConnection, app: String?, printsJSON: Bool) throws {
-        self.control = control
-        self.app = app
-        self.printsJSON = printsJSON
+    init(_ control: ControlConnection, app: String?, isOne: Bool, printsJSON: Bool) throws {
+        (self.control, self.app) = (control, app)
+        (self.isOne, self.printsJSON) = (isOne, printsJSON)
         loop = try EventLoop()
     }
 
-    /// Ends only if nobody reads the output any more.
+    /// Ends if nobody reads the output any more, or if the engine refuses the only account.
     func run(_ accounts: [AccountName]) throws -> ExitCode {
         follow(accounts)
-        _ = loop.schedule(after: Self.interval, self)
+        if !isOne { _ = loop.schedule(after: Self.interval, self) }
         _ = loop.run()
         if let failure { throw failure }
         return .success
@@ -134,6 +135,7 @@ final class WatchedAccounts: TimerHandler {
             switch event {
             case .joined: isAway = false
             case .lost: try lost()
+            case .refused(let error) where isOne: throw Command.refusal(error)
             // Its registration has ended; another may come.
             case .refused: break
             case .update(let update): try print(update, of: account)
@@ -153,18 +155,20 @@ final class WatchedAccounts: TimerHandler {
 
     private func print(_ update: JSONNode, of account: AccountName) throws {
         guard printsJSON else {
-            let name = Printable.text("\(account)")
+            let name = isOne ? "" : Printable.text("\(account)") + "  "
             let lines = (EngineMessage(update).map(text.lines) ?? "")
-                .split(separator: "\n").map { "\(name)  \($0)\n" }
+                .split(separator: "\n").map { "\(name)\($0)\n" }
             return try StandardOutput.write(lines.joined())
         }
-        var writer = JSONWriter()
-        writer.object { writer in
+        guard !isOne else {
+            return try StandardOutput.write(String(decoding: update.source, as: UTF8.self) + "\n")
+        }
+        let line = JSONWriter.line { writer in
             writer.member("app", account.app)
             writer.member("account", account.account)
             writer.name("update")
             writer.value(update)
         }
-        try StandardOutput.write(writer.text + "\n")
+        try StandardOutput.write(line)
     }
 }

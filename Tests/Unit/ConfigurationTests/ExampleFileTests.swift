@@ -4,16 +4,9 @@ import Testing
 
 @testable import Configuration
 
-@Suite("The example of a configuration file")
+@Suite("The commented configuration")
 struct ExampleFileTests {
-    private static let path = Vectors.checkout.appending(path: "deploy/bellwire.conf").path
-
-    private let lines: [String]
-
-    init() throws {
-        lines = try String(contentsOfFile: Self.path, encoding: .utf8)
-            .components(separatedBy: "\n")
-    }
+    private let lines = CommentedConfiguration.text.components(separatedBy: "\n")
 
     private func configuration(_ lines: [String]) throws -> ServerConfiguration {
         let bytes = Array(lines.joined(separator: "\n").utf8)
@@ -33,9 +26,8 @@ struct ExampleFileTests {
         arguments: ["nginx/%.conf", "caddy/%.caddy", "apache/%.conf", "haproxy/%.cfg"],
         ["bellwire", "bellwire-subpath"])
     func proxies(_ file: String, _ name: String) throws {
-        let path = Self.path.replacing(
-            "bellwire.conf", with: file.replacing("%", with: name))
-        let text = try String(contentsOfFile: path, encoding: .utf8)
+        let path = "deploy/" + file.replacing("%", with: name)
+        let text = try String(contentsOf: Vectors.checkout.appending(path: path), encoding: .utf8)
         let settings = text.components(separatedBy: "\n")
             .filter { $0.hasPrefix("#   ") && $0.contains(" = ") }
             .map { String($0.dropFirst()) }
@@ -53,5 +45,6 @@ struct ExampleFileTests {
         #expect(example.listeners.count == 3 && example.registration == .token)
         let named = Set(settings.map { $0.prefix { $0 != " " } })
         #expect(named == Set(ConfigurationKey.all.map { $0.name[...] }))
+        #expect(lines.allSatisfy { $0.count <= 100 })
     }
 }

@@ -58,7 +58,7 @@ struct PathsTests {
         #expect(try text("deploy/systemd/bellwire-sysusers.conf").contains(" \(Self.state)\n"))
         let service = try ServerConfiguration(
             ConfigurationInput(environment: ["STATE_DIRECTORY": Self.state]))
-        let sample = try text("deploy/bellwire.conf").split(separator: "\n")
+        let sample = CommentedConfiguration.text.split(separator: "\n")
         #expect(sample.contains("#state = \(service.state)"))
         #expect(sample.contains("#keys = \(service.keys)"))
         let home = try ServerConfiguration(ConfigurationInput(environment: ["HOME": "~"]))
@@ -92,7 +92,7 @@ struct PathsTests {
             bytes: Array(lines.map { $0.dropFirst(4) }.joined(separator: "\n").utf8))
         let configuration = try ServerConfiguration(input)
         #expect(configuration.baseURL?.description == "https://push.example.org")
-        #expect(configuration.certificate != nil && configuration.allowsLocalUsers)
+        #expect(configuration.certificate != nil && configuration.values.isOn(.localUsers))
         #expect(configuration.registration == .token)
         #expect(configuration.nameWithoutCertificate(on: "push.example.org") == nil)
     }

@@ -40,7 +40,8 @@ struct ServerConfigurationTests {
         #expect(configuration.registration == .open && configuration.baseURL == nil)
         #expect(configuration.state == "/home/a/.local/state/bellwire")
         #expect(configuration.keys == "/home/a/.local/state/bellwire/keys")
-        #expect(configuration.backlog == .refuse && !configuration.allowsLocalUsers)
+        #expect(configuration.values[.backlogFull] == nil)
+        #expect(!configuration.values.isOn(.localUsers))
         #expect(configuration.remoteStore == nil && configuration.metricsListener == nil)
         #expect(configuration.certificate == nil && configuration.aliases.isEmpty)
     }
@@ -58,9 +59,9 @@ struct ServerConfigurationTests {
             """)
         #expect(configuration.callbackAllowances.count == 3)
         #expect(configuration.callbackAllowances.last == .socket(path: "/run/hook.sock"))
-        #expect(configuration.callbackProxy == "http://user:word@proxy.example:3128")
-        #expect(configuration.callbackUnixDirectory == "/run/hooks")
-        #expect(configuration.callbackAuthorities == "/etc/ca.pem")
+        #expect(configuration.values[.callbackProxy] == "http://user:word@proxy.example:3128")
+        #expect(configuration.values[.callbackUnixDirectory] == "/run/hooks")
+        #expect(configuration.values[.callbackAuthorities] == "/etc/ca.pem")
         #expect(!configuration.text.contains("word"))
         for text in [
             "callback-allow = example.org", "callback-allow = 10.1.0.1/16",
@@ -95,7 +96,8 @@ struct ServerConfigurationTests {
             configuration.aliases.map(\.description) == [
                 "https://a.example", "http://b.example:8080",
             ])
-        #expect(configuration.allowsLocalUsers && configuration.backlog == .dropOldest)
+        #expect(configuration.values.isOn(.localUsers))
+        #expect(configuration.values[.backlogFull] == "drop-oldest")
         #expect(
             configuration.certificate?.chain == "/c.pem"
                 && configuration.certificate?.key == "/k.pem")
@@ -224,7 +226,8 @@ struct ServerConfigurationTests {
         #expect(
             failure(open)?.hasPrefix("b.conf:1: metrics-listen can be reached from other machines")
                 == true)
-        #expect(try configuration(open + "\nmetrics-token-file = /t").metricsTokenFile == "/t")
+        let closed = try configuration(open + "\nmetrics-token-file = /t")
+        #expect(closed.values[.metricsTokenFile] == "/t")
         #expect(try configuration("metrics-listen = unix:/m").metricsListener?.isLocal == true)
     }
 

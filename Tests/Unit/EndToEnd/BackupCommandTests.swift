@@ -12,7 +12,7 @@ struct BackupCommandTests {
     @Test("It takes exactly one choice for the master key, one file, and a store")
     func usage() throws {
         let file = backup.file
-        #expect(try backup.failure(2, "backup").contains("backup takes one file"))
+        #expect(try backup.failure(2, "backup").contains("use backup FILE"))
         #expect(
             try backup.failure(2, "backup", file).contains("--with-keys, --passphrase-file FILE"))
         _ = try backup.failure(2, "backup", "--with-keys", "--without-keys", file)

@@ -15,7 +15,8 @@ struct ManualTests {
         #expect(
             Set(names)
                 == Set(commands.map { "bellwire-\($0).1" }).union([
-                    "bellwire.1", "bellwire.conf.5", "bellwire.bash", "_bellwire", "bellwire.fish",
+                    "bellwire.1", "bellwire.conf.5", "bellwire.conf", "bellwire.bash", "_bellwire",
+                    "bellwire.fish",
                 ]))
         for command in commands {
             let page = plain(
@@ -45,11 +46,10 @@ struct ManualTests {
         }
     }
 
-    @Test("The page of the configuration and the sample file have every setting")
+    @Test("The page of the configuration and the commented file have every setting")
     func configuration() throws {
         let page = plain(try output(["manual", "bellwire.conf.5"]))
-        let sample = try String(
-            contentsOf: root.appending(path: "deploy/bellwire.conf"), encoding: .utf8)
+        let sample = try output(["manual", "bellwire.conf"])
         let settings = try Help(of: "check").options.filter {
             !["config", "live", "json", "help"].contains($0.name)
         }
@@ -100,26 +100,36 @@ struct ManualTests {
         #expect(try completed("keys", "new", beginning) == [])
     }
 
-    @Test(
-        "zsh and fish know every option, and what it is for",
-        arguments: ["_bellwire", "bellwire.fish"])
-    func others(name: String) throws {
-        let script = try output(["manual", name])
-        for command in try commandNames() {
-            for option in try Help(of: command).options {
-                let help =
-                    name == "_bellwire"
-                    ? option.help.replacing("[", with: "\\[").replacing("]", with: "\\]")
-                        .replacing("'", with: "'\\''")
-                    : option.help.replacing("'", with: "\\'")
-                let line =
-                    name == "_bellwire"
-                    ? "'*--\(option.name)[\(help)]"
-                    : "'__bellwire_has_command \(command)' -l \(option.name) "
-                #expect(script.contains(line), "\(command) --\(option.name)")
-                #expect(script.contains(help), "\(command) --\(option.name)")
+    @Test("A shell is told every command and option, and what each is for")
+    func offers() throws {
+        for (name, summary) in try Help.Overview().commands {
+            #expect(try output(["complete", ""]).contains("\(name)\t\(summary)\n"))
+            for option in try Help(of: name).options {
+                let offered = try output(["complete", name, "--\(option.name)"])
+                #expect(offered.contains("--\(option.name)\t\(option.help)\n"), "\(name)")
             }
         }
+        #expect(try output(["complete", "device", "list", "--"]).contains("--receive-only"))
+        #expect(try !output(["complete", "topic", "list", "--"]).contains("--from"))
+        #expect(try output(["complete", "none", ""]) == "")
+    }
+
+    @Test("fish asks the program, too")
+    func fish() throws {
+        // Not every machine has this shell.
+        guard FileManager.default.isExecutableFile(atPath: "/usr/bin/fish") else { return }
+        let folder = try TemporaryFolder()
+        let script = folder.file("bellwire.fish")
+        try Data(try output(["manual", "bellwire.fish"]).utf8).write(to: URL(filePath: script))
+        let process = try RunningProcess(
+            "/usr/bin/fish",
+            [
+                "--no-config", "-c", #"source $argv[1]; complete -C "$argv[2] device c""#, script,
+                Program.path,
+            ])
+        let output = try process.output.readToEnd() ?? Data()
+        #expect(process.wait() == 0)
+        #expect(String(decoding: output, as: UTF8.self) == "confirm\n")
     }
 
     @Test("A name that there is not is refused, and help does not list the command")
@@ -173,11 +183,11 @@ struct ManualTests {
             [
                 "-c",
                 """
-                source "$1"; shift
-                COMP_WORDS=(bellwire "$@") COMP_CWORD=$#
+                source "$1"; program=$2; shift 2
+                COMP_WORDS=("$program" "$@") COMP_CWORD=$#
                 _bellwire
                 [ ${#COMPREPLY[@]} = 0 ] || printf '%s\\n' "${COMPREPLY[@]}"
-                """, "bash", script,
+                """, "bash", script, Program.path,
             ] + words)
         let output = try process.output.readToEnd() ?? Data()
         #expect(process.wait() == 0)

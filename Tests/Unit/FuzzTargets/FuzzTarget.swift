@@ -3,81 +3,50 @@ import Crypto
 import Notifications
 import WebPush
 
-/// The parsers that read what strangers send or somebody types. A target may only fail by crashing.
-package enum FuzzTarget: String, CaseIterable {
-    case recordHeader = "record-header"
-    case encryptionFields = "encryption-fields"
-    case gateway
-    case authorization
-    case webToken = "web-token"
-    case mtproto
-    case base64URL = "base64url"
-    case json
-    case keyFile = "key-file"
-    case http1
-    case chunks
-    case webSocket = "web-socket"
-    case clientMessages = "client-messages"
-    case push
-    case notify
-    case configuration
-    case telegram
-    case matrix
-    case icq
-    case zpns
-    case declarative
-    case plain
-    case alertmanager
-    case grafana
-    case github
-    case uptimeKuma = "uptime-kuma"
-    case homeAssistant = "home-assistant"
-    case engineState = "engine-state"
-    case engineEntry = "engine-entry"
-    case picture
-    case settingsFile = "settings-file"
-    case delivery
-    case keys
-    case screen
+/// A parser that reads what strangers send or somebody types. It may only fail by crashing.
+package struct FuzzTarget: Sendable, CustomStringConvertible {
+    package let name: String
+    /// A new dialect has no seeds of its own yet.
+    package let isDialect: Bool
+    package let read: @Sendable ([UInt8]) -> Void
 
-    package func read(_ bytes: [UInt8]) {
-        switch self {
-        case .recordHeader: Self.readRecordHeader(bytes)
-        case .encryptionFields: Self.readEncryptionFields(bytes)
-        case .gateway: Self.readGateway(bytes)
-        case .authorization: Self.readAuthorization(bytes)
-        case .webToken: Self.readWebToken(bytes)
-        case .mtproto: Self.readMTProto(bytes)
-        case .base64URL: Self.readBase64URL(bytes)
-        case .json: Self.readJSON(bytes)
-        case .keyFile: Self.readKeyFile(bytes)
-        case .http1: Self.readHTTP1(bytes)
-        case .chunks: Self.readChunks(bytes)
-        case .webSocket: Self.readWebSocket(bytes)
-        case .clientMessages: Self.forms(of: bytes[...]).forEach(Self.readClientMessages)
-        case .push: Self.forms(of: bytes[...]).forEach(Self.readPush)
-        case .notify: Self.forms(of: bytes[...]).forEach(Self.readNotification)
-        case .configuration: Self.readConfiguration(bytes)
-        case .telegram: Self.readPayload(bytes, .telegram)
-        case .matrix: Self.readPayload(bytes, .matrix)
-        case .icq: Self.readPayload(bytes, .icq)
-        case .zpns: Self.readPayload(bytes, .zpns)
-        case .declarative: Self.readPayload(bytes, .declarative)
-        case .plain: Self.readPayload(bytes, .plain)
-        case .alertmanager: Self.readPayload(bytes, .alertmanager)
-        case .grafana: Self.readPayload(bytes, .grafana)
-        case .github: Self.readPayload(bytes, .github)
-        case .uptimeKuma: Self.readPayload(bytes, .uptimeKuma)
-        case .homeAssistant: Self.readPayload(bytes, .homeAssistant)
-        case .engineState: Self.readState(bytes)
-        case .engineEntry: Self.readEntry(bytes)
-        case .picture: Self.readPicture(bytes)
-        case .settingsFile: _ = KUnifiedPushFile(bytes)
-        case .delivery: Self.live(bytes)
-        case .keys: Self.readKeys(bytes)
-        case .screen: Self.drawText(bytes)
-        }
+    private init(
+        _ name: String, isDialect: Bool = false, _ read: @escaping @Sendable ([UInt8]) -> Void
+    ) {
+        (self.name, self.isDialect, self.read) = (name, isDialect, read)
     }
+
+    package var description: String { name }
+
+    /// Every dialect is one. What `auto` detects, the others read.
+    package static let all =
+        Dialect.allCases.filter { $0 != .auto }.map { dialect in
+            FuzzTarget(dialect.word, isDialect: true) { readPayload($0, dialect) }
+        } + [
+            FuzzTarget("record-header", readRecordHeader),
+            FuzzTarget("encryption-fields", readEncryptionFields),
+            FuzzTarget("gateway", readGateway),
+            FuzzTarget("authorization", readAuthorization),
+            FuzzTarget("web-token", readWebToken),
+            FuzzTarget("mtproto", readMTProto),
+            FuzzTarget("base64url", readBase64URL),
+            FuzzTarget("json", readJSON),
+            FuzzTarget("key-file", readKeyFile),
+            FuzzTarget("http1", readHTTP1),
+            FuzzTarget("chunks", readChunks),
+            FuzzTarget("web-socket", readWebSocket),
+            FuzzTarget("client-messages") { forms(of: $0[...]).forEach(readClientMessages) },
+            FuzzTarget("push") { forms(of: $0[...]).forEach(readPush) },
+            FuzzTarget("notify") { forms(of: $0[...]).forEach(readNotification) },
+            FuzzTarget("configuration", readConfiguration),
+            FuzzTarget("engine-state", readState),
+            FuzzTarget("engine-entry", readEntry),
+            FuzzTarget("picture", readPicture),
+            FuzzTarget("settings-file") { _ = KUnifiedPushFile($0) },
+            FuzzTarget("delivery", live),
+            FuzzTarget("keys", readKeys),
+            FuzzTarget("screen", drawText),
+        ]
 }
 
 extension FuzzTarget {

@@ -16,11 +16,12 @@ struct SeedTests {
         return found ?? []
     }
 
-    @Test("No input breaks its parser", arguments: FuzzTarget.allCases)
+    @Test("No input breaks its parser", arguments: FuzzTarget.all)
     func read(target: FuzzTarget) throws {
-        let seeds = inputs(of: target.rawValue, in: Self.seeds)
+        let own = inputs(of: target.name, in: Self.seeds)
+        let seeds = own.isEmpty && target.isDialect ? inputs(of: "plain", in: Self.seeds) : own
         #expect(!seeds.isEmpty)
-        for input in seeds + inputs(of: target.rawValue, in: "Tests/Vectors/regressions") {
+        for input in seeds + inputs(of: target.name, in: "Tests/Vectors/regressions") {
             target.read(try Array(Data(contentsOf: input)))
         }
     }
@@ -28,6 +29,6 @@ struct SeedTests {
     @Test("Every folder of seeds belongs to a target")
     func folders() {
         let names = inputs(of: "", in: Self.seeds).map(\.lastPathComponent)
-        #expect(Set(names) == Set(FuzzTarget.allCases.map(\.rawValue)))
+        #expect(Set(names).isSubset(of: FuzzTarget.all.map(\.name)))
     }
 }

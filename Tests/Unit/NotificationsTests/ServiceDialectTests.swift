@@ -108,6 +108,17 @@ struct ServiceDialectTests {
         #expect(data?["image"]?.text == "" && data?["clickAction"]?.text == link)
     }
 
+    @Test("Each dialect has a word of its own, and each service one that leads to its dialect")
+    func words() {
+        #expect(Set(Dialect.allCases.map(\.word)).count == Dialect.allCases.count)
+        #expect(Dialect.allCases.allSatisfy { Dialect(word: $0.word) == $0 })
+        #expect(Set(Dialect.sources.map(\.word)).count == Dialect.sources.count)
+        #expect(Dialect.sources.allSatisfy { Dialect(word: $0.word) == $0.dialect })
+        #expect(Set(Dialect.sources.map(\.dialect)) == Set(Dialect.ofServices))
+        #expect(Dialect(word: "gitea") == .github && Dialect(word: "Grafana") == nil)
+        #expect(Dialect(app: "org.Zego.App") == .zpns && Dialect(app: "app") == nil)
+    }
+
     @Test("The JSON of each service is known where scripts push", arguments: try vectors())
     func known(vector: ServiceVector) throws {
         // These have nothing that only the service writes.

@@ -6,11 +6,31 @@ enum AlertsDialect {
     /// How many alerts of a push are shown; one more notification says how many others there are.
     static let shownLimit = 16
 
-    /// For one rule, and for what is no alert at all.
-    static let ruleCutter = MemberCutter(names: [
+    static let alertmanager = Webhook(
+        sources: [
+            "alertmanager": """
+            in alertmanager.yml, below receivers: webhook_configs with this url, and send_resolved: true
+            """
+        ],
+        members: members, marks: ["alerts"],
+        isSurely: { root, _ in
+            root["alerts"]?.kind == .array
+                && (root.has("groupKey") || root.has("receiver") || root.has("resolved"))
+        }, cut: cut)
+
+    static let grafana = Webhook(
+        sources: [
+            "grafana": "in Grafana: Alerting, Contact points, an integration of type Webhook"
+        ],
+        members: members, marks: ["ruleId"],
+        isSurely: { root, _ in root.has("ruleId") && root.has("ruleName") && root.has("state") },
+        cut: cut)
+
+    /// Of one rule, and of what is no alert at all.
+    private static let members: Set = [
         "body", "click", "message", "priority", "ruleId", "ruleName", "ruleUrl", "state", "tags",
         "title", "topic",
-    ])
+    ]
 
     static func events(_ payload: [UInt8], _ context: DialectContext) -> [Event] {
         guard let root = PlainDialect.object(payload) else {
@@ -116,9 +136,11 @@ extension AlertsDialect {
         Measure(text: 40, labels: 3, alerts: 4),
     ]
 
-    /// Nil if it holds no alerts, or does not fit even so.
-    static func cut(_ root: JSONNode, to limit: Int) -> [UInt8]? {
+    /// Nil if it does not fit even so.
+    private static func cut(_ root: JSONNode) -> [UInt8]? {
+        guard root.has("alerts") else { return MemberCutter(names: members).cut(root) }
         guard let alerts = root["alerts"], alerts.kind == .array else { return nil }
+        let limit = Dialect.cutLimit
         let all = alerts.elements
         let firing = all.filter { !isResolved($0) }
         let resolved = all.filter(isResolved).compactMap { NoteText.name($0["fingerprint"]) }

@@ -5,7 +5,22 @@ import Base
 enum GitHubDialect {
     static let eventMember: StaticString = "x-github-event"
 
-    static let cutter = MemberCutter(names: [
+    private static let advice = "in the repository: Settings, Webhooks; POST, application/json"
+
+    static let webhook = Webhook(
+        sources: [
+            "github": """
+            at GitHub: Settings, Webhooks, Add webhook; content type application/json, no secret
+            """,
+            "forgejo": advice, "gitea": advice,
+        ],
+        members: members, marks: [eventMember, "repository"],
+        isSurely: { root, fields in
+            root.has(eventMember)
+                || !fields.event.isEmpty && root["repository"]?.kind == .object
+        }, rewrite: payload)
+
+    private static let members: Set = [
         "action", "after", "body", "comment", "commits", "compare", "compare_url", "conclusion",
         "content",
         "created", "deleted", "draft", "event", "forced", "full_name", "head_branch", "head_commit",
@@ -14,7 +29,7 @@ enum GitHubDialect {
         "prerelease", "pull_request", "pusher", "ref", "ref_type", "release", "repository",
         "review", "sender", "state", "tag_name", "title", "total_commits", "type", "url", "user",
         "username", "workflow_run", "zen", "x-github-event",
-    ])
+    ]
 
     static func events(_ payload: [UInt8], _ context: DialectContext) -> [Event] {
         guard let root = PlainDialect.object(payload), let event = name(of: root) else {
@@ -196,6 +211,40 @@ enum GitHubDialect {
 
     private static func suffix(_ title: JSONNode?) -> String {
         NoteText.title(title).map { ": \($0)" } ?? ""
+    }
+}
+
+/// The event's name becomes part of the payload.
+extension GitHubDialect {
+    private static func payload(of body: [UInt8], _ fields: SenderFields) -> [UInt8] {
+        let body = FormBody.json(body) ?? body
+        let event = fields.event
+        guard !event.isEmpty || body.count > Dialect.cutLimit else { return body }
+        guard let root = PlainDialect.object(body) else { return Webhook.text(of: body) }
+        return (event.isEmpty ? cut(root, event) : named(event, root, body))
+            ?? Webhook.text(of: body)
+    }
+
+    private static func named(_ event: String, _ root: JSONNode, _ body: [UInt8]) -> [UInt8]? {
+        guard body.count <= Dialect.cutLimit, !root.isTooNested else { return cut(root, event) }
+        var writer = JSONWriter(capacity: body.count + 64)
+        writer.object { writer in
+            writer.member(eventMember, event)
+            for (name, value) in root.firstMembers where name != "\(eventMember)" {
+                writer.name(text: name)
+                writer.value(value)
+            }
+        }
+        return writer.count <= Dialect.cutLimit ? writer.bytes : cut(root, event)
+    }
+
+    private static func cut(_ root: JSONNode, _ event: String) -> [UInt8]? {
+        let commits = root["commits"]?.elements.count ?? 0
+        return MemberCutter(names: members).cut(root) { writer in
+            if !event.isEmpty { writer.member(eventMember, event) }
+            // Not all of them are kept.
+            if commits > 1, !root.has("total_commits") { writer.member("total_commits", commits) }
+        }
     }
 }
 

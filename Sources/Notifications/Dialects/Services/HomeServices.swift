@@ -3,11 +3,19 @@ import Base
 /// Notifications of Home Assistant, as its notifiers for REST and for mobile applications write
 /// them. One with a tag replaces the earlier one, and can be cleared.
 enum HomeAssistantDialect {
-    static let cutter = MemberCutter(names: [
-        "action", "actions", "channel", "click", "clickAction", "critical", "data", "group",
-        "image", "importance", "interruption-level", "message", "priority", "push", "sound",
-        "subtitle", "tag", "tags", "title", "uri", "url",
-    ])
+    static let webhook = Webhook(
+        sources: [
+            "home-assistant": """
+            in configuration.yaml, below notify: platform rest, resource with this address, method \
+            POST_JSON
+            """
+        ],
+        members: [
+            "action", "actions", "channel", "click", "clickAction", "critical", "data", "group",
+            "image", "importance", "interruption-level", "message", "priority", "push", "sound",
+            "subtitle", "tag", "tags", "title", "uri", "url",
+        ],
+        marks: ["data"], isSurely: { root, _ in isMarked(root) })
 
     private static let clearing = "clear_notification"
     private static let actionLimit = 4
@@ -16,8 +24,7 @@ enum HomeAssistantDialect {
         "actions", "channel", "clickAction", "image", "importance", "push", "tag",
     ]
 
-    /// Whether this is Home Assistant's, also where other JSON is expected.
-    static func isMarked(_ root: JSONNode) -> Bool {
+    private static func isMarked(_ root: JSONNode) -> Bool {
         guard root["message"]?.text != nil, let data = root["data"], data.kind == .object else {
             return false
         }
@@ -90,9 +97,17 @@ enum HomeAssistantDialect {
 /// What Uptime Kuma finds out about its monitors. A monitor that is up again takes its notification
 /// back.
 enum UptimeKumaDialect {
-    static let cutter = MemberCutter(names: [
-        "heartbeat", "hostname", "id", "monitor", "monitorID", "msg", "name", "status", "url",
-    ])
+    static let webhook = Webhook(
+        sources: [
+            "uptime-kuma": """
+            in Uptime Kuma: Settings, Notifications, type Webhook, POST, application/json
+            """
+        ],
+        members: [
+            "heartbeat", "hostname", "id", "monitor", "monitorID", "msg", "name", "status", "url",
+        ],
+        marks: ["heartbeat"],
+        isSurely: { root, _ in root.has("heartbeat") && root.has("monitor") && root.has("msg") })
 
     static func events(_ payload: [UInt8], _ context: DialectContext) -> [Event] {
         guard let root = PlainDialect.object(payload), root.has("heartbeat") || root.has("monitor")

@@ -13,7 +13,19 @@ package enum TelegramDialect {
         node.has("loc_key") || node.has("custom") || node.has("user_id") || node.has("p")
     }
 
+    /// A payload in clear may show something, but nothing else.
     package static func events(_ payload: [UInt8], _ context: DialectContext) -> [Event] {
+        let events = allEvents(payload, context)
+        guard context.level == .clear else { return events }
+        return events.map { event in
+            switch event {
+            case .message, .refused, .ignored, .call: event
+            default: .ignored
+            }
+        }
+    }
+
+    private static func allEvents(_ payload: [UInt8], _ context: DialectContext) -> [Event] {
         do throws(TelegramRefusal) {
             let push = try TelegramPush(
                 payload, for: context.accountID, isTolerant: context.policy == .learn)

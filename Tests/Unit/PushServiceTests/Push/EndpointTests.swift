@@ -1,4 +1,5 @@
 import Base
+import Configuration
 import Foundation
 import HTTP
 import Testing
@@ -342,11 +343,15 @@ struct EndpointTests {
         #expect(try agent.notification().body == "again")
     }
 
+    private static let droppingOldest = SettingValues([
+        "backlog-full": [Setting("drop-oldest", from: .fallback)]
+    ])
+
     @Test("If configured, a full backlog drops its oldest messages for new ones")
     func dropsOldest() throws {
         let fixture = try PushFixture { plan in
             plan.store = { $0.limits.quota.device = .init(messages: 40, bytes: 1 << 20) }
-            plan.settings = { $0.dropsOldest = true }
+            plan.settings = { $0.values = Self.droppingOldest }
         }
         var agent = try fixture.userAgent()
         let endpoint = try agent.register()
@@ -369,10 +374,10 @@ struct EndpointTests {
         for _ in 0..<20 { #expect(try fixture.push(endpoint).status == 201) }
         #expect(try fixture.push(endpoint).status == 429)
         var settings = fixture.service.settings
-        settings.dropsOldest = true
+        settings.values = Self.droppingOldest
         fixture.service.use(settings)
         #expect(try fixture.push(endpoint, "new").status == 201)
-        settings.dropsOldest = false
+        settings.values = SettingValues()
         fixture.service.use(settings)
         agent = try fixture.userAgent(agent.uaid)
         let left = try (0..<5).map { _ in try agent.notification().body }

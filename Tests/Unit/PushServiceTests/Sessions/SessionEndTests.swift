@@ -1,3 +1,4 @@
+import Configuration
 import Foundation
 import Testing
 
@@ -144,7 +145,7 @@ struct SessionEndTests {
         let device = try UserAgent(fixture, path: "/u/" + fixture.addCredential())
         var settings = fixture.service.settings
         settings.registration = .token
-        settings.allowsLocalUsers = true
+        settings.values = SettingValues(["local-users": [Setting("yes", from: .fallback)]])
         fixture.service.use(settings)
         #expect(end(strangers))
         try device.hello()
