@@ -10,6 +10,8 @@ package struct HTTP1Connection: Sendable {
         case body
         /// The request is complete, but the answer is not written yet.
         case answering
+        /// The answer is a stream, which lasts for as long as its reader stays.
+        case streaming
         case lingering
         case closed
     }
@@ -30,7 +32,7 @@ package struct HTTP1Connection: Sendable {
         case refuse(HTTPRefusal)
     }
 
-    /// When to call `expired`; nil while an answer is being made.
+    /// When to call `expired`; nil while an answer is being made, and while a stream waits.
     package private(set) var deadline: Duration?
 
     private let patience: HTTP1Patience
@@ -52,8 +54,15 @@ package struct HTTP1Connection: Sendable {
 
     /// What the answer being written has to say about the connection.
     package var persistence: HTTP1Persistence {
-        guard keepsAlive, !isStopping, case .answering = phase else { return .close }
+        guard keepsAlive, !isStopping, isAnswering else { return .close }
         return isHTTP10 ? .keepAlive : .implied
+    }
+
+    private var isAnswering: Bool {
+        switch phase {
+        case .answering, .streaming: true
+        case .idle, .head, .body, .lingering, .closed: false
+        }
     }
 
     /// The current answer will be the last one.
@@ -79,6 +88,27 @@ package struct HTTP1Connection: Sendable {
         deadline = nil
     }
 
+    /// Whether a stream is sent in chunks. An HTTP/1.0 client knows none, and reads to the end of the
+    /// connection.
+    package var streamsInChunks: Bool { !isHTTP10 }
+
+    /// The answer is a stream, from its head until `answered`.
+    package mutating func streamBegan() {
+        if isHTTP10 { keepsAlive = false }
+        phase = .streaming
+    }
+
+    /// The reader has until then to take the output of the stream. More output does not extend the
+    /// deadline.
+    package mutating func outputWaits(until deadline: Duration) {
+        if case .streaming = phase { self.deadline = min(self.deadline ?? deadline, deadline) }
+    }
+
+    /// All output of the stream has left.
+    package mutating func outputSent() {
+        if case .streaming = phase { deadline = nil }
+    }
+
     /// The last byte of an answer or refusal has left. `hasUnreadInput`: bytes of the peer are
     /// unread.
     package mutating func answered(hasUnreadInput: Bool, at now: Duration) -> Continuation {
@@ -88,7 +118,7 @@ package struct HTTP1Connection: Sendable {
             deadline = now + patience.idle
             return .nextRequest
         case .close:
-            if case .answering = phase, !hasUnreadInput {
+            if isAnswering, !hasUnreadInput {
                 close()
                 return .close
             }
@@ -105,7 +135,7 @@ package struct HTTP1Connection: Sendable {
             self.deadline = nil
             keepsAlive = false
             return .refuse(.timeout)
-        case .idle, .answering, .lingering, .closed:
+        case .idle, .answering, .streaming, .lingering, .closed:
             close()
             return .close
         }
@@ -150,9 +180,10 @@ extension ResponseHead {
 
     /// Writes the head in HTTP/1.1 format, with its empty line.
     ///
-    /// The caller formats `date` once per second; empty leaves the field out.
+    /// The caller formats `date` once per second; empty leaves the field out. Without a length the
+    /// body is a stream.
     package func appendHTTP1(
-        to output: inout [UInt8], contentLength: Int, _ persistence: HTTP1Persistence,
+        to output: inout [UInt8], contentLength: Int?, _ persistence: HTTP1Persistence,
         date: [UInt8] = []
     ) {
         output.append(contentsOf: "HTTP/1.1 ")
@@ -167,7 +198,7 @@ extension ResponseHead {
             output.append(contentsOf: "\r\n")
         }
         // RFC 9110 section 8.6: these have no body and must not have a length.
-        if status >= 200, status != 204 {
+        if let contentLength, status >= 200, status != 204 {
             output.append(contentsOf: "Content-Length: ")
             output.append(decimal: contentLength)
             output.append(contentsOf: "\r\n")

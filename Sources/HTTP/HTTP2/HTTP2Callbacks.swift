@@ -61,12 +61,13 @@ enum HTTP2Callbacks {
         nghttp2_data_provider(source: nghttp2_data_source()) {
             _, stream, output, size, flags, _, context in
             let output = UnsafeMutableRawBufferPointer(start: output, count: size)
-            guard
-                let (count, isLast) = withIntake(
-                    context, { $0.readAnswer(of: stream, into: output) })
-            else { return Int(NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue) }
-            if isLast { flags?.pointee |= NGHTTP2_DATA_FLAG_EOF.rawValue }
-            return count
+            switch withIntake(context, { $0.readAnswer(of: stream, into: output) }) {
+            case .bytes(let count, let isLast):
+                if isLast { flags?.pointee |= NGHTTP2_DATA_FLAG_EOF.rawValue }
+                return count
+            case .notYet: return Int(NGHTTP2_ERR_DEFERRED.rawValue)
+            case .none: return Int(NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue)
+            }
         }
     }
 }
@@ -81,8 +82,10 @@ extension HTTP2Intake {
         case HTTP2FrameHeader.Kind.headers:
             return finishTrailers(stream, endsStream: frame.endsStream)
         case HTTP2FrameHeader.Kind.data where frame.endsStream: return endRequest(stream)
-        default: return false
+        case HTTP2FrameHeader.Kind.goAway: leave()
+        default: break
         }
+        return false
     }
 
     fileprivate func sent(_ frame: nghttp2_frame) {

@@ -31,13 +31,15 @@ package struct HTTP2Connection: Sendable {
 
     private struct Stream {
         let id: HTTP2StreamID
-        /// Nil while an answer is being made.
+        /// Nil while an answer is being made, and while a stream waits.
         var deadline: Duration?
         var stage = Stage.request
     }
 
     private enum Stage {
         case request, answer, lingering
+        /// The answer is a stream, which lasts for as long as its reader stays.
+        case streaming
         /// The stream was reset, but the peer does not even read that.
         case reset
     }
@@ -104,7 +106,7 @@ package struct HTTP2Connection: Sendable {
             streams[index].stage = .lingering
             streams[index].deadline = now + patience.lingering
         case .failed: linger(at: now)
-        case .needsMore, .continueExpected, .body: break
+        case .needsMore, .continueExpected, .body, .leaving: break
         }
     }
 
@@ -113,6 +115,27 @@ package struct HTTP2Connection: Sendable {
         guard let index = index(of: id) else { return }
         streams[index].stage = .answer
         streams[index].deadline = now + patience.answer
+    }
+
+    /// The answer is a stream, from its head until `answered`.
+    package mutating func streamBegan(_ id: HTTP2StreamID) {
+        guard let index = index(of: id) else { return }
+        streams[index].stage = .streaming
+        streams[index].deadline = nil
+    }
+
+    /// The peer has until then to take the output of a stream. More output does not extend the
+    /// deadline.
+    package mutating func outputWaits(on id: HTTP2StreamID, until deadline: Duration) {
+        guard let index = index(of: id), case .streaming = streams[index].stage else { return }
+        streams[index].deadline = Self.earlier(streams[index].deadline, deadline)
+    }
+
+    /// All output of a stream was sent. The connection may be quiet from now on.
+    package mutating func outputSent(on id: HTTP2StreamID, at now: Duration) {
+        guard let index = index(of: id), case .streaming = streams[index].stage else { return }
+        streams[index].deadline = nil
+        restDeadline = restDeadline ?? now + patience.rest
     }
 
     /// The server stops, and the session has announced it.
@@ -157,7 +180,7 @@ package struct HTTP2Connection: Sendable {
         streams[index].stage = .reset
         streams[index].deadline = now + patience.lingering
         switch stream.stage {
-        case .request, .answer: return .reset(stream.id, .cancel)
+        case .request, .answer, .streaming: return .reset(stream.id, .cancel)
         // RFC 9113 section 8.1: the answer counts all the same.
         case .lingering: return .reset(stream.id, .noError)
         case .reset:

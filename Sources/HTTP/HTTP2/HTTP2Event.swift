@@ -1,3 +1,4 @@
+import Base
 import CNghttp2
 
 /// The number of a stream. Clients open odd ones.
@@ -24,6 +25,8 @@ package enum HTTP2Event: Equatable, Sendable {
     case lingering(HTTP2StreamID)
     /// The exchange is complete, or one side gave the stream up. Work for it may stop.
     case closed(HTTP2StreamID, HTTP2ErrorCode)
+    /// The peer wants to end the connection when all streams have ended (GOAWAY).
+    case leaving
     /// Nothing more can be read from the connection, and all its streams have ended. The remaining
     /// output tells the peer why.
     case failed(HTTP2Failure)
@@ -46,6 +49,42 @@ struct HTTP2Exchange: Sendable {
     /// The body of the answer, and how much of it nghttp2 has taken.
     var answer: [UInt8] = []
     var sentBytes = 0
+    /// More of the body may follow.
+    var isStream = false
+
+    var waitingBytes: Int { answer.count - sentBytes }
+
+    /// A body without end must not grow without end while a peer reads slowly.
+    mutating func append(_ bytes: Span<UInt8>) {
+        if sentBytes > answer.count / 2 {
+            answer.removeFirst(sentBytes)
+            sentBytes = 0
+        }
+        answer.append(contentsOf: bytes)
+    }
+
+    /// Moves the next bytes of the body.
+    mutating func read(into output: UnsafeMutableRawBufferPointer) -> HTTP2BodyPiece {
+        let count = min(output.count, waitingBytes)
+        guard count > 0 || !isStream else { return .notYet }
+        answer.withUnsafeBytes { answer in
+            output.copyMemory(
+                from: UnsafeRawBufferPointer(rebasing: answer[sentBytes..<sentBytes + count]))
+        }
+        sentBytes += count
+        guard waitingBytes == 0 else { return .bytes(count, isLast: false) }
+        (answer, sentBytes) = ([], 0)
+        return .bytes(count, isLast: !isStream)
+    }
+}
+
+/// What there is of a body for a frame.
+enum HTTP2BodyPiece {
+    case bytes(Int, isLast: Bool)
+    /// More will be written later.
+    case notYet
+    /// The stream is gone.
+    case none
 }
 
 /// The exchanges of a connection, sorted by stream: stream numbers only rise.

@@ -142,21 +142,14 @@ extension HTTP2Intake {
         emit(.lingering(stream))
     }
 
-    /// The next bytes of an answer; nil if the stream is gone.
     func readAnswer(
         of stream: HTTP2StreamID, into output: UnsafeMutableRawBufferPointer
-    ) -> (count: Int, isLast: Bool)? {
-        guard let index = exchanges.index(of: stream) else { return nil }
-        let sent = exchanges[index].sentBytes
-        let count = min(output.count, exchanges[index].answer.count - sent)
-        exchanges[index].answer.withUnsafeBytes { answer in
-            output.copyMemory(from: UnsafeRawBufferPointer(rebasing: answer[sent..<sent + count]))
-        }
-        exchanges[index].sentBytes += count
-        guard sent + count == exchanges[index].answer.count else { return (count, false) }
-        exchanges[index].answer = []
-        return (count, true)
+    ) -> HTTP2BodyPiece {
+        guard let index = exchanges.index(of: stream) else { return .none }
+        return exchanges[index].read(into: output)
     }
+
+    func leave() { emit(.leaving) }
 
     func close(_ stream: HTTP2StreamID, _ code: HTTP2ErrorCode) {
         guard let index = exchanges.index(of: stream) else { return }

@@ -73,10 +73,26 @@ extension HTTP2Session {
         let hasLength = head.status != 204 && head.status != 304
         let hasBody = hasLength && !intake.exchanges[index].isHead && !body.isEmpty
         if hasBody { intake.exchanges[index].answer = body }
+        let fields = HTTP2FieldList(head, length: hasLength ? body.count : nil, date: date)
+        submit(fields, hasBody: hasBody, index)
+    }
+
+    /// Answers the request of a stream with a head and a body that `write` adds to, until `end`.
+    /// False if no body can follow.
+    package func beginStream(
+        _ stream: HTTP2StreamID, _ head: ResponseHead, date: [UInt8] = []
+    ) -> Bool {
+        guard let index = indexOfUnanswered(stream) else { return false }
+        let hasBody = !intake.exchanges[index].isHead
+        intake.exchanges[index].isStream = hasBody
+        submit(HTTP2FieldList(head, date: date), hasBody: hasBody, index)
+        return hasBody
+    }
+
+    private func submit(_ fields: HTTP2FieldList, hasBody: Bool, _ index: Int) {
+        let stream = intake.exchanges[index].stream
         intake.exchanges[index].isAnswered = true
         intake.exchanges[index].dropsBody = true
-
-        let fields = HTTP2FieldList(head, length: hasLength ? body.count : nil, date: date)
         let result = fields.withFields { fields in
             guard hasBody else {
                 return nghttp2_submit_response(
@@ -87,6 +103,31 @@ extension HTTP2Session {
                 handle, stream, fields.baseAddress, fields.count, &provider)
         }
         check(result)
+    }
+
+    /// Does nothing if the stream is gone, or has ended.
+    package func write(_ bytes: Span<UInt8>, to stream: HTTP2StreamID) {
+        changeStream(stream) { $0.append(bytes) }
+    }
+
+    /// Ends the body of a stream once all of it was sent.
+    package func end(_ stream: HTTP2StreamID) {
+        changeStream(stream) { $0.isStream = false }
+    }
+
+    /// How much of the body of an answer nghttp2 has not taken yet.
+    package func waitingBytes(of stream: HTTP2StreamID) -> Int {
+        intake.exchanges.index(of: stream).map { intake.exchanges[$0].waitingBytes } ?? 0
+    }
+
+    private func changeStream(
+        _ stream: HTTP2StreamID, _ change: (inout HTTP2Exchange) -> Void
+    ) {
+        guard let index = intake.exchanges.index(of: stream), intake.exchanges[index].isStream
+        else { return }
+        change(&intake.exchanges[index])
+        // An error says that nghttp2 has not asked for more yet.
+        check(nghttp2_session_resume_data(handle, stream))
     }
 
     /// Tells a waiting sender to send its body.

@@ -18,6 +18,9 @@ final class HTTP2Server: HTTPResponder {
     @exclusivity(unchecked) private var life: HTTP2Connection
     /// Requests whose bodies are incomplete. There are few, and most events concern the last one.
     @exclusivity(unchecked) private var requests: [Request] = []
+    /// Answers that are streams.
+    @exclusivity(unchecked) private var streams: [HTTPStream] = []
+    /// The connection flushes afterwards.
     @exclusivity(unchecked) private var isReceiving = false
     @exclusivity(unchecked) private(set) var ending: ConnectionEnding?
 
@@ -75,8 +78,12 @@ final class HTTP2Server: HTTPResponder {
             service.handler.handle(
                 HTTPExchange(request.head, body: request.body, stream: stream, on: connection))
         case .refused(let stream, let refusal): refuse(stream, refusal)
-        case .closed(let stream, _): forget(stream)
+        case .closed(let stream, _):
+            forget(stream)
+            take(stream)?.lost()
+        case .leaving: stopStreams()
         case .failed(let failure):
+            closed()
             if case .flood(let kind) = failure {
                 service.reportFlood(kind.rawValue, of: connection)
             }
@@ -85,6 +92,7 @@ final class HTTP2Server: HTTPResponder {
     }
 
     func produce() {
+        if connection.bufferedBytes == 0, !streams.isEmpty { noteSent() }
         session.produce(into: &connection.output, limit: HTTPConnection.outputMark)
         // Sending its last frame ends a stream, and an idle connection may get no other event.
         handleEvents(of: Span())
@@ -97,10 +105,13 @@ final class HTTP2Server: HTTPResponder {
             case .nothing: return produce()
             case .rest: session.rest()
             case .refuse(let stream): refuse(stream, .timeout)
-            case .reset(let stream, let code): session.reset(stream, code)
+            case .reset(let stream, let code):
+                session.reset(stream, code)
+                take(stream)?.lost()
             case .shutDown: session.shutDown()
             case .fail(let failure):
                 session.fail(failure)
+                closed()
                 ending = .linger
             case .close: ending = .close
             }
@@ -110,6 +121,7 @@ final class HTTP2Server: HTTPResponder {
     func stop() {
         session.announceShutdown()
         life.announcedShutdown(at: service.now)
+        stopStreams()
         produce()
     }
 
@@ -144,6 +156,77 @@ final class HTTP2Server: HTTPResponder {
     private func forget(_ stream: HTTP2StreamID) {
         guard let index = index(of: stream) else { return }
         connection.releaseHeld(requests.remove(at: index).body.count)
+    }
+}
+
+/// Answers that are streams.
+extension HTTP2Server: HTTPStreamCarrier {
+    var sendQueue: SendQueue { connection.sendQueue }
+
+    func stream(
+        _ exchange: HTTPExchange, _ head: ResponseHead, _ terms: HTTPStreamTerms,
+        to handler: any HTTPStreamHandler
+    ) -> HTTPStream? {
+        let id = exchange.stream
+        let hasBody = session.beginStream(id, head, date: service.date)
+        exchange.releaseHead()
+        if !isReceiving { connection.flushLater() }
+        guard hasBody else {
+            life.answered(id, at: service.now)
+            return nil
+        }
+        life.streamBegan(id)
+        life.outputWaits(on: id, until: service.now + terms.patience)
+        let stream = HTTPStream(id, terms, handler, on: self)
+        streams.append(stream)
+        return stream
+    }
+
+    func bufferedBytes(of stream: HTTPStream) -> Int { session.waitingBytes(of: stream.id) }
+
+    func write(_ bytes: Span<UInt8>, to stream: HTTPStream) {
+        sendQueue.lend(&connection.output)
+        session.write(bytes, to: stream.id)
+        life.outputWaits(on: stream.id, until: service.now + stream.terms.patience)
+        if !isReceiving { connection.flushLater() }
+    }
+
+    func end(_ stream: HTTPStream) {
+        sendQueue.lend(&connection.output)
+        session.end(stream.id)
+        _ = take(stream.id)
+        life.answered(stream.id, at: service.now)
+        if !isReceiving { connection.flushLater() }
+    }
+
+    /// Other streams of the connection go on.
+    func giveUp(_ stream: HTTPStream) {
+        life.outputWaits(on: stream.id, until: service.now)
+        expired()
+        connection.flushLater()
+    }
+
+    func closed() {
+        while let stream = streams.popLast() { stream.lost() }
+    }
+
+    private func stopStreams() {
+        for stream in streams { stream.stop() }
+    }
+
+    /// The connection has sent everything that it got of the session.
+    private func noteSent() {
+        let wasReceiving = isReceiving
+        isReceiving = true
+        for stream in streams where stream.hasOutput && bufferedBytes(of: stream) == 0 {
+            life.outputSent(on: stream.id, at: service.now)
+            stream.sent()
+        }
+        isReceiving = wasReceiving
+    }
+
+    private func take(_ id: HTTP2StreamID) -> HTTPStream? {
+        streams.firstIndex { $0.id == id }.map { streams.remove(at: $0) }
     }
 }
 

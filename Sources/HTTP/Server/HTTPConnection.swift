@@ -114,6 +114,15 @@ final class HTTPConnection: EventHandler, TimerHandler {
         spoken?.respond(to: exchange, head, body)
     }
 
+    func stream(
+        _ exchange: HTTPExchange, _ head: ResponseHead, _ terms: HTTPStreamTerms,
+        to handler: any HTTPStreamHandler
+    ) -> HTTPStream? {
+        sendQueue.lend(&output)
+        transport?.limitUntaken(terms.patience)
+        return spoken?.stream(exchange, head, terms, to: handler)
+    }
+
     func upgrade(_ exchange: HTTPExchange, by acceptance: WebSocketAcceptance) {
         spoken?.upgrade(exchange, by: acceptance)
     }

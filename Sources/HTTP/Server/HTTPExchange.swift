@@ -86,16 +86,37 @@ package final class HTTPExchange {
 
     /// Answers the request; call it once. Does nothing if the sender is gone.
     package func respond(_ head: consuming ResponseHead, body: [UInt8] = []) {
-        let service = connection.service
-        if head.status >= 400 { service.figures.countFailure(label, head.status) }
-        service.access?(
-            HTTPAccess(
-                method: self.head.method, label: label, status: head.status,
-                bytesReceived: self.body.count, bytesSent: body.count, client: client))
+        report(head.status, bytesSent: body.count)
         connection.respond(to: self, head, body)
         var used = ResponseFields()
         swap(&used, &head.fields)
-        service.pool.giveBack(consume used)
+        connection.service.pool.giveBack(consume used)
+    }
+
+    /// Answers with `head` and a body that is written later. Call it instead of `respond`, once,
+    /// now or later.
+    ///
+    /// Nil if there is nobody to write a body to: the sender is gone or asked for the head only, or
+    /// the server is about to stop. The handler is not called then.
+    package func stream(
+        _ head: ResponseHead, _ terms: HTTPStreamTerms, to handler: any HTTPStreamHandler
+    ) -> HTTPStream? {
+        guard !connection.service.loop.isDraining else {
+            respond(head)
+            return nil
+        }
+        report(head.status, bytesSent: 0)
+        return connection.stream(self, head, terms, to: handler)
+    }
+
+    /// Counts the answer, before it takes the head.
+    private func report(_ status: Int, bytesSent: Int) {
+        let service = connection.service
+        if status >= 400 { service.figures.countFailure(label, status) }
+        service.access?(
+            HTTPAccess(
+                method: head.method, label: label, status: status,
+                bytesReceived: body.count, bytesSent: bytesSent, client: client))
     }
 
     /// Gives the memory of the head back for reuse.

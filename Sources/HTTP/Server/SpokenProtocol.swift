@@ -22,6 +22,11 @@ protocol SpokenProtocol: AnyObject {
     /// The server is about to stop: begin nothing new.
     func stop()
     func respond(to exchange: HTTPExchange, _ head: ResponseHead, _ body: [UInt8])
+    /// Answers with a head and a body to be written later; nil if there is nobody to write it to.
+    func stream(
+        _ exchange: HTTPExchange, _ head: ResponseHead, _ terms: HTTPStreamTerms,
+        to handler: any HTTPStreamHandler
+    ) -> HTTPStream?
     /// Hands the connection over; called only for versions with upgrades.
     func upgrade(_ exchange: HTTPExchange, by acceptance: WebSocketAcceptance)
     /// The connection has ended.
@@ -48,7 +53,6 @@ protocol HTTPResponder: SpokenProtocol {
 
 extension HTTPResponder {
     func receive(_ input: inout MutableSpan<UInt8>) { receive(input.span) }
-    func closed() {}
 }
 
 extension SpokenProtocol {
@@ -57,6 +61,10 @@ extension SpokenProtocol {
     }
 
     func respond(to exchange: HTTPExchange, _ head: ResponseHead, _ body: [UInt8]) {}
+    func stream(
+        _ exchange: HTTPExchange, _ head: ResponseHead, _ terms: HTTPStreamTerms,
+        to handler: any HTTPStreamHandler
+    ) -> HTTPStream? { nil }
     func upgrade(_ exchange: HTTPExchange, by acceptance: WebSocketAcceptance) {}
 }
 

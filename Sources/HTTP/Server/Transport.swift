@@ -52,6 +52,8 @@ struct Transport: ~Copyable {
         awaitsTLS = false
     }
 
+    func limitUntaken(_ limit: Duration) { socket.limitUntaken(limit) }
+
     var descriptor: Int32 { socket.descriptor }
     /// Nil if the connection was made.
     var connectFailure: SystemError? { socket.connectFailure() }

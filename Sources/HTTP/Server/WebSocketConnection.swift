@@ -28,7 +28,7 @@ extension WebSocketHandler {
 package final class WebSocketTerms: Sendable {
     let subprotocols: [String]
     let session: WebSocketSession.Limits
-    let pressure: WebSocketBackPressure
+    let pressure: BackPressure
 
     /// A connection with more than `congestion` unsent bytes is congested; one with more than
     /// `outputLimit` is cut, because its peer has not read for too long.
@@ -38,7 +38,7 @@ package final class WebSocketTerms: Sendable {
     ) {
         self.subprotocols = subprotocols
         self.session = session
-        pressure = WebSocketBackPressure(low: 0, high: congestion, limit: outputLimit)
+        pressure = BackPressure(low: 0, high: congestion, limit: outputLimit)
     }
 }
 
@@ -80,7 +80,7 @@ package final class WebSocketConnection {
 
     private struct State {
         var session: WebSocketSession
-        var pressure: WebSocketBackPressure
+        var pressure: BackPressure
     }
 
     /// Whether messages can be sent.

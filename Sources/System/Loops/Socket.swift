@@ -60,6 +60,16 @@ package struct Socket: ~Copyable, Sendable {
         setsockopt(
             descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
     }
+
+    /// Breaks the connection when the peer has acknowledged or read nothing of what was sent for so
+    /// long: the peer may be unplugged.
+    package borrowing func limitUntaken(_ limit: Duration) {
+        var milliseconds = Int32(clamping: max(Interval(limit).nanoseconds / 1_000_000, 1))
+        // Failing, as on a Unix socket, does no harm.
+        setsockopt(
+            descriptor, Int32(IPPROTO_TCP), TCP_USER_TIMEOUT, &milliseconds,
+            socklen_t(MemoryLayout<Int32>.size))
+    }
 }
 
 /// Runs a call that moves bytes, and repeats it when a signal interrupted it.

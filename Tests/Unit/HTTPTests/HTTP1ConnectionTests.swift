@@ -99,6 +99,52 @@ struct HTTP1ConnectionTests {
         #expect(bodyExpiry == .refuse(.timeout))
     }
 
+    @Test("A stream has no deadline while it waits, and one while its output does")
+    func stream() {
+        var connection = answering()
+        connection.streamBegan()
+        #expect(connection.streamsInChunks && connection.persistence == .implied)
+        let never = connection.expired(at: .seconds(1_000_000))
+        #expect(connection.deadline == nil && never == .nothing && !connection.isIdle)
+        connection.outputWaits(until: .seconds(60))
+        connection.outputWaits(until: .seconds(90))
+        #expect(connection.deadline == .seconds(60))
+        connection.outputSent()
+        #expect(connection.deadline == nil)
+        connection.outputWaits(until: .seconds(99))
+        let expiry = connection.expired(at: .seconds(99))
+        #expect(expiry == .close)
+    }
+
+    @Test("After a stream the connection goes on, unless client, version or a stop forbid it")
+    func afterStream() {
+        var connection = answering()
+        connection.streamBegan()
+        let next = connection.answered(hasUnreadInput: true, at: .seconds(9))
+        #expect(next == .nextRequest && connection.isIdle)
+        // Nothing of a stream is left.
+        connection.outputWaits(until: .seconds(10))
+        connection.outputSent()
+        #expect(connection.deadline == .seconds(84))
+
+        var old = answering("GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n")
+        old.streamBegan()
+        #expect(!old.streamsInChunks && old.persistence == .close)
+        let end = old.answered(hasUnreadInput: false, at: .zero)
+        #expect(end == .close)
+
+        var stopping = answering()
+        stopping.streamBegan()
+        stopping.stop()
+        let stop = stopping.answered(hasUnreadInput: false, at: .zero)
+        #expect(stop == .close)
+
+        var unread = answering(get("Connection: close"))
+        unread.streamBegan()
+        let linger = unread.answered(hasUnreadInput: true, at: .zero)
+        #expect(linger == .linger)
+    }
+
     @Test("A stopping server finishes the current request and accepts no other")
     func stopping() {
         var connection = answering()

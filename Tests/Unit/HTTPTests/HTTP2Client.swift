@@ -101,6 +101,9 @@ final class HTTP2Client {
         nghttp2_session_resume_data(session, stream)
     }
 
+    /// Says that no further streams will be opened.
+    func leave() { nghttp2_submit_goaway(session, 0, 0, 0, nil, 0) }
+
     func ping() { nghttp2_submit_ping(session, 0, nil) }
 
     /// Enlarges the window of the connection, or of a stream.

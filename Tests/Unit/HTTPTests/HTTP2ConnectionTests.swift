@@ -119,6 +119,42 @@ struct HTTP2ConnectionTests {
         #expect(end == .close && connection.deadline == nil)
     }
 
+    @Test("A stream waits without a deadline, but its reader has to take what was written")
+    func waitingStream() {
+        var connection = opened()
+        connection.handle(.head(1), at: .zero)
+        connection.handle(.end(1), at: .zero)
+        connection.streamBegan(1)
+        #expect(connection.deadline == nil && !connection.isIdle)
+        connection.outputWaits(on: 1, until: .seconds(60))
+        connection.outputWaits(on: 1, until: .seconds(90))
+        connection.outputWaits(on: 3, until: .seconds(1))
+        #expect(connection.deadline == .seconds(60))
+        connection.outputSent(on: 1, at: .seconds(50))
+        // The connection is quiet.
+        #expect(connection.deadline == .seconds(51))
+        let rest = connection.expired(at: .seconds(51))
+        #expect(rest == .rest && connection.deadline == nil)
+        connection.outputWaits(on: 1, until: .seconds(99))
+        let untaken = connection.expired(at: .seconds(99))
+        #expect(untaken == .reset(1, .cancel) && connection.deadline == .seconds(101))
+        connection.outputSent(on: 1, at: .seconds(99))
+        #expect(connection.deadline == .seconds(101))
+    }
+
+    @Test("A stream that ends is an answer like any other")
+    func endedStream() {
+        var connection = opened()
+        connection.handle(.head(1), at: .zero)
+        connection.handle(.end(1), at: .zero)
+        connection.streamBegan(1)
+        connection.answered(1, at: .seconds(5))
+        #expect(connection.deadline == .seconds(65))
+        connection.handle(.leaving, at: .seconds(6))
+        connection.handle(.closed(1, .noError), at: .seconds(6))
+        #expect(connection.isIdle && connection.deadline == .seconds(7))
+    }
+
     @Test("A stopping server accepts requests on their way and finishes the current ones")
     func stopping() {
         var connection = opened()

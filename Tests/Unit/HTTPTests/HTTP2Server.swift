@@ -11,6 +11,7 @@ struct HTTP2Server {
         case refused(Int32, HTTPRefusal)
         case lingering(Int32)
         case closed(Int32, HTTP2ErrorCode)
+        case leaving
         case failed(HTTP2Failure)
     }
 
@@ -111,6 +112,7 @@ struct HTTP2Server {
             }
         case .lingering(let stream): entries.append(.lingering(stream))
         case .closed(let stream, let code): entries.append(.closed(stream, code))
+        case .leaving: entries.append(.leaving)
         case .needsMore, .failed: break
         }
     }

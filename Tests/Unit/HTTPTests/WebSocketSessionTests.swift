@@ -113,8 +113,8 @@ struct WebSocketSessionTests {
 
     @Test("Back-pressure pauses above the high mark, resumes at the low one, and cuts at the limit")
     func backPressure() {
-        var pressure = WebSocketBackPressure(low: 10, high: 100, limit: 1000)
-        let steps: [(Int, WebSocketBackPressure.Signal?)] = [
+        var pressure = BackPressure(low: 10, high: 100, limit: 1000)
+        let steps: [(Int, BackPressure.Signal?)] = [
             (0, nil), (100, nil), (101, .pause), (500, nil), (11, nil), (10, .resume), (5, nil),
             (1000, .pause), (1001, .cut),
         ]
