@@ -128,6 +128,7 @@ let testsOfOneThread: [Target] =
         tests(of: "Base", ["Crypto"]),
         tests(of: "WebPush", ["Crypto"]),
         tests(of: "Notifications", ["Base"]),
+        tests(of: "Topics", ["Base", "Notifications"]),
         tests(of: "Pictures", ["Base"]),
         tests(of: "StatusPage", ["Base", "WebPush", "Notifications"]),
         tests(of: "Terminal", ["Base"]),
@@ -170,6 +171,7 @@ let package = Package(
         module("Base"),
         module("WebPush", ["Base"]),
         module("Notifications", ["Base"]),
+        module("Topics", ["Base", "Notifications"]),
         module("Delivery", ["Base", "WebPush", "Notifications"]),
         module("Pictures", ["Base"]),
         module("Terminal", ["Base"]),
@@ -181,7 +183,10 @@ let package = Package(
         module("Bus", ["System", "CSystemd"]),
         module(
             "Mailbox",
-            ["Base", "WebPush", "Notifications", "Delivery", "System", "Crypto", "SQLite"]),
+            [
+                "Base", "WebPush", "Notifications", "Topics", "Delivery", "System", "Crypto",
+                "SQLite",
+            ]),
         module(
             "Cluster",
             ["Base", "WebPush", "Delivery", "System", "Crypto", "Mailbox", "CNats"]),
@@ -232,7 +237,8 @@ let package = Package(
         tests(
             of: "Cluster", ["Base", "WebPush", "Delivery", "System", "Crypto", "SQLite", "Mailbox"]),
         tests(
-            of: "Mailbox", ["Base", "WebPush", "Delivery", "Crypto", "System", "SQLite"]),
+            of: "Mailbox",
+            ["Base", "WebPush", "Topics", "Delivery", "Crypto", "System", "SQLite"]),
         tests(
             of: "PushService",
             [

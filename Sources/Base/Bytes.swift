@@ -57,6 +57,11 @@ extension UInt8 {
         isIn(0x03FF_6CFA_0000_0000, 0x57FF_FFFF_C7FF_FFFE)
     }
 
+    /// A letter, a digit, a hyphen or an underscore.
+    @inlinable package var isWordCharacter: Bool {
+        isIn(0x03FF_2000_0000_0000, 0x07FF_FFFE_87FF_FFFE)
+    }
+
     /// A space or a tab, the only white space in HTTP.
     @inlinable package var isBlank: Bool { self == 0x20 || self == 0x09 }
 

@@ -51,6 +51,53 @@ package struct CivilTime: Equatable, Sendable {
     }
 }
 
+/// The other way around.
+extension CivilTime {
+    /// Milliseconds since 1970 of a moment such as `2026-11-21T17:05:09.25+01:00` (RFC 3339 section
+    /// 5.6). Nil for anything else, and before 1970.
+    package static func milliseconds(rfc3339 text: String) -> Int64? {
+        let bytes = Array(text.utf8)
+        guard 20...40 ~= bytes.count, bytes[10].lowercased == UInt8(ascii: "t"),
+            bytes[4] == UInt8(ascii: "-"), bytes[7] == UInt8(ascii: "-"),
+            bytes[13] == UInt8(ascii: ":"), bytes[16] == UInt8(ascii: ":")
+        else { return nil }
+        let fields = [0..<4, 5..<7, 8..<10, 11..<13, 14..<16, 17..<19].compactMap {
+            Int64(decimalDigits: bytes.span.extracting($0))
+        }
+        guard fields.count == 6, 1970...9999 ~= fields[0], 1...12 ~= fields[1],
+            1...31 ~= fields[2], fields[3] < 24, fields[4] < 60, fields[5] <= 60
+        else { return nil }
+        let days = days(to: fields[0], fields[1], fields[2])
+        // The month may be shorter.
+        guard CivilTime(secondsSince1970: days * 86_400).day == fields[2] else { return nil }
+        var rest = bytes[19...]
+        guard let fraction = fraction(&rest), let offset = offset(rest) else { return nil }
+        let seconds = ((days * 24 + fields[3]) * 60 + fields[4]) * 60 + fields[5] - offset
+        return seconds < 0 ? nil : seconds * 1_000 + fraction
+    }
+
+    /// In milliseconds; further digits do not count.
+    private static func fraction(_ rest: inout ArraySlice<UInt8>) -> Int64? {
+        guard rest.first == UInt8(ascii: ".") else { return 0 }
+        let digits = rest.dropFirst().prefix(while: \.isDigit)
+        rest = rest.dropFirst(1 + digits.count)
+        let first = Array((digits + "00".utf8).prefix(3))
+        return digits.isEmpty ? nil : Int64(decimalDigits: first.span)
+    }
+
+    /// In seconds.
+    private static func offset(_ text: ArraySlice<UInt8>) -> Int64? {
+        let bytes = Array(text)
+        if bytes.count == 1 { return bytes[0].lowercased == UInt8(ascii: "z") ? 0 : nil }
+        guard bytes.count == 6, "+-".utf8.contains(bytes[0]), bytes[3] == UInt8(ascii: ":"),
+            let hours = Int64(decimalDigits: bytes.span.extracting(1..<3)), hours < 24,
+            let minutes = Int64(decimalDigits: bytes.span.extracting(4..<6)), minutes < 60
+        else { return nil }
+        let offset = (hours * 60 + minutes) * 60
+        return bytes[0] == UInt8(ascii: "-") ? -offset : offset
+    }
+}
+
 /// A number of bytes as people read it.
 package enum ByteCount {
     package static func text(_ bytes: Int) -> String {

@@ -125,6 +125,18 @@ package enum PercentEncoding {
         decoded(text, escape: UInt8(ascii: "%"), blank: inForm ? UInt8(ascii: "+") : nil)
     }
 
+    /// The names and values of a query or a form. What is not encoded well stands as it is.
+    package static func pairs(_ form: Span<UInt8>) -> [(name: [UInt8], value: [UInt8])] {
+        form.array(form.indices).split(separator: UInt8(ascii: "&")).map { item in
+            let end = item.firstIndex(of: UInt8(ascii: "=")) ?? item.endIndex
+            let (name, value) = (item[..<end], item[end...].dropFirst())
+            return (
+                decoded(name, inForm: true) ?? Array(name),
+                decoded(value, inForm: true) ?? Array(value)
+            )
+        }
+    }
+
     /// The same with another sign before the digits.
     package static func decoded(
         _ text: some Sequence<UInt8>, escape: UInt8, blank: UInt8?

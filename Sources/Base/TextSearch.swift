@@ -25,6 +25,13 @@ extension StringProtocol {
 }
 
 extension Substring {
+    /// Without white space at either end.
+    package var trimmed: Substring {
+        let start = drop(while: \.isWhitespace)
+        let end = start.lastIndex { !$0.isWhitespace }
+        return start[..<(end.map { start.index(after: $0) } ?? start.startIndex)]
+    }
+
     /// Fills in the placeholders that begin with `sign`. `value` takes the rest of a placeholder from
     /// the text after the sign and returns what stands there instead; with nil the sign is only text.
     package func filled(

@@ -178,6 +178,29 @@ extension JSONFields {
         }
     }
 
+    /// Left out if it is empty.
+    package mutating func text(_ name: StaticString, _ value: inout String) {
+        var text = value.isEmpty ? nil : value
+        member(name, &text)
+        value = text ?? ""
+    }
+
+    /// An object of texts; left out if there are none.
+    package mutating func member(
+        _ name: StaticString, texts: inout [(name: String, value: String)]
+    ) {
+        if let node {
+            texts = (node[name]?.members ?? []).compactMap { name, value in
+                value.textOrNumber.map { (name, $0) }
+            }
+        } else if !texts.isEmpty {
+            writer.name(name)
+            writer.object { writer in
+                for text in texts { writer.member(text: text.name, text.value) }
+            }
+        }
+    }
+
     /// Left out if it is false.
     package mutating func flag(_ name: StaticString, _ value: inout Bool) {
         if let node {

@@ -22,7 +22,7 @@ struct LogState: Equatable, Sendable {
     init?(_ answer: JSONNode) {
         guard let first = answer["state"]?["first_seq"]?.integer,
             let last = answer["state"]?["last_seq"]?.integer,
-            let time = answer["ts"]?.text.flatMap(ServerTime.milliseconds)
+            let time = answer["ts"]?.text.flatMap({ CivilTime.milliseconds(rfc3339: $0) })
         else { return nil }
         self.init(first: first, last: last, age: Self.age(answer["cluster"]), time: time)
     }
@@ -34,23 +34,6 @@ struct LogState: Equatable, Sendable {
         let ages = others.map { $0["active"]?.integer ?? .max }.sorted()
         // This many other servers and the leader are the majority.
         return ages[(others.count + 1) / 2 - 1] / 1_000_000
-    }
-}
-
-/// How servers write a moment: `2026-11-27T06:35:30.636905416Z` (RFC 3339 section 5.6, in UTC).
-enum ServerTime {
-    /// Milliseconds since 1970; nil if it is no such text.
-    static func milliseconds(_ text: String) -> Int64? {
-        let parts = text.split(whereSeparator: { "-T:.Z".contains($0) })
-        guard text.hasSuffix("Z"), 6...7 ~= parts.count else { return nil }
-        let numbers = parts.prefix(6).compactMap { Int64($0) }
-        guard numbers.count == 6, 1970...9999 ~= numbers[0], 1...12 ~= numbers[1],
-            1...31 ~= numbers[2], 0..<24 ~= numbers[3], 0..<60 ~= numbers[4], 0...60 ~= numbers[5]
-        else { return nil }
-        let fraction = parts.count == 7 ? (String(parts[6].prefix(3)) + "00").prefix(3) : "0"
-        guard let rest = Int64(fraction) else { return nil }
-        let days = CivilTime.days(to: numbers[0], numbers[1], numbers[2])
-        return (((days * 24 + numbers[3]) * 60 + numbers[4]) * 60 + numbers[5]) * 1_000 + rest
     }
 }
 

@@ -82,15 +82,4 @@ struct AnswerTests {
         #expect(old?.schema == 0 && old?.changes == entry.changes)
         #expect(LogPart.entry(name: "1", schema: "x", bodies.flatMap(\.self)) == nil)
     }
-
-    @Test(
-        "A server's time",
-        arguments: [
-            ("1970-01-01T00:00:00Z", 0), ("2026-11-27T06:35:30.636905416Z", 1_795_761_330_636),
-            ("2024-02-29T23:59:59.5Z", 1_709_251_199_500), ("2026-13-01T00:00:00Z", nil),
-            ("2026-11-27T06:35:30+01:00", nil), ("", nil), ("Z", nil),
-        ] as [(String, Int64?)])
-    func time(_ text: String, _ milliseconds: Int64?) {
-        #expect(ServerTime.milliseconds(text) == milliseconds)
-    }
 }

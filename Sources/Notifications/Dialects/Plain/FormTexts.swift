@@ -1,31 +1,51 @@
 import Base
 
 /// A form of texts, as `curl -F` and web pages send it (RFC 7578).
-struct MultipartForm {
+package struct MultipartForm {
+    /// One field of any form.
+    package struct Part: Confidential {
+        package var name = ""
+        package var value: [UInt8] = []
+        /// It has the name of a file, which nobody needs.
+        package var isFile = false
+        /// Its type is text, or is not said.
+        package var isText = true
+    }
+
     private static let fieldLimit = 16
     private static let newline: [UInt8] = [0x0D, 0x0A]
 
     /// In the order of the form.
-    private(set) var fields: [(name: String, value: [UInt8])] = []
+    package let fields: [(name: String, value: [UInt8])]
 
     /// Nil for a form that has a file, or that cannot be read.
-    init?(_ body: [UInt8], boundary: [UInt8]) {
+    package init?(_ body: [UInt8], boundary: [UInt8]) {
+        guard let parts = Self.parts(of: body, boundary: boundary),
+            parts.allSatisfy({ $0.isText && !$0.isFile })
+        else { return nil }
+        fields = parts.map { ($0.name, $0.value) }
+    }
+
+    /// All parts of a form, in order; nil if it cannot be read.
+    package static func parts(of body: [UInt8], boundary: [UInt8]) -> [Part]? {
         let mark = Array("--".utf8) + boundary
         guard body.starts(with: mark) else { return nil }
-        let delimiter = Self.newline + mark
+        let delimiter = newline + mark
+        var parts: [Part] = []
         var rest = body[mark.count...]
         while !rest.starts(with: "--".utf8) {
-            guard fields.count < Self.fieldLimit, rest.starts(with: Self.newline),
-                let end = Self.place(of: delimiter, in: rest.dropFirst(2)),
-                let field = Self.field(rest.dropFirst(2)[..<end])
+            guard parts.count < fieldLimit, rest.starts(with: newline),
+                let end = place(of: delimiter, in: rest.dropFirst(2)),
+                let part = part(rest.dropFirst(2)[..<end])
             else { return nil }
-            fields.append(field)
+            parts.append(part)
             rest = rest[(end + delimiter.count)...]
         }
+        return parts
     }
 
     /// The boundary in a `Content-Type`; nil if that is no form.
-    static func boundary(_ type: Span<UInt8>) -> [UInt8]? {
+    package static func boundary(_ type: Span<UInt8>) -> [UInt8]? {
         // Most types are none, and each push has one.
         guard !type.isEmpty, type[0].lowercased == UInt8(ascii: "m") else { return nil }
         let text = String(decoding: type.array(type.indices), as: UTF8.self)
@@ -34,26 +54,26 @@ struct MultipartForm {
         return Array((parameter("boundary", of: parts.dropFirst()) ?? "").utf8)
     }
 
-    private static func field(_ part: ArraySlice<UInt8>) -> (name: String, value: [UInt8])? {
+    private static func part(_ bytes: ArraySlice<UInt8>) -> Part? {
         // A part without header fields begins with the empty line.
-        guard let end = place(of: newline + newline, in: part) else { return nil }
-        let lines = String(decoding: part[..<end], as: UTF8.self).split(separator: "\r\n")
+        guard let end = place(of: newline + newline, in: bytes) else { return nil }
+        var part = Part(value: Array(bytes[(end + 4)...]))
         var name: String?
-        for line in lines {
+        for line in String(decoding: bytes[..<end], as: UTF8.self).split(separator: "\r\n") {
             guard let colon = line.firstIndex(of: ":") else { return nil }
             let parts = line[line.index(after: colon)...].split(separator: ";")
             switch word(line[..<colon]) {
             case "content-disposition":
-                guard parts.first.map({ word($0) }) == "form-data",
-                    parameter("filename", of: parts.dropFirst()) == nil
-                else { return nil }
+                guard parts.first.map({ word($0) }) == "form-data" else { return nil }
                 name = parameter("name", of: parts.dropFirst())
-            case "content-type":
-                guard parts.first.map({ word($0) }) == "text/plain" else { return nil }
+                part.isFile = parameter("filename", of: parts.dropFirst()) != nil
+            case "content-type": part.isText = parts.first.map({ word($0) }) == "text/plain"
             default: break
             }
         }
-        return name.map { (name: $0, value: Array(part[(end + 4)...])) }
+        guard let name else { return nil }
+        part.name = name
+        return part
     }
 
     private static func word(_ text: Substring) -> String {
@@ -83,18 +103,8 @@ struct MultipartForm {
     }
 }
 
-extension Substring {
-    /// Without blanks at either end.
-    fileprivate var trimmed: Substring {
-        let start = drop(while: \.isWhitespace)
-        return start[
-            ..<(start.lastIndex { !$0.isWhitespace }.map { start.index(after: $0) }
-                ?? start.startIndex)]
-    }
-}
-
 /// Words of RFC 2047, by which a header field says what is not ASCII: `=?UTF-8?Q?B=C3=BCro?=`.
-enum EncodedWords {
+package enum EncodedWords {
     private struct Word {
         let bytes: [UInt8]
         /// Where the text goes on.
@@ -102,7 +112,7 @@ enum EncodedWords {
     }
 
     /// The text with its words decoded. What cannot be decoded stays as it is.
-    static func decoded(_ text: [UInt8]) -> [UInt8] {
+    package static func decoded(_ text: [UInt8]) -> [UInt8] {
         var result: [UInt8] = []
         var index = 0
         // Where `result` ended after the last word, and the blanks since then.

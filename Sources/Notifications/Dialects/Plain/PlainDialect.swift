@@ -52,7 +52,7 @@ package enum PlainDialect {
     static func priority(_ node: JSONNode) -> Int64? { node.textOrNumber.flatMap(priority) }
 
     /// Nil for a word that is none.
-    static func priority(_ word: String) -> Int64? {
+    package static func priority(_ word: String) -> Int64? {
         switch word.lowercased() {
         case "1", "min": 1
         case "2", "low": 2

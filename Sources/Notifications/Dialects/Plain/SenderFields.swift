@@ -45,11 +45,7 @@ package struct SenderFields: Sendable, Confidential {
 
     /// Records the query of the target, after the header fields, which count before it.
     package mutating func record(query: Span<UInt8>) {
-        for item in query.array(query.indices).split(separator: UInt8(ascii: "&")) {
-            let end = item.firstIndex(of: UInt8(ascii: "=")) ?? item.endIndex
-            let name = PercentEncoding.decoded(item[..<end], inForm: true) ?? Array(item[..<end])
-            let rest = item[end...].dropFirst()
-            let value = PercentEncoding.decoded(rest, inForm: true) ?? Array(rest)
+        for (name, value) in PercentEncoding.pairs(query) {
             // A simple push has its version there.
             if name.elementsEqual("version".utf8) { continue }
             guard let field = SenderField(name.span), field != .event, field != .contentType else {
@@ -116,9 +112,14 @@ package struct SenderFields: Sendable, Confidential {
     /// RFC 9218 gave a field of this name another meaning, and browsers send that.
     private mutating func setPriority(_ value: Span<UInt8>) {
         let word = String(decoding: value.array(value.indices), as: UTF8.self)
-        guard !["u=", "i=", "i,", "i;"].contains(word.prefix(2)), word != "i" else { return }
+        guard !Self.isOfBrowser(priority: word) else { return }
         priority = PlainDialect.priority(word)
         if priority == nil { objection = objection ?? .badPriority }
+    }
+
+    /// A `Priority` of RFC 9218, and not one of ntfy's words.
+    package static func isOfBrowser(priority word: String) -> Bool {
+        ["u=", "i=", "i,", "i;"].contains(word.prefix(2)) || word == "i"
     }
 
     private static func isJSON(_ type: Span<UInt8>) -> Bool {
@@ -142,7 +143,7 @@ package struct SenderFields: Sendable, Confidential {
         cut(EncodedWords.decoded(value.array(value.indices)), limit)
     }
 
-    static func cut(_ value: [UInt8], _ limit: Int = textLimit) -> String {
+    package static func cut(_ value: [UInt8], _ limit: Int = textLimit) -> String {
         var end = min(value.count, limit)
         // The bytes after the first of a character begin with the bits 10.
         while end > 0, end < value.count, value[end] & 0xC0 == 0x80 { end -= 1 }
@@ -217,12 +218,4 @@ enum SenderField {
             all.filter { $0.0.utf8CodeUnitCount == length }
         }
     }()
-}
-
-extension UInt8 {
-    /// Whether it may be in the name of a field that is named to its sender.
-    fileprivate var isWordCharacter: Bool {
-        isDigit || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(lowercased)
-            || self == UInt8(ascii: "-") || self == UInt8(ascii: "_")
-    }
 }

@@ -1,8 +1,8 @@
-import Base
+package import Base
 
 /// Groups of alerts, as Prometheus Alertmanager and Grafana push them: what fires is shown, and what
 /// is resolved is taken back.
-enum AlertsDialect {
+package enum AlertsDialect {
     /// How many alerts of a push are shown; one more notification says how many others there are.
     static let shownLimit = 16
 
@@ -60,6 +60,12 @@ enum AlertsDialect {
             events.append(.ended(name: group.restName, order: nil))
         }
         return events
+    }
+
+    /// The messages of the alerts that are resolved, as if they fired.
+    package static func resolved(_ root: JSONNode) -> [Event] {
+        let alerts = (root["alerts"]?.elements ?? []).filter(isResolved)
+        return alerts.prefix(shownLimit).map { note(of: $0, AlertGroup(root)).event }
     }
 
     static func isResolved(_ alert: JSONNode) -> Bool { alert["status"]?.text == "resolved" }

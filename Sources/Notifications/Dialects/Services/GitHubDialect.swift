@@ -58,6 +58,7 @@ enum GitHubDialect {
     private static func name(of root: JSONNode) -> String? {
         if let name = root[eventMember]?.text, !name.isEmpty { return NoteText.cut(name, 64) }
         guard root.has("repository") else { return nil }
+        if root.has("starred_at") { return "star" }
         if root.has("workflow_run") { return "workflow_run" }
         if root.has("release") { return "release" }
         if root.has("review") { return "pull_request_review" }
@@ -274,11 +275,11 @@ struct RepositoryPlace {
 
 /// A form with one field, `payload`, which is how GitHub sends its JSON if nobody asks for another
 /// type.
-enum FormBody {
+package enum FormBody {
     private static let start = Array("payload=".utf8)
 
     /// Nil for any other body.
-    static func json(_ body: [UInt8]) -> [UInt8]? {
+    package static func json(_ body: [UInt8]) -> [UInt8]? {
         guard body.starts(with: start) else { return nil }
         let value = body.dropFirst(start.count).prefix { $0 != UInt8(ascii: "&") }
         return PercentEncoding.decoded(value, inForm: true)

@@ -1,8 +1,8 @@
-import Base
+package import Base
 
 /// Notifications of Home Assistant, as its notifiers for REST and for mobile applications write
 /// them. One with a tag replaces the earlier one, and can be cleared.
-enum HomeAssistantDialect {
+package enum HomeAssistantDialect {
     static let webhook = Webhook(
         sources: [
             "home-assistant": """
@@ -24,7 +24,8 @@ enum HomeAssistantDialect {
         "actions", "channel", "clickAction", "image", "importance", "push", "tag",
     ]
 
-    private static func isMarked(_ root: JSONNode) -> Bool {
+    /// Whether this is Home Assistant's, also where other JSON is expected.
+    package static func isMarked(_ root: JSONNode) -> Bool {
         guard root["message"]?.text != nil, let data = root["data"], data.kind == .object else {
             return false
         }
