@@ -10,6 +10,7 @@ enum APIRefusal: Error, Equatable {
     case notAllowed
     case unknown
     case nameInUse
+    case topicExists
     case tooManyDevices
     case ownerExists
     case tooManyRegistrations
@@ -46,8 +47,8 @@ enum APIRefusal: Error, Equatable {
         case .unauthorized: 401
         case .notAllowed, .foreignPage, .receiveOnly: 403
         case .unknown: 404
-        case .nameInUse, .tooManyDevices, .ownerExists, .tooManyRegistrations, .otherRequest,
-            .cannotRotate, .cannotRotateYet, .noPage:
+        case .nameInUse, .topicExists, .tooManyDevices, .ownerExists, .tooManyRegistrations,
+            .otherRequest, .cannotRotate, .cannotRotateYet, .noPage:
             409
         case .tooManyKeys: 429
         case .unavailable, .setAside, .unconfirmed, .exporting: 503
@@ -61,6 +62,7 @@ enum APIRefusal: Error, Equatable {
         case .notAllowed: 1001
         case .unknown: 1002
         case .nameInUse: 1003
+        case .topicExists: 1028
         case .tooManyDevices: 1020
         case .ownerExists: 1021
         case .tooManyRegistrations: 1022
@@ -85,6 +87,7 @@ enum APIRefusal: Error, Equatable {
         case .notAllowed: "this user has no rights here"
         case .unknown: "it does not exist, or belongs to somebody else"
         case .nameInUse: "this owner already has a device with that name"
+        case .topicExists: "a topic with that name already exists"
         case .tooManyDevices: "this owner already has \(OwnerLimits.devices) devices"
         case .ownerExists: "an owner with that name already exists"
         case .tooManyRegistrations:

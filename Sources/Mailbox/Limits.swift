@@ -56,6 +56,8 @@ package struct GrowthLimits: Equatable, Sendable {
     /// Callbacks and their waiting events, including callbacks of registrations that have ended.
     package var callbacks = Room(count: 20_000, bytes: 256 << 20)
     package var allCallbacks = Room(count: 1_000_000, bytes: 4 << 30)
+    /// What the history of one topic keeps.
+    package var topicHistory = Room(count: 10_000, bytes: 64 << 20)
     /// Stored size of engine accounts: for one account, for one owner, for all.
     package var engine = 16 << 20
     package var engines = 64 << 20

@@ -3,7 +3,7 @@ import Mailbox
 import Notifications
 
 /// Updates of engines, on their way to the clients.
-extension EngineDesk: EngineListener {
+extension EngineDesk: StoreListener {
     func receive(_ news: [EngineNews]) {
         loop.post { for item in news { self.handle(item) } }
     }

@@ -76,6 +76,7 @@ extension RegistrationRoutes {
             case .done: reply(.success((201, json)))
             case .registration(.answered(let json)): reply(.success((201, json)))
             case .registration(.otherRequest): reply(.failure(.otherRequest))
+            case .registration(.nameTaken): reply(.failure(.topicExists))
             case .registration(.tooMany): reply(.failure(.tooManyRegistrations))
             case .full: reply(.failure(.tooManyKeys))
             // The credential was revoked in the meantime.

@@ -145,6 +145,23 @@ enum FormerMerge {
         events = (SELECT count(*) FROM main.callback_event WHERE callback = ours.row),
         bytes = (SELECT coalesce(sum(size), 0) FROM main.callback_event WHERE callback = ours.row)
         """,
+        """
+        DELETE FROM main.topic_name WHERE device NOT IN (SELECT device FROM former.registration)
+        """,
+        """
+        UPDATE main.topic SET ended = 1
+        WHERE device NOT IN (SELECT device FROM former.registration)
+        """,
+        """
+        UPDATE main.topic_message AS ours SET sealed = NULL, expires = other.expires
+        FROM former.topic_message AS other WHERE other.place = ours.place AND other.id = ours.id
+        AND other.sealed IS NULL AND ours.sealed IS NOT NULL
+        """,
+        "DELETE FROM main.topic_owner WHERE row NOT IN (SELECT row FROM former.topic_owner)",
+        """
+        UPDATE main.topic_owner AS ours SET position = max(ours.position, other.position)
+        FROM former.topic_owner AS other WHERE other.row = ours.row
+        """,
         "DELETE FROM main.device WHERE row NOT IN (SELECT row FROM former.device)",
         "DELETE FROM main.credential WHERE row NOT IN (SELECT row FROM former.credential)",
         """

@@ -102,6 +102,7 @@ package struct Restoration: ~Copyable {
         try StateRow(on: draft).write(values)
         try draft.run("UPDATE state SET restored_until = ?1", latest?.milliseconds)
         try draft.run("UPDATE engine SET restored = 1")
+        try draft.run("UPDATE topic_owner SET position = position + ?1", jump)
         try draft.run("DELETE FROM engine_client")
         if needsConfirmation { try draft.run("UPDATE credential SET unconfirmed = 1") }
         try draft.run("COMMIT")

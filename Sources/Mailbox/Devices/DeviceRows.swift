@@ -26,10 +26,18 @@ enum CredentialRows {
     /// What `credential` reads, and the number of its owner.
     static let columns = [
         "row", "secret", "name", "owner", "created", "last_seen", "unconfirmed", "receive_only",
+        "sealed_terms", "parent", "topic",
     ]
 
-    static func load(from connection: borrowing Connection) throws(StoreFault) -> [DeviceCredential]
-    {
+    static func place(_ row: UInt32, of owner: Int64) -> Sealer.Place {
+        Sealer.Place(
+            table: "credential", row: Int64(row), column: "sealed_terms", owner: .number(owner))
+    }
+
+    /// Those whose terms do not open are left out, and open nothing.
+    static func load(
+        from connection: borrowing Connection, _ sealer: inout Sealer
+    ) throws(StoreFault) -> [DeviceCredential] {
         let names = columns.map { "credential.\($0)" }.joined(separator: ", ")
         let select = try StoreStatement(
             """
@@ -38,9 +46,12 @@ enum CredentialRows {
             """, on: connection)
         var credentials: [DeviceCredential] = []
         while try select.step() {
-            if let credential = credential(select, of: select.text(8)) {
-                credentials.append(credential)
+            let credential = credential(select, of: select.text(11)) { sealed, place in
+                (try? sealer.open(sealed.span, at: place)).map {
+                    $0.withSpan { $0.array($0.indices) }
+                }
             }
+            if let credential { credentials.append(credential) }
         }
         return credentials
     }
@@ -48,14 +59,23 @@ enum CredentialRows {
     static func owner(_ row: borrowing some StoredRow & ~Copyable) -> Int64 { row.integer(3) }
 
     static func credential(
-        _ row: borrowing some StoredRow & ~Copyable, of owner: String
+        _ row: borrowing some StoredRow & ~Copyable, of owner: String,
+        unseal: ([UInt8], Sealer.Place) -> [UInt8]?
     ) -> DeviceCredential? {
         guard let secret = row.withBytes(1, { Digest($0) }) else { return nil }
+        let number = UInt32(clamping: row.integer(0))
+        var token: TokenGrant?
+        if !row.isNull(8) {
+            let opened = unseal(row.bytes(8), place(number, of: row.integer(3)))
+            guard let terms = opened.flatMap(TokenRecord.terms) else { return nil }
+            token = TokenGrant(
+                terms, parent: row.isNull(9) ? nil : UInt32(clamping: row.integer(9)),
+                device: row.isNull(10) ? nil : UInt32(clamping: row.integer(10)))
+        }
         return DeviceCredential(
-            row: UInt32(clamping: row.integer(0)), secret: secret, name: row.text(2),
-            owner: owner, created: row.integer(4),
-            lastSeen: row.isNull(5) ? nil : row.integer(5),
-            isConfirmed: row.integer(6) == 0, isReceiveOnly: row.integer(7) != 0)
+            row: number, secret: secret, name: row.text(2), owner: owner,
+            created: row.integer(4), lastSeen: row.isNull(5) ? nil : row.integer(5),
+            isConfirmed: row.integer(6) == 0, isReceiveOnly: row.integer(7) != 0, token: token)
     }
 
     static func owners(
@@ -63,7 +83,8 @@ enum CredentialRows {
     ) throws(StoreFault) -> [Owner] {
         let select = try StoreStatement(
             """
-            SELECT row, name, (SELECT count(*) FROM credential WHERE owner = owner.row),
+            SELECT row, name, (SELECT count(*) FROM credential WHERE owner = owner.row
+            AND sealed_terms IS NULL),
             (SELECT count(*) FROM device WHERE owner = owner.row
             AND NOT EXISTS (SELECT 1 FROM registration WHERE registration.device = device.row)),
             (SELECT count(*) FROM subscription JOIN device ON device.row = subscription.device

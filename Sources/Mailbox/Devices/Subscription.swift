@@ -86,10 +86,13 @@ package struct DeviceCredential: Sendable, Confidential {
     package var isConfirmed: Bool
     /// It can only subscribe and receive: the API refuses it.
     package let isReceiveOnly: Bool
+    /// What it opens instead of the API, if it is a token for topics.
+    package let token: TokenGrant?
 
     package init(
         row: UInt32, secret: Digest, name: String, owner: String, created: Int64,
-        lastSeen: Int64? = nil, isConfirmed: Bool = true, isReceiveOnly: Bool = false
+        lastSeen: Int64? = nil, isConfirmed: Bool = true, isReceiveOnly: Bool = false,
+        token: TokenGrant? = nil
     ) {
         self.row = row
         self.secret = secret
@@ -99,6 +102,7 @@ package struct DeviceCredential: Sendable, Confidential {
         self.lastSeen = lastSeen
         self.isConfirmed = isConfirmed
         self.isReceiveOnly = isReceiveOnly
+        self.token = token
     }
 }
 
@@ -116,8 +120,10 @@ package struct Owner: Sendable, Equatable {
 
 /// What an owner may have, besides the messages limited by `QuotaLimits`.
 package enum OwnerLimits {
-    /// Credentials.
+    /// Credentials of devices.
     package static let devices = 100
+    /// Those for topics, all of which are in memory.
+    package static let tokens = 1_000
     /// A reinstalled browser counts again until its device is removed.
     static let userAgents = 500
     /// Accounts of applications. Administrators have no limit.

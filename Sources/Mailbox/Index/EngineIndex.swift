@@ -2,17 +2,9 @@ package import Delivery
 import Synchronization
 import System
 
-/// Receives news from engines on a store thread, for all clients on one loop.
-package protocol EngineListener: AnyObject, Sendable {
-    /// News arrives in the order of the commits.
-    func receive(_ news: [EngineNews])
-    /// The store was opened again: the last news may be incomplete.
-    func storeReturned()
-}
-
 /// Who listens to which engine. Any thread may use it.
 package final class EngineIndex: Sendable {
-    private let listeners = Lock<[UInt32: [any EngineListener]]>([:])
+    private let listeners = ListenerTable<EngineNews>()
     /// How many clients of each engine fetch.
     private let fetchers = Lock<[UInt32: Int]>([:])
     /// When the last client of each engine left, until one returns.
@@ -41,21 +33,15 @@ package final class EngineIndex: Sendable {
     }
 
     /// Call once per engine, before its first client joins.
-    package func listen(_ listener: any EngineListener, to engine: UInt32) {
-        listeners.withLock { $0[engine, default: []].append(listener) }
+    package func listen(_ listener: any StoreListener<EngineNews>, to engine: UInt32) {
+        listeners.add(listener, to: engine)
         changed(engine)
     }
 
     package func stopListening(
-        _ listener: any EngineListener, to engine: UInt32, at now: StoreTime
+        _ listener: any StoreListener<EngineNews>, to engine: UInt32, at now: StoreTime
     ) {
-        let isLast = listeners.withLock { listeners in
-            listeners[engine]?.removeAll { $0 === listener }
-            guard listeners[engine]?.isEmpty == true else { return false }
-            listeners[engine] = nil
-            return true
-        }
-        if isLast { left.withLock { $0[engine] = now } }
+        if listeners.remove(listener, from: engine) { left.withLock { $0[engine] = now } }
         changed(engine)
     }
 
@@ -100,46 +86,21 @@ package final class EngineIndex: Sendable {
     }
 
     func hasListenersHere(_ engine: UInt32) -> Bool {
-        listeners.withLock { $0[engine] != nil }
+        listeners.isHeard(engine)
     }
 
     func hasListenersElsewhere(_ engine: UInt32) -> Bool {
         remoteClients.withLock { $0.haveAny(engine) }
     }
 
-    func notify(_ news: [EngineNews]) {
-        guard !news.isEmpty else { return }
-        // There are as many listeners as loops: few.
-        let lots = listeners.withLock { listeners in
-            var lots: [(listener: any EngineListener, news: [EngineNews])] = []
-            for item in news {
-                for listener in listeners[item.engine] ?? [] {
-                    if let index = lots.firstIndex(where: { $0.listener === listener }) {
-                        lots[index].news.append(item)
-                    } else {
-                        lots.append((listener, [item]))
-                    }
-                }
-            }
-            return lots
-        }
-        for lot in lots { lot.listener.receive(lot.news) }
-    }
+    func notify(_ news: [EngineNews]) { listeners.notify(news, of: \.engine) }
 
     /// Sends the clients that are connected here to other nodes.
     func sendClientsAway() {
-        let engines = listeners.withLock { Array($0.keys) }
-        notify(engines.map { EngineNews(engine: $0, content: .isCutOff) })
+        notify(listeners.rows.map { EngineNews(engine: $0, content: .isCutOff) })
     }
 
-    func notifyStoreReturned() {
-        var told: [any EngineListener] = []
-        for listener in listeners.withLock({ $0.values.joined() })
-        where !told.contains(where: { $0 === listener }) {
-            told.append(listener)
-            listener.storeReturned()
-        }
-    }
+    func notifyStoreReturned() { listeners.notifyStoreReturned() }
 }
 
 /// Several stores that stay alike.

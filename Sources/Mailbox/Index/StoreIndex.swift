@@ -41,6 +41,7 @@ package final class StoreIndex: Sendable {
     package let callbacks = CallbackIndex()
     let reminders = Reminders()
     package let engines = EngineIndex()
+    package let topics = TopicIndex()
     package let endings = EndingNotifier()
     /// Gets what other stores did, on any thread, once all of it is in the index.
     package let remoteChanges = Subscriber<RemoteChanges, Void>()
@@ -99,9 +100,16 @@ extension StoreIndex {
         unknown.mayExist(digest.words.0, at: Boot.milliseconds)
     }
 
-    /// `digest` is that of the bearer secret.
+    /// The credential of a device; `digest` is that of its bearer secret.
     package func credential(_ digest: Digest) -> DeviceCredential? {
-        credentials.withLock { $0[digest] }
+        let found = credentials.withLock { $0[digest] }
+        return found?.token == nil ? found : nil
+    }
+
+    /// A token for topics.
+    package func token(_ digest: Digest) -> DeviceCredential? {
+        let found = credentials.withLock { $0[digest] }
+        return found?.token == nil ? nil : found
     }
 
     package var endpointCount: Int { endpoints.count }

@@ -155,6 +155,7 @@ package enum LoadRequest: Sendable {
     /// The engines of an account, for one owner or all, and for one application or all.
     case engines(account: String, app: String?, owner: String?)
     case owners
+    case topic(TopicQuery)
     /// The next part of an export. Only one request for it may be under way.
     case export(StoreExport)
 }
@@ -169,6 +170,7 @@ package enum LoadAnswer: Sendable {
     case registration(RegistrationAnswer)
     case engines([EngineRecord])
     case owners([Owner])
+    case topic(TopicAnswer)
     /// Nil after the last part.
     case export([UInt8]?)
     /// Try again later.

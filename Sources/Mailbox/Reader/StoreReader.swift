@@ -20,6 +20,7 @@ final class StoreReader: @unchecked Sendable {
     private let source: StoreSource
     private let limits: StoreLimits
     private var sealer: Sealer
+    private let topics = TopicReading()
     private var keyGeneration: Int
     private var time: StoreTimekeeper { source.time }
     /// Opened on first use, and again after a failure.
@@ -97,7 +98,8 @@ final class StoreReader: @unchecked Sendable {
                     try SubscriptionRows.load(
                         ofDevice: device, from: database.connection, &sealer))
             case .credentials:
-                return .credentials(try CredentialRows.load(from: database.connection))
+                return .credentials(
+                    try CredentialRows.load(from: database.connection, &sealer))
             case .callbacks:
                 return .callbacks(try CallbackReading.rowsAtWork(database.connection))
             case .callback(let row):
@@ -106,6 +108,8 @@ final class StoreReader: @unchecked Sendable {
                 return try read(request, database)
             case .engines(let account, let app, let owner):
                 return try engines(account, app, owner, database)
+            case .topic(let query):
+                return .topic(try topics.answer(query, from: database.connection, &sealer))
             case .owners:
                 return .owners(try CredentialRows.owners(from: database.connection))
             case .export(let export):

@@ -87,7 +87,7 @@ package struct Registration: Sendable, Confidential {
     package let owner: String
     /// Milliseconds since 1970.
     package let created: Int64
-    package let terms: RegistrationTerms
+    package internal(set) var terms: RegistrationTerms
     /// The engine of its account; set once the store has the registration.
     package internal(set) var engine: UInt32 = 0
     /// Counts changes, so that one of two concurrent changes is refused.
@@ -130,7 +130,19 @@ package struct Registration: Sendable, Confidential {
 extension Registration {
     package var target: Target { targets[0] }
 
-    package var expiry: StoreTime { seen.adding(seconds: terms.lifetime) }
+    /// Others may use its topic in another way, or it keeps something else.
+    package mutating func set(topic: TopicTerms) {
+        terms.topic = topic
+        revision += 1
+    }
+
+    /// Topics do not expire.
+    package var expiry: StoreTime {
+        terms.isOnlyShown ? Self.never : seen.adding(seconds: terms.lifetime)
+    }
+
+    /// In thousands of years, so that nothing overflows that is counted from it.
+    private static let never = StoreTime(milliseconds: 1 << 47)
 
     /// When the callback is warned: a quarter of the lifetime before the end, at most three days.
     var warning: StoreTime {

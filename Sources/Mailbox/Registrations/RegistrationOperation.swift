@@ -12,8 +12,11 @@ package enum RegistrationOperation: Sendable {
     case end(device: UInt32)
 
     /// Gives a payload to its engine and keeps it for fetching. Room was reserved unless its TTL is
-    /// zero. A known mark makes it a repetition, which is dropped.
-    case receive(Message, ReplayMark?, EnginePush)
+    /// zero. A known mark makes it a repetition, which is dropped. The history of its topic has it
+    /// in the same transaction.
+    case receive(Message, ReplayMark?, EnginePush, TopicPost? = nil)
+    /// Only the history of the topic, and its readers, get it: `.stored` tells its place.
+    case post(TopicPost, Address)
     /// Counts a push that nobody can read.
     case count(device: UInt32, reason: String)
     case signal(FetchSignal, Address)
@@ -22,7 +25,7 @@ package enum RegistrationOperation: Sendable {
 
     /// The message that room was reserved for.
     var message: Message? {
-        if case .receive(let message, _, _) = self, message.needsStore { message } else { nil }
+        if case .receive(let message, _, _, _) = self, message.needsStore { message } else { nil }
     }
 }
 
@@ -33,6 +36,8 @@ package enum RegistrationResult: Equatable, Sendable {
     case otherRequest
     /// The owner has reached the limit.
     case tooMany
+    /// Another topic has the name.
+    case nameTaken
     /// The body was accepted before.
     case repeated
     /// It was accepted, but could not change what arrived with better protection.

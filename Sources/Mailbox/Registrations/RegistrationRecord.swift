@@ -165,6 +165,12 @@ package struct RegistrationMembers {
         return flag
     }
 
+    mutating func object(_ name: String) throws(Fault) -> JSONNode? {
+        guard let node = members.removeValue(forKey: name) else { return nil }
+        guard node.kind == .object else { throw Fault("\(name) must be an object") }
+        return node
+    }
+
     mutating func integer(_ name: String) throws(Fault) -> Int64? {
         guard let node = members.removeValue(forKey: name) else { return nil }
         guard node.kind == .number, let number = node.integer else {

@@ -50,6 +50,8 @@ package struct RegistrationTerms: Equatable, Sendable, Confidential {
     package var appID: String?
     /// The longest TTL that a sender may ask for.
     package var ttlLimit: UInt32?
+    /// Of a topic.
+    package var topic = TopicTerms()
     /// Seconds without a sign of life after which the registration ends.
     package var lifetime: UInt32 = 2_592_000
 
@@ -182,6 +184,7 @@ extension RegistrationTerms {
         askedTimeout = try members.seconds("session_timeout", Self.sessionTimeouts)
         ttlLimit = try members.seconds("ttl", 0...PushRules.longestTTL)
         lifetime = try members.seconds("expires", Self.lifetimes) ?? lifetime
+        if let object = try members.object("topic") { topic = try TopicTerms(object) }
     }
 
     /// Whether the address may be called is checked when it is called.
@@ -224,6 +227,10 @@ extension RegistrationTerms {
             if let service { writer.member("service", service) }
             if let appID { writer.member("app_id", appID) }
             if let presentation { writer.member("presentation", json: presentation) }
+            if !topic.isUsual {
+                writer.name("topic")
+                topic.write(to: &writer)
+            }
         }
     }
 }

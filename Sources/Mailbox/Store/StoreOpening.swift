@@ -146,12 +146,12 @@ struct StoreOpening {
     }
 }
 
-/// Fills the index at the start. Messages are counted when they are scanned.
+/// Fills the index at the start. Messages are counted when they are scanned, and credentials are
+/// opened by the writer.
 extension StoreIndex {
     func load(from connection: borrowing Connection) throws(StoreFault) {
         try loadDevices(from: connection)
         try loadEndpoints(from: connection)
-        for credential in try CredentialRows.load(from: connection) { set(credential) }
         for row in try connection.rows(
             "SELECT row FROM callback WHERE state = ?1", CallbackState.gone.rawValue)
         {

@@ -20,6 +20,8 @@ struct BatchEffects {
         case engines
         /// An engine has these clients at another store; nil for none.
         case clients(UInt32, node: String, RemoteClients.Count?)
+        /// A topic has this name from now on; nil if none has.
+        case topicName(Digest, UInt32?)
         /// Callbacks of devices up to this one, or all of them, got the reminder of the start.
         case reminded(UInt32?)
 
@@ -39,6 +41,8 @@ struct BatchEffects {
     var expiredActions = 0
     /// News from engines to their clients.
     var engineNews: [EngineNews] = []
+    /// What has come to topics, for their readers.
+    var topicNews: [TopicNews] = []
     var changes: [Change] = []
     /// What another store did; empty for a batch of this one.
     var remote = RemoteChanges()
@@ -69,6 +73,7 @@ struct BatchEffects {
         if !remote.isEmpty { index.remoteChanges.call(remote) }
         if !news.isEmpty { index.callbacks.notify(news) }
         index.engines.notify(engineNews)
+        index.topics.notify(topicNews)
         // Last, because its listener reads the rest of the index.
         if changes.contains(where: \.isOfAccounts) { index.engines.countChange() }
     }
@@ -78,6 +83,7 @@ struct BatchEffects {
         ended.removeAll(keepingCapacity: true)
         if !counted.isEmpty { counted = [] }
         engineNews.removeAll(keepingCapacity: true)
+        topicNews.removeAll(keepingCapacity: true)
         expiredActions = 0
         marks.removeAll(keepingCapacity: true)
         expiredMarks.removeAll(keepingCapacity: true)
@@ -113,6 +119,7 @@ struct BatchEffects {
         case .engines: break
         case .clients(let engine, let node, let count):
             index.engines.set(count, of: engine, at: node)
+        case .topicName(let name, let device): index.topics.set(name, device)
         case .reminded(let device): index.reminders.reached(device)
         }
     }

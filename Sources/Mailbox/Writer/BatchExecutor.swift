@@ -15,6 +15,7 @@ final class BatchExecutor {
     let devices: StoredDevices
     let callbacks: StoredCallbacks
     let engines: StoredEngines
+    let topics: StoredTopics
     let registrations: StoredRegistrations
     let begin: StoreStatement
     let end: StoreStatement
@@ -62,8 +63,9 @@ final class BatchExecutor {
         callbacks = try StoredCallbacks(transaction, isShared: source.log != nil)
         engines = try StoredEngines(
             transaction, messages, marks, templates: source.templates)
+        topics = try StoredTopics(transaction)
         registrations = try StoredRegistrations(
-            transaction, devices, messages, callbacks, engines)
+            transaction, devices, messages, callbacks, engines, topics)
         self.transaction = transaction
         self.state = state
         var random = RandomSupply()
@@ -120,6 +122,7 @@ final class BatchExecutor {
         try commit { () throws(StoreFault) in
             let counts = [
                 try messages.sweep(at: now, limit: limit),
+                try topics.sweep(at: now, limit: limit),
                 try callbacks.sweep(at: now, limit: limit),
                 try registrations.sweepAnswers(at: now, limit: limit),
                 try devices.sweep(at: now, limit: limit),
@@ -134,7 +137,8 @@ final class BatchExecutor {
 
     func firstExpiry() throws(StoreFault) -> StoreTime? {
         let times = [
-            try messages.nextExpiry(), try marks.nextExpiry(), try devices.nextExpiry(),
+            try messages.nextExpiry(), try topics.nextExpiry(), try marks.nextExpiry(),
+            try devices.nextExpiry(),
             try callbacks.nextExpiry(), try registrations.nextExpiry(),
         ]
         return times.compactMap(\.self).min()
@@ -167,6 +171,7 @@ final class BatchExecutor {
         let resealing = self.resealing
         var shared = Set<UInt32>()
         engines.absences = [:]
+        topics.begin()
         try begin.run()
         do throws(StoreFault) {
             if let source {
@@ -179,6 +184,7 @@ final class BatchExecutor {
             try carryOutConsequences()
             try marks.keep()
             try engines.keepJournal()
+            try topics.keepPositions()
             next.batch += 1
             next.position = transaction.position
             next.counters = transaction.index.counters

@@ -34,6 +34,9 @@ struct Resealing {
             Column(table: "engine", key: "row", column: "sealed", owner: .name("owner")),
             Column(table: "engine_record", key: "position", column: "sealed"),
             Column(table: "kept_answer", key: "row", column: "sealed", owner: .name("owner")),
+            Column(
+                table: "credential", key: "row", column: "sealed_terms", owner: .number("owner")),
+            Column(table: "topic_owner", key: "row", column: "sealed", owner: .name("owner")),
             Column(table: "callback", key: "row", column: "sealed", owner: .name("owner")),
             Column(
                 table: "callback_event", key: "position", column: "sealed",

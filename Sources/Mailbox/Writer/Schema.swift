@@ -7,10 +7,10 @@ import SQLite
 /// `expires`, `time` and `restored_until` by the store's clock, the others since 1970.
 enum Schema {
     /// Stores of programs before 0.1.0 have lower numbers and are not continued.
-    static let first = 16
+    static let first = 17
     static let migrations = Migrations(
         first: first,
-        [Migration("store", messages + registrations + callbacks + engines + shares)])
+        [Migration("store", messages + registrations + callbacks + engines + topics + shares)])
 
     /// Values that a file of ours can contain. Row numbers kept in memory are 32 bits; sums of
     /// sizes must not overflow.
@@ -30,11 +30,17 @@ enum Schema {
                 // Unreadable registrations are put off for ever.
                 "registration.due": 0 ... .max,
                 "message.size": 0...1 << 31, "callback_event.size": 0...1 << 31,
+                "topic_message.id": 0 ... .max, "topic_message.place": 0 ... .max,
+                "topic_message.topic": counters, "topic_message.kind": 0...2,
+                "topic_message.size": 0...1 << 31, "topic.device": counters,
+                "topic.bytes": 0...1 << 40, "topic.ended": 0...1, "topic_name.device": counters,
+                "topic_owner.row": counters,
+                "topic_owner.position": 0...(1 << TopicRows.positionBits),
                 "callback.bytes": 0...1 << 40, "callback.events": 0...1 << 40,
             ],
             lengths: [
                 "credential.secret": 32, "device.user_agent": 32, "subscription.endpoint": 32,
-                "message.id": 16, "message.location": 16,
+                "message.id": 16, "message.location": 16, "topic_name.name": 32,
             ],
             large: ["device", "subscription"])
     }
@@ -66,9 +72,12 @@ enum Schema {
         CREATE TABLE credential (
             row INTEGER PRIMARY KEY, secret BLOB NOT NULL, name TEXT NOT NULL,
             owner INTEGER NOT NULL, created INTEGER NOT NULL, last_seen INTEGER,
-            unconfirmed INTEGER NOT NULL, receive_only INTEGER NOT NULL
+            unconfirmed INTEGER NOT NULL, receive_only INTEGER NOT NULL, sealed_terms BLOB,
+            parent INTEGER, topic INTEGER
         );
         CREATE UNIQUE INDEX credential_name ON credential (owner, name);
+        CREATE INDEX credential_parent ON credential (parent) WHERE parent IS NOT NULL;
+        CREATE INDEX credential_topic ON credential (topic) WHERE topic IS NOT NULL;
         CREATE TABLE device (
             row INTEGER PRIMARY KEY, user_agent BLOB NOT NULL, credential INTEGER,
             owner INTEGER NOT NULL, created INTEGER NOT NULL, last_seen INTEGER NOT NULL,
@@ -169,6 +178,40 @@ enum Schema {
             engine INTEGER NOT NULL, node TEXT NOT NULL, fetchers INTEGER NOT NULL,
             PRIMARY KEY (node, engine)
         ) WITHOUT ROWID;
+
+        """
+
+    /// What topics keep. Names are keyed hashes; `sequence` is missing where it is the id. `place` is
+    /// the number of the owner and a position, which rises with each message of the owner. Where
+    /// `sealed` is missing, only the place is known of a message, until `expires`. What an ended topic
+    /// had is deleted little by little. `evicted` is the position of the newest message that has
+    /// left a topic without its sender's wish, and `evicted_time` its time.
+    private static let topics = """
+        CREATE TABLE topic_owner (
+            row INTEGER PRIMARY KEY, owner TEXT NOT NULL, position INTEGER NOT NULL,
+            sealed BLOB NOT NULL
+        );
+        CREATE TABLE topic (
+            device INTEGER PRIMARY KEY, owner INTEGER NOT NULL, count INTEGER NOT NULL,
+            bytes INTEGER NOT NULL, gone INTEGER NOT NULL, ended INTEGER NOT NULL,
+            evicted INTEGER NOT NULL, evicted_time INTEGER NOT NULL
+        );
+        CREATE INDEX topic_ended ON topic (device) WHERE ended = 1;
+        CREATE TABLE topic_name (
+            name BLOB PRIMARY KEY, device INTEGER NOT NULL
+        ) WITHOUT ROWID;
+        CREATE INDEX topic_name_device ON topic_name (device);
+        CREATE TABLE topic_message (
+            place INTEGER PRIMARY KEY, topic INTEGER NOT NULL, id INTEGER NOT NULL,
+            sequence BLOB, kind INTEGER NOT NULL, time INTEGER NOT NULL,
+            expires INTEGER NOT NULL, size INTEGER NOT NULL, sealed BLOB
+        );
+        CREATE INDEX topic_message_topic ON topic_message (topic, place) WHERE sealed IS NOT NULL;
+        CREATE INDEX topic_message_gone ON topic_message (topic, place) WHERE sealed IS NULL;
+        CREATE INDEX topic_message_id ON topic_message (id);
+        CREATE INDEX topic_message_sequence ON topic_message (topic, sequence)
+            WHERE sequence IS NOT NULL AND sealed IS NOT NULL;
+        CREATE INDEX topic_message_expires ON topic_message (expires);
 
         """
 }

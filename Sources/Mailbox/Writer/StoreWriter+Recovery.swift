@@ -39,6 +39,7 @@ extension StoreWriter {
             usable.store(true, ordering: .relaxed)
             settling.store(false, ordering: .relaxed)
             source.index.engines.notifyStoreReturned()
+            source.index.topics.notifyStoreReturned()
         } catch {
             scheduleRetry()
             if error != lastFault { onFault(error) }

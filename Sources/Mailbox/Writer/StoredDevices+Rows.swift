@@ -150,18 +150,37 @@ extension StoredDevices {
     /// `.conflict` if the owner has a credential of that name, `.full` at `limit`.
     func insert(_ credential: DeviceCredential, limit: Int) throws(StoreFault) -> StoreOutcome {
         let owner = try row(ofOwner: credential.owner)
+        let terms = try credential.token.map { token throws(StoreFault) in
+            try transaction.seal(
+                TokenRecord(token.terms).bytes,
+                at: CredentialRows.place(credential.row, of: owner))
+        }
         let insert = try transaction.connection.statement(
             """
-            INSERT INTO credential SELECT ?1, ?2, ?3, ?4, ?5, ?6, 0, ?8
-            WHERE (SELECT count(*) FROM credential WHERE owner = ?4) < ?7
+            INSERT INTO credential SELECT ?1, ?2, ?3, ?4, ?5, ?6, 0, ?8, ?9, ?10, ?11
+            WHERE (SELECT count(*) FROM credential
+            WHERE owner = ?4 AND (sealed_terms IS NULL) = (?9 IS NULL)) < ?7
+            AND (?10 IS NULL OR EXISTS (SELECT 1 FROM credential WHERE row = ?10))
+            AND (?11 IS NULL OR EXISTS (SELECT 1 FROM topic WHERE device = ?11 AND ended = 0))
             ON CONFLICT (owner, name) DO NOTHING RETURNING row
             """, credential.row, credential.secret.bytes, credential.name, owner,
             credential.created, credential.lastSeen, Int64(limit),
-            Int64(credential.isReceiveOnly ? 1 : 0))
+            Int64(credential.isReceiveOnly ? 1 : 0), terms, credential.token?.parent,
+            credential.token?.device)
         if try insert.step() { return .done }
         let other = try transaction.connection.statement(
             "SELECT 1 FROM credential WHERE owner = ?1 AND name = ?2", owner, credential.name)
         return try other.step() ? .conflict : .full
+    }
+
+    /// Tokens that end with another one, or with a topic.
+    func tokens(madeWith credential: UInt32) throws(StoreFault) -> [UInt32] {
+        try transaction.connection.rows(
+            "SELECT row FROM credential WHERE parent = ?1", credential)
+    }
+
+    func tokens(ofTopic device: UInt32) throws(StoreFault) -> [UInt32] {
+        try transaction.connection.rows("SELECT row FROM credential WHERE topic = ?1", device)
     }
 
     /// Returns the digest of its secret; nil if the credential does not exist.

@@ -11,6 +11,9 @@ final class StoredDevices {
         ended = try EndedRows(on: transaction.connection)
         self.transaction = transaction
         self.messages = messages
+        let credentials = try CredentialRows.load(
+            from: transaction.connection, &transaction.sealer)
+        for credential in credentials { transaction.index.set(credential) }
     }
 
     private var index: StoreIndex { transaction.index }
@@ -52,7 +55,8 @@ extension StoredDevices {
 extension StoredDevices {
     func add(_ credential: DeviceCredential) throws(StoreFault) -> StoreOutcome {
         guard credential.row <= StoreIndex.lastRow else { return .full }
-        let outcome = try insert(credential, limit: OwnerLimits.devices)
+        let limit = credential.token == nil ? OwnerLimits.devices : OwnerLimits.tokens
+        let outcome = try insert(credential, limit: limit)
         if outcome == .done { record(.credential(credential)) }
         return outcome
     }
@@ -63,8 +67,9 @@ extension StoredDevices {
         return .done
     }
 
-    /// Call this when nothing made under the credential is left.
+    /// Call this when no device made under the credential is left.
     func remove(credential row: UInt32) throws(StoreFault) -> StoreOutcome {
+        for token in try tokens(madeWith: row) { _ = try remove(credential: token) }
         guard let secret = try deleteCredential(row) else { return .notFound }
         record(.removedCredential(secret))
         return .done

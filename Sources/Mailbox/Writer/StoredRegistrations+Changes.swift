@@ -20,7 +20,11 @@ extension StoredRegistrations {
         let isSeen = former.map { $0.presence != registration.presence } ?? false
         // A rotation may end endpoints at once.
         guard let settlement = registration.settle(at: now) else { return .notFound }
+        guard try topics.isFree(registration) else { return .registration(.nameTaken) }
         guard try update(registration, from: revision) else { return .conflict }
+        if let former, former.terms.topic != registration.terms.topic {
+            try topics.change(registration)
+        }
         if let former, former.isPaused != registration.isPaused {
             try engines.setPaused(registration.isPaused, engine: registration.engine)
         } else if let former, former.seen < registration.seen {

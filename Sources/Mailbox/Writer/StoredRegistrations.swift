@@ -10,11 +10,12 @@ final class StoredRegistrations {
     let messages: StoredMessages
     let callbacks: StoredCallbacks
     let engines: StoredEngines
+    let topics: StoredTopics
     let rows: ReceiverRows
 
     init(
         _ transaction: Transaction, _ devices: StoredDevices, _ messages: StoredMessages,
-        _ callbacks: StoredCallbacks, _ engines: StoredEngines
+        _ callbacks: StoredCallbacks, _ engines: StoredEngines, _ topics: StoredTopics
     ) throws(StoreFault) {
         rows = try ReceiverRows(on: transaction.connection)
         self.transaction = transaction
@@ -22,6 +23,7 @@ final class StoredRegistrations {
         self.messages = messages
         self.callbacks = callbacks
         self.engines = engines
+        self.topics = topics
     }
 
     func perform(_ operation: RegistrationOperation) throws(StoreFault) -> StoreOutcome {
@@ -38,8 +40,9 @@ final class StoredRegistrations {
         case .end(let device):
             if case .none = try transaction.find(device) { return .notFound }
             return try remove(device: device) ? .done : .notFound
-        case .receive(let message, let mark, let push):
-            return try receive(message, mark, push)
+        case .receive(let message, let mark, let push, let post):
+            return try receive(message, mark, push, post)
+        case .post(let post, let address): return try self.post(post, to: address)
         case .count(let device, let reason):
             return try rows.count(reason, device: device) ? .done : .notFound
         case .signal(let signal, let address):
@@ -51,12 +54,30 @@ final class StoredRegistrations {
     /// If the push could not be understood, or was not allowed to change what arrived with better
     /// protection, that is counted for the owner, next to the pushes that nobody could decrypt.
     private func receive(
-        _ message: Message, _ mark: ReplayMark?, _ push: EnginePush
+        _ message: Message, _ mark: ReplayMark?, _ push: EnginePush, _ post: TopicPost?
     ) throws(StoreFault) -> StoreOutcome {
         let (outcome, lack) = try engines.receive(message, mark, push)
+        switch outcome {
+        case .done, .stored, .registration(.outranked), .registration(.notUnderstood):
+            if let post, try topics.add(post, to: message.address.device) == nil {
+                // The engine has taken it, so the whole batch fails.
+                throw .damaged("a topic is missing")
+            }
+        default: break
+        }
         guard let lack else { return outcome }
         _ = try rows.count(lack.reason, device: message.address.device)
         return outcome == .unavailable ? outcome : .registration(lack.result)
+    }
+
+    /// Only readers of the topic get it.
+    private func post(
+        _ post: TopicPost, to address: Address
+    ) throws(StoreFault) -> StoreOutcome {
+        guard try messages.has(subscription: address.subscription),
+            let position = try topics.add(post, to: address.device)
+        else { return .notFound }
+        return .stored(position: position)
     }
 
     private func fetch(_ device: UInt32) throws(StoreFault) -> StoreOutcome {
@@ -107,6 +128,7 @@ extension StoredRegistrations {
         let last = max(registration.device, subscription.address.subscription)
         guard last <= StoreIndex.lastRow else { return .full }
         guard transaction.index.endpoints[subscription.digest] == nil else { return .conflict }
+        guard try topics.isFree(registration) else { return .registration(.nameTaken) }
         // In place of a user agent's name the row has the endpoint's hash, so no client can connect
         // as this device.
         let device = KnownUserAgent(
@@ -118,6 +140,7 @@ extension StoredRegistrations {
         try RegistrationRows.insert(
             registration, engine, sealed: sealed, on: transaction.connection)
         try engines.joined(registration, engine)
+        if registration.terms.isOnlyShown { try topics.add(registration) }
         transaction.wake(at: registration.due)
         try add(subscription)
         return .done
@@ -141,7 +164,13 @@ extension StoredRegistrations {
         let isRegistration = try RegistrationRows.delete(row, on: transaction.connection)
         guard wasThere else { return false }
         if let engine { try engines.left(registration, engine) }
-        if isRegistration { transaction.effects.changes.append(.registration(device: row)) }
+        if isRegistration {
+            try topics.remove(device: row)
+            for token in try devices.tokens(ofTopic: row) {
+                _ = try devices.remove(credential: token)
+            }
+            transaction.effects.changes.append(.registration(device: row))
+        }
         return true
     }
 
@@ -173,6 +202,7 @@ extension StoredRegistrations {
         try remove(try devices.devices(ofOwner: row))
         // What those of ended registrations were still to be told belongs to the owner, too.
         for callback in try callbacks.callbacks(ofOwner: row) { try callbacks.drop(callback) }
+        try topics.forget(owner: row)
         return try devices.deleteOwner(row) ? .done : .notFound
     }
 

@@ -93,6 +93,9 @@ package enum ErrorGuide {
         a wrong number, id or path | `bellwire device list`, `bellwire registration list` |
         | <a id="errno-1003"></a>1003 | 409 | `this owner already has a device with that name` | \#
         each name is used only once for an owner | choose another name, or remove that device |
+        | <a id="errno-1028"></a>1028 | 409 | `a topic with that name already exists` | the \#
+        owner has a topic of that name, or the name is open and another owner has it | choose \#
+        another name |
         | <a id="errno-1020"></a>1020 | 409 | `this owner already has 100 devices` | 100 is the \#
         limit | remove devices that are not used |
         | <a id="errno-1021"></a>1021 | 409 | `an owner with that name already exists` | the \#

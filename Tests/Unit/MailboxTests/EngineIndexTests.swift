@@ -6,7 +6,7 @@ import Testing
 @Suite("Listeners of engines")
 struct EngineIndexTests {
     // Unchecked: the news is only touched under the lock.
-    private final class Listener: EngineListener, @unchecked Sendable {
+    private final class Listener: StoreListener, @unchecked Sendable {
         private let lock = NSLock()
         private var lots: [[UInt32]] = []
         private var returns = 0

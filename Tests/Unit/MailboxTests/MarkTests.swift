@@ -48,7 +48,7 @@ struct MarkTests {
         #expect(test.answer(mark, device) == .new)
     }
 
-    private final class Listener: EngineListener {
+    private final class Listener: StoreListener {
         func receive(_ news: [EngineNews]) {}
         func storeReturned() {}
     }

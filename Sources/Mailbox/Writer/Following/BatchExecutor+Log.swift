@@ -162,7 +162,7 @@ extension BatchExecutor {
                 guard let table = error.table else { throw StoreFault(error) }
                 throw .differs(StoreDifference(table: table, entry: next.number))
             }
-            try rows.endEntry(owner: name(ofOwner:))
+            try rows.endEntry(owner: name(ofOwner:), unseal: transaction.unsealed)
         }
         return rows
     }
@@ -181,7 +181,8 @@ extension BatchExecutor {
     static let tables = [
         "registration", "kept_answer", "engine", "callback", "owner", "credential", "subscription",
         "device", "ended_endpoint", "message", "mark", "replay", "undecryptable", "fetch_signal",
-        "engine_record", "callback_event", "share", "engine_client",
+        "engine_record", "callback_event", "share", "engine_client", "topic_owner", "topic",
+        "topic_name", "topic_message",
     ]
 
     /// Call it before any statement is prepared.

@@ -1,4 +1,5 @@
 import Base
+import Crypto
 import Delivery
 import SQLite
 import WebPush
@@ -49,6 +50,15 @@ struct FollowedRows {
             effects.counted.append(kept)
             effects.remote.stored.append((kept.address.device, kept.position))
         case ("message", .delete): read(ended: row)
+        case ("topic_name", _):
+            guard let name = Self.digest(row.last("name")) else { return }
+            let device = row.new("device")?.integer.map { UInt32(clamping: $0) }
+            effects.changes.append(.topicName(name, device))
+        case ("topic_message", .insert):
+            let position = TopicRows.position(ofKey: row.new("place")?.integer ?? 0)
+            effects.topicNews.append(
+                TopicNews(
+                    position: position, device: row.number("topic"), message: nil, isKept: true))
         case ("mark", .insert): effects.marks += Self.marks(row)
         case ("mark", .delete): effects.expiredMarks += Self.marks(row)
         case ("replay", .insert): effects.replays.formUnion(Self.marks(row))
@@ -60,13 +70,14 @@ struct FollowedRows {
     /// All rows of an entry were read. New rows come after ended ones, which may have had the same
     /// names, and endpoints come after their devices. `owner` is asked for the name of an owner.
     mutating func endEntry(
-        owner: (Int64) throws(StoreFault) -> String?
+        owner: (Int64) throws(StoreFault) -> String?,
+        unseal: ([UInt8], Sealer.Place) -> [UInt8]?
     ) throws(StoreFault) {
         effects.changes += devices
         effects.changes += endpoints
         for values in credentials {
             guard let owner = try owner(CredentialRows.owner(values)),
-                let credential = CredentialRows.credential(values, of: owner)
+                let credential = CredentialRows.credential(values, of: owner, unseal: unseal)
             else { continue }
             effects.changes.append(.credential(credential))
         }

@@ -143,7 +143,7 @@ struct HeardPushTests {
         let told = try RegisteredApp(
             fixture, app: "script", Self.terms + #","callback":"https://app.example/x""#)
         let other = try RegisteredApp(
-            fixture, app: "script", Self.terms)
+            fixture, app: "script", Self.terms, bearer: try fixture.addCredential(owner: "other"))
         for (app, isUnheard) in [(told, nil), (other, true)] as [(RegisteredApp, Bool?)] {
             #expect(try app.raw(Array("x".utf8), []).status == 201)
             let said = try app.call("GET", "registrations/\(app.id)").object()

@@ -7,7 +7,7 @@ import Testing
 struct FollowingEngineTests {
     /// Keeps the texts for everybody, and whether an engine has ended.
     // Unchecked: all state is only touched under the lock.
-    private final class Listener: EngineListener, @unchecked Sendable {
+    private final class Listener: StoreListener, @unchecked Sendable {
         private let lock = NSLock()
         private var heard: [String] = []
 

@@ -46,6 +46,9 @@ enum StorePicture {
         for digest in try digests("SELECT secret FROM credential", connection) {
             lines.append("credential: \(String(describing: index.credential(digest)))")
         }
+        for digest in try digests("SELECT name FROM topic_name", connection) {
+            lines.append("topic: \(String(describing: index.topics.device(named: digest)))")
+        }
         return lines
     }
 

@@ -10,7 +10,7 @@ import Testing
 struct AccountRegistrationsTests {
     /// Receives the consent that clients are told.
     // Unchecked: the consent is only touched under the lock.
-    private final class Listener: EngineListener, @unchecked Sendable {
+    private final class Listener: StoreListener, @unchecked Sendable {
         private let lock = NSLock()
         private var told: SourceConsent?
 

@@ -8,7 +8,7 @@ import Testing
 struct AccountSessionTests {
     /// Receives what a client that joins is told first.
     // Unchecked: the number is only touched under the lock.
-    private final class Listener: EngineListener, @unchecked Sendable {
+    private final class Listener: StoreListener, @unchecked Sendable {
         private let lock = NSLock()
         private var shown = 0
 

@@ -190,7 +190,7 @@ struct RegistrationCallbackTests {
     }
 
     /// A listener that ignores everything.
-    private final class Nobody: EngineListener {
+    private final class Nobody: StoreListener {
         func receive(_ news: [EngineNews]) {}
         func storeReturned() {}
     }
@@ -300,7 +300,7 @@ struct RegistrationCallbackTests {
         var count: Int { sum.withLock { $0 } }
     }
 
-    private final class WelcomeListener: EngineListener {
+    private final class WelcomeListener: StoreListener {
         private let told = Mutex<[Int64]>([])
 
         func receive(_ news: [EngineNews]) {

@@ -34,6 +34,8 @@ struct ResealingTests {
         try test.expectDone(
             .registration(.create(registration, target, credential: nil, limit: nil, kept)))
         _ = try test.receive(target.address, "payload")
+        _ = try test.addTopic()
+        try test.expectDone(.addCredential(try test.token("token", .usual)))
         return (registration, device)
     }
 
@@ -142,6 +144,8 @@ struct ResealingTests {
                 UPDATE device SET owner = (SELECT row FROM owner WHERE name = 'bob');
                 UPDATE registration SET owner = 'bob'; UPDATE engine SET owner = 'bob';
                 UPDATE callback SET owner = 'bob'; UPDATE kept_answer SET owner = 'bob';
+                UPDATE topic_owner SET owner = 'bob';
+                UPDATE credential SET owner = (SELECT row FROM owner WHERE name = 'bob');
                 """)
         }
         #expect(end.came && end.unopened == bound)

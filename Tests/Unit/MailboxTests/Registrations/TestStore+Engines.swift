@@ -6,7 +6,7 @@ import Notifications
 
 /// Receives the state that clients start with.
 // Unchecked: the texts are only touched under the lock.
-final class WelcomeListener: EngineListener, @unchecked Sendable {
+final class WelcomeListener: StoreListener, @unchecked Sendable {
     private let lock = NSLock()
     private var texts: [UInt32: [String]] = [:]
 

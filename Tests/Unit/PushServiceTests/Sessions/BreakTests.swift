@@ -311,7 +311,7 @@ struct BreakTests {
 
     @Test("A file that may not grow gives 503; once there is room, pushes are accepted again")
     func full() throws {
-        let fixture = try PushFixture { plan in plan.store = { $0.limits.filePages = 60 } }
+        let fixture = try PushFixture { plan in plan.store = { $0.limits.filePages = 90 } }
         var agent = try fixture.userAgent()
         let endpoint = try agent.register()
         agent.close()

@@ -1,0 +1,25 @@
+package import Base
+import System
+
+/// The names of topics, and who reads which topic. Any thread may use it.
+package final class TopicIndex: Sendable {
+    private let names = Lock<[Digest: UInt32]>([:])
+    private let listeners = ListenerTable<TopicNews>()
+
+    /// The registration of the topic with this name.
+    package func device(named name: Digest) -> UInt32? { names.withLock { $0[name] } }
+
+    func set(_ name: Digest, _ device: UInt32?) { names.withLock { $0[name] = device } }
+
+    /// Call once per topic, before its first reader on the loop.
+    package func listen(_ listener: any StoreListener<TopicNews>, to device: UInt32) {
+        listeners.add(listener, to: device)
+    }
+
+    package func stopListening(_ listener: any StoreListener<TopicNews>, to device: UInt32) {
+        _ = listeners.remove(listener, from: device)
+    }
+
+    func notify(_ news: [TopicNews]) { listeners.notify(news, of: \.device) }
+    func notifyStoreReturned() { listeners.notifyStoreReturned() }
+}

@@ -1,0 +1,59 @@
+import Base
+package import Topics
+
+/// How others may use a topic, and what it keeps.
+package struct TopicTerms: Equatable, Sendable, Confidential {
+    /// Everybody may push to its name.
+    package var isOpen = false
+    /// A name under which those who know it may push.
+    package var secretName: TopicName?
+    /// For how many seconds it keeps its messages; 0 for not at all, nil for as long as the server
+    /// says.
+    package var lifetime: UInt32?
+
+    package init() {}
+
+    var isUsual: Bool { self == TopicTerms() }
+}
+
+extension TopicTerms {
+    private static let lifetimes: ClosedRange<UInt32> = 0...31_536_000
+
+    /// Reads the members of its object.
+    init(_ object: JSONNode) throws(RegistrationTerms.Fault) {
+        var members = try RegistrationMembers(object)
+        isOpen = try members.flag("open") ?? false
+        lifetime = try members.seconds("keep", Self.lifetimes)
+        if let text = try members.text("secret_name") {
+            guard let name = TopicName(text), text.hasPrefix(TopicName.secretPrefix) else {
+                throw RegistrationTerms.Fault("secret_name is no name of a topic")
+            }
+            secretName = name
+        }
+        try members.expectNoOthers()
+    }
+
+    func write(to writer: inout JSONWriter) {
+        writer.object { writer in
+            if isOpen { writer.member("open", true) }
+            if let secretName { writer.member("secret_name", secretName.text) }
+            if let lifetime { writer.member("keep", Int(lifetime)) }
+        }
+    }
+}
+
+extension RegistrationTerms {
+    /// The name of its topic; nil if it is none, or its name cannot be in an address.
+    package var topicName: TopicName? { isOnlyShown ? TopicName(account) : nil }
+}
+
+extension Registration {
+    /// The names under which its topic is found.
+    var topicNames: [TopicNaming] {
+        guard let name = terms.topicName else { return [] }
+        var names: [TopicNaming] = [.own(name, owner: owner)]
+        if terms.topic.isOpen { names.append(.open(name)) }
+        if let secret = terms.topic.secretName { names.append(.secret(secret)) }
+        return names
+    }
+}

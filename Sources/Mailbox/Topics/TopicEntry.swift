@@ -1,0 +1,109 @@
+import Base
+package import Topics
+
+/// A message in the history of a topic.
+///
+/// Positions only rise, whatever happens to the messages, and are common to all topics of an owner.
+package struct TopicEntry: Sendable, Confidential {
+    package let position: Int64
+    /// The registration of the topic.
+    package let device: UInt32
+    package let message: TopicMessage
+}
+
+/// A message for the history of a topic.
+package struct TopicPost: Sendable, Confidential {
+    package let message: TopicMessage
+    /// In seconds; zero for a message that only those get who read now.
+    package let lifetime: UInt32
+
+    package init(_ message: TopicMessage, keptFor lifetime: UInt32) {
+        (self.message, self.lifetime) = (message, lifetime)
+    }
+}
+
+/// What has come to a topic. What another node has stored comes without its message, which is in the
+/// store.
+package struct TopicNews: Sendable, Confidential {
+    package let position: Int64
+    package let device: UInt32
+    package let message: TopicMessage?
+    /// The history has it.
+    package let isKept: Bool
+}
+
+/// The topics of a stream, all of one owner.
+package struct TopicSubscription: Sendable, Confidential {
+    package let owner: UInt32
+    /// Their names, by their registrations.
+    package let topics: [UInt32: TopicName]
+
+    package init(owner: UInt32, topics: [UInt32: TopicName]) {
+        (self.owner, self.topics) = (owner, topics)
+    }
+}
+
+package enum TopicQuery: Sendable {
+    case page(TopicPageRequest)
+    /// The next page of a stream.
+    case stream(StreamPageRequest, TopicSubscription)
+    /// The newest position of the owner.
+    case newest(owner: UInt32)
+}
+
+package enum TopicAnswer: Sendable {
+    case page(TopicPage)
+    case stream(StreamPage)
+    case newest(Int64)
+}
+
+/// Some of what the history of an owner's topics has, newest first.
+package struct TopicPageRequest: Sendable {
+    package let owner: UInt32
+    package let devices: [UInt32]
+    /// Older ones than this; nil for the newest.
+    package var before: Int64?
+    package var limit: Int
+    /// Of this time, in seconds since 1970, or later.
+    package var since: Int64?
+
+    package init(
+        owner: UInt32, devices: [UInt32], before: Int64? = nil, limit: Int, since: Int64? = nil
+    ) {
+        (self.owner, self.devices, self.before) = (owner, devices, before)
+        (self.limit, self.since) = (limit, since)
+    }
+}
+
+package struct TopicPage: Sendable, Confidential {
+    package internal(set) var entries: [TopicEntry] = []
+    /// The history has older ones.
+    package internal(set) var hasMore = false
+}
+
+/// The sealed part of a message in the history.
+struct TopicRecord: Confidential {
+    /// Empty if it is the id of the message.
+    var sequence = ""
+    /// Zero if it is not said.
+    var expires: Int64 = 0
+    var content = TopicContent()
+
+    init() {}
+
+    init(_ message: TopicMessage) {
+        sequence = message.sequence == message.id.text ? "" : message.sequence
+        expires = message.expires ?? 0
+        content = message.content
+    }
+}
+
+extension TopicRecord: Coded {
+    static var blank: TopicRecord { TopicRecord() }
+
+    mutating func code(_ coder: inout Coder) {
+        coder.text(&sequence)
+        coder.number(&expires)
+        content.code(&coder)
+    }
+}

@@ -1,0 +1,176 @@
+import Base
+import Crypto
+import Delivery
+import SQLite
+import Topics
+
+/// The names of topics, and what their histories have. Only the writer's thread uses it.
+final class StoredTopics {
+    /// How long the place of a message stays known after what it said is gone.
+    static let goneLifetime: UInt32 = 30 * 86_400
+    /// So many of them for each topic: more are made within minutes by a sender who never stops.
+    static let goneLimit = 100_000
+    static let goneAtOnce = 1_000
+
+    let transaction: Transaction
+    let rows: TopicRows
+    let sealers = TopicSealers()
+    // Exclusivity is unchecked: only one thread uses these properties, one access at a time.
+    @exclusivity(unchecked) var owners: [UInt32: TopicOwner] = [:]
+    /// Owners to whom this batch has given positions.
+    @exclusivity(unchecked) var moved: Set<UInt32> = []
+
+    init(_ transaction: Transaction) throws(StoreFault) {
+        rows = try TopicRows(on: transaction.connection)
+        self.transaction = transaction
+        try TopicNameRows.forEach(on: transaction.connection) { name, device in
+            transaction.index.topics.set(name, device)
+        }
+    }
+
+    /// What is known of owners may be from a batch that was not committed, or older than what
+    /// another store wrote.
+    func begin() {
+        owners.removeAll(keepingCapacity: true)
+        moved.removeAll(keepingCapacity: true)
+    }
+
+    /// Call this at the end of the batch.
+    func keepPositions() throws(StoreFault) {
+        for owner in moved {
+            guard let position = owners[owner]?.position else { continue }
+            try rows.set(position: position, of: owner)
+        }
+    }
+}
+
+/// Topics come and go with their registrations.
+extension StoredTopics {
+    /// Whether no other topic has one of its names.
+    func isFree(_ registration: Registration) throws(StoreFault) -> Bool {
+        for name in try digests(of: registration.topicNames) {
+            if let holder = try TopicNameRows.device(of: name, on: transaction.connection),
+                holder != registration.device
+            {
+                return false
+            }
+        }
+        return true
+    }
+
+    func add(_ registration: Registration) throws(StoreFault) {
+        let device = registration.device
+        let owner = try transaction.owner(ofDevice: device)
+        try transaction.connection.run(
+            """
+            INSERT INTO topic
+            (device, owner, count, bytes, gone, ended, evicted, evicted_time)
+            VALUES (?1, ?2, 0, 0, 0, 0, 0, 0)
+            """, device, owner)
+        for name in try digests(of: registration.topicNames) { try add(name, to: device) }
+        let row = UInt32(clamping: owner)
+        guard try self.owner(row) == nil else { return }
+        owners[row] = try TopicOwner.make(row, registration.owner, in: transaction)
+    }
+
+    /// The topic has other names than before, which are free.
+    func change(_ registration: Registration) throws(StoreFault) {
+        let wanted = try digests(of: registration.topicNames)
+        let present = try TopicNameRows.names(
+            of: registration.device, on: transaction.connection)
+        for name in present where !wanted.contains(name) { try remove(name) }
+        for name in wanted where !present.contains(name) {
+            try add(name, to: registration.device)
+        }
+    }
+
+    private func add(_ name: Digest, to device: UInt32) throws(StoreFault) {
+        try TopicNameRows.insert(name, of: device, on: transaction.connection)
+        transaction.effects.changes.append(.topicName(name, device))
+    }
+
+    private func remove(_ name: Digest) throws(StoreFault) {
+        try TopicNameRows.delete(name, on: transaction.connection)
+        transaction.effects.changes.append(.topicName(name, nil))
+    }
+
+    /// Ends a topic; does nothing for what is none. From now on nobody can ask for what it had.
+    func remove(device: UInt32) throws(StoreFault) {
+        for name in try TopicNameRows.names(of: device, on: transaction.connection) {
+            try remove(name)
+        }
+        try transaction.connection.run("UPDATE topic SET ended = 1 WHERE device = ?1", device)
+        transaction.wake(at: transaction.time.now)
+    }
+
+    /// Without the key, nobody reads what is left of an owner's topics in any copy of the file.
+    func forget(owner: UInt32) throws(StoreFault) {
+        try transaction.connection.run("DELETE FROM topic_owner WHERE row = ?1", owner)
+        owners[owner] = nil
+    }
+
+    private func digests(of names: [TopicNaming]) throws(StoreFault) -> [Digest] {
+        var digests: [Digest] = []
+        for name in names {
+            digests.append(
+                try transaction.hashing { key, hash throws(OpenSSLError) in
+                    try TopicNamer.digest(of: name, key, &hash)
+                })
+        }
+        return digests
+    }
+}
+
+/// Time passes.
+extension StoredTopics {
+    /// Returns how many rows have expired.
+    func sweep(at now: StoreTime, limit: Int) throws(StoreFault) -> Int {
+        let expired = try rows.expired(at: now, limit: limit)
+        let (gone, old) = (expired.filter(\.isGone), expired.filter { !$0.isGone })
+        for (device, found) in Dictionary(grouping: gone, by: \.device) {
+            for row in found { try rows.forget(row.key) }
+            _ = try rows.add(TopicRows.Amount(gone: -found.count), to: device)
+        }
+        for found in Dictionary(grouping: old, by: \.device).values { try evict(found) }
+        return max(expired.count, try sweepEnded(limit: limit))
+    }
+
+    private func sweepEnded(limit: Int) throws(StoreFault) -> Int {
+        guard let device = try firstEnded() else { return 0 }
+        let deleted = try transaction.connection.rows(
+            """
+            DELETE FROM topic_message WHERE place IN
+            (SELECT place FROM topic_message WHERE topic = ?1 LIMIT ?2) RETURNING 1
+            """, device, Int64(limit)
+        ).count
+        guard deleted < limit else { return limit }
+        try transaction.connection.run("DELETE FROM topic WHERE device = ?1", device)
+        return try firstEnded() == nil ? deleted : limit
+    }
+
+    private func firstEnded() throws(StoreFault) -> UInt32? {
+        try transaction.connection.rows("SELECT device FROM topic WHERE ended = 1 LIMIT 1").first
+    }
+
+    func nextExpiry() throws(StoreFault) -> StoreTime? {
+        try firstEnded() == nil ? rows.nextExpiry() : transaction.time.now
+    }
+}
+
+extension TopicOwner {
+    /// Makes the key of an owner who has none.
+    fileprivate static func make(
+        _ row: UInt32, _ name: String, in transaction: Transaction
+    ) throws(StoreFault) -> TopicOwner {
+        let key: Secret
+        do throws(OpenSSLError) { key = try Random.secret(count: length) } catch {
+            throw .crypto(error)
+        }
+        let sealed = try transaction.seal(
+            key.withSpan { $0.array($0.indices) }, at: place(row, of: name))
+        try transaction.connection.run(
+            "INSERT INTO topic_owner (row, owner, position, sealed) VALUES (?1, ?2, 0, ?3)", row,
+            name, sealed)
+        return TopicOwner(owner: row, position: 0, key: key)
+    }
+}

@@ -1,0 +1,72 @@
+import Base
+import Crypto
+import Foundation
+import TestSupport
+import Testing
+import Topics
+
+@testable import Mailbox
+
+@Suite("Tokens for topics in the store")
+struct TokenStoreTests {
+    @Test("A token is the same after a restart, and no credential of a device")
+    func restart() throws {
+        let test = try TestStore()
+        let token = try test.token("laptop", [.read, .answer], owner: "uid:7")
+        try test.expectDone(.addCredential(token))
+        for _ in 0..<2 {
+            #expect(test.store.index.credential(token.secret) == nil)
+            let found = try #require(test.store.index.token(token.secret))
+            #expect(found.token == token.token && found.owner == "uid:7")
+            try test.restart()
+        }
+    }
+
+    @Test("Terms are not readable in the file")
+    func sealed() throws {
+        let test = try TestStore()
+        let pattern = try #require(TopicPattern("needle-*"))
+        let token = DeviceCredential(
+            row: test.store.index.nextCredential(), secret: try test.digest(), name: "laptop",
+            owner: "admin", created: 1,
+            token: TokenGrant(TokenTerms(.client, pattern)))
+        try test.expectDone(.addCredential(token))
+        test.close()
+        #expect(try contents(ofFolder: test.path).firstRange(of: Data("needle".utf8)) == nil)
+    }
+
+    @Test("An owner has a thousand, which do not count as devices")
+    func limit() throws {
+        let test = try TestStore()
+        for number in 0..<OwnerLimits.tokens {
+            try test.expectDone(.addCredential(try test.token("\(number)")))
+        }
+        #expect(try test.run(.addCredential(try test.token("more"))) == .full)
+        try test.expectDone(
+            .addCredential(
+                DeviceCredential(
+                    row: test.store.index.nextCredential(), secret: try test.digest(),
+                    name: "laptop", owner: "admin", created: 1)))
+    }
+
+    @Test("A token ends with the one that it was made with, and with its topic")
+    func endings() throws {
+        let test = try TestStore()
+        let topic = try test.addTopic()
+        let parent = try test.token("parent")
+        let child = try test.token("child", parent: parent.row)
+        let grandchild = try test.token("grandchild", parent: child.row)
+        let application = try test.token("application", topic: topic.device)
+        let all = [parent, child, grandchild, application]
+        for token in all { try test.expectDone(.addCredential(token)) }
+        try test.expectDone(.removeCredential(parent.row))
+        #expect(
+            all.map { test.store.index.token($0.secret) != nil } == [false, false, false, true])
+        try test.expectDone(.registration(.end(device: topic.device)))
+        #expect(test.store.index.token(application.secret) == nil)
+        let late = try test.token("late", parent: parent.row)
+        #expect(try test.run(.addCredential(late)) != .done)
+        let lost = try test.token("lost", topic: topic.device)
+        #expect(try test.run(.addCredential(lost)) != .done)
+    }
+}
