@@ -9,7 +9,8 @@ struct TableComparisonTests {
 
     /// Of as many tables as there are; the first is the registrations'.
     private func tables(_ first: String, at entry: Int64 = 7) -> TableDigests {
-        TableDigests(entry: entry, digests: [first] + Array(repeating: "0", count: PinnedStore.tables.count - 1))
+        let others = Array(repeating: "0", count: PinnedStore.tables.count - 1)
+        return TableDigests(entry: entry, digests: [first] + others)
     }
 
     private func report(_ tables: TableDigests?) -> NodeReport? {
