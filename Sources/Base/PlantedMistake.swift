@@ -18,7 +18,6 @@
         case acknowledgeBeforeReply = "ACKNOWLEDGE_BEFORE_REPLY"
         case soundAgain = "SOUND_AGAIN"
         case leaveOnScreen = "LEAVE_ON_SCREEN"
-        case sinceSkipsEqualTimes = "SINCE_SKIPS_EQUAL_TIMES"
 
         private static let chosen = getenv("BELLWIRE_PLANT").flatMap {
             PlantedMistake(rawValue: String(cString: $0))

@@ -36,6 +36,15 @@ package struct MasterKey: Sendable {
         return Secret(digest.span)
     }
 
+    /// A hash that nobody can make without the key.
+    package func digest(
+        of text: Span<UInt8>, _ hash: inout SHA256
+    ) throws(OpenSSLError) -> SHA256.Digest {
+        try secret.withSpan { secret throws(OpenSSLError) in
+            try hash.hmac(key: secret, text)
+        }
+    }
+
     package func withBytes<Result>(_ body: (Span<UInt8>) -> Result) -> Result {
         secret.withSpan(body)
     }

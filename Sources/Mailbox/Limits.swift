@@ -58,6 +58,8 @@ package struct GrowthLimits: Equatable, Sendable {
     package var allCallbacks = Room(count: 1_000_000, bytes: 4 << 30)
     /// What the history of one topic keeps.
     package var topicHistory = Room(count: 10_000, bytes: 64 << 20)
+    /// Messages of one topic that are not due yet.
+    package var topicScheduled = 10_000
     /// Stored size of engine accounts: for one account, for one owner, for all.
     package var engine = 16 << 20
     package var engines = 64 << 20

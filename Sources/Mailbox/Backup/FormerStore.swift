@@ -145,21 +145,49 @@ enum FormerMerge {
         events = (SELECT count(*) FROM main.callback_event WHERE callback = ours.row),
         bytes = (SELECT coalesce(sum(size), 0) FROM main.callback_event WHERE callback = ours.row)
         """,
+        "DELETE FROM main.topic_name",
         """
-        DELETE FROM main.topic_name WHERE device NOT IN (SELECT device FROM former.registration)
+        INSERT INTO main.topic_name SELECT * FROM former.topic_name
+        WHERE device IN (SELECT device FROM main.registration)
         """,
         """
         UPDATE main.topic SET ended = 1
         WHERE device NOT IN (SELECT device FROM former.registration)
         """,
         """
-        UPDATE main.topic_message AS ours SET sealed = NULL, expires = other.expires
-        FROM former.topic_message AS other WHERE other.place = ours.place AND other.id = ours.id
+        DELETE FROM main.topic_message AS ours WHERE NOT EXISTS (SELECT 1
+        FROM former.topic_message AS other WHERE other.place = ours.place AND other.id = ours.id)
+        """,
+        """
+        UPDATE main.topic_message AS ours
+        SET sealed = NULL, sequence = NULL, size = 0, expires = other.expires
+        FROM former.topic_message AS other WHERE other.place = ours.place
         AND other.sealed IS NULL AND ours.sealed IS NOT NULL
+        """,
+        """
+        UPDATE main.topic AS ours SET
+        count = (SELECT count(*) FROM main.topic_message
+        WHERE topic = ours.device AND sealed IS NOT NULL),
+        bytes = (SELECT coalesce(sum(size), 0) FROM main.topic_message
+        WHERE topic = ours.device AND sealed IS NOT NULL),
+        gone = (SELECT count(*) FROM main.topic_message
+        WHERE topic = ours.device AND sealed IS NULL)
+        """,
+        """
+        UPDATE main.topic AS ours SET evicted = other.evicted, evicted_time = other.evicted_time
+        FROM former.topic AS other
+        WHERE other.device = ours.device AND other.evicted > ours.evicted
+        """,
+        """
+        DELETE FROM main.topic_scheduled WHERE NOT EXISTS (SELECT 1
+        FROM former.topic_scheduled AS other WHERE other.row = topic_scheduled.row
+        AND other.id = topic_scheduled.id)
         """,
         "DELETE FROM main.topic_owner WHERE row NOT IN (SELECT row FROM former.topic_owner)",
         """
-        UPDATE main.topic_owner AS ours SET position = max(ours.position, other.position)
+        UPDATE main.topic_owner AS ours SET position = max(ours.position, other.position),
+        sealed = CASE WHEN other.made = ours.made AND other.sealed <> x'' THEN ours.sealed
+        ELSE x'' END
         FROM former.topic_owner AS other WHERE other.row = ours.row
         """,
         "DELETE FROM main.device WHERE row NOT IN (SELECT row FROM former.device)",

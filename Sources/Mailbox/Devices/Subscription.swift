@@ -124,6 +124,7 @@ package enum OwnerLimits {
     package static let devices = 100
     /// Those for topics, all of which are in memory.
     package static let tokens = 1_000
+    package static let topics = 1_000
     /// A reinstalled browser counts again until its device is removed.
     static let userAgents = 500
     /// Accounts of applications. Administrators have no limit.

@@ -31,6 +31,7 @@ extension ExportedMoment {
         let counts = try RegistrationRows.undecryptable(registration.device, on: connection)
         // The path of a callback's URL may be a secret; its host is among the callbacks.
         var terms = registration.terms
+        terms.topic.secretName = nil
         terms.callback = nil
         var writer = JSONWriter()
         writer.object { writer in

@@ -144,6 +144,10 @@ package enum StoreOutcome: Equatable, Sendable {
     case registration(RegistrationResult)
 }
 
+extension StoreOutcome {
+    var isStored: Bool { if case .stored = self { true } else { false } }
+}
+
 package enum LoadRequest: Sendable {
     case messages(PageRequest)
     case subscriptions(device: UInt32)

@@ -99,7 +99,8 @@ final class StoreReader: @unchecked Sendable {
                         ofDevice: device, from: database.connection, &sealer))
             case .credentials:
                 return .credentials(
-                    try CredentialRows.load(from: database.connection, &sealer))
+                    try CredentialRows.load(from: database.connection, &sealer)
+                        .filter { $0.token == nil })
             case .callbacks:
                 return .callbacks(try CallbackReading.rowsAtWork(database.connection))
             case .callback(let row):
@@ -109,7 +110,8 @@ final class StoreReader: @unchecked Sendable {
             case .engines(let account, let app, let owner):
                 return try engines(account, app, owner, database)
             case .topic(let query):
-                return .topic(try topics.answer(query, from: database.connection, &sealer))
+                let answer = try topics.answer(query, from: database.connection, &sealer)
+                return answer.map { .topic($0) } ?? .unavailable
             case .owners:
                 return .owners(try CredentialRows.owners(from: database.connection))
             case .export(let export):

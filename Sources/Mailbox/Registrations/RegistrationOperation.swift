@@ -17,6 +17,8 @@ package enum RegistrationOperation: Sendable {
     case receive(Message, ReplayMark?, EnginePush, TopicPost? = nil)
     /// Only the history of the topic, and its readers, get it: `.stored` tells its place.
     case post(TopicPost, Address)
+    /// The same at a later time, for the engine of the topic, too. `.full` if too many wait.
+    case schedule(ScheduledPost)
     /// Counts a push that nobody can read.
     case count(device: UInt32, reason: String)
     case signal(FetchSignal, Address)

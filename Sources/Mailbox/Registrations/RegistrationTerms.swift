@@ -122,6 +122,7 @@ extension RegistrationTerms {
 
     /// Rejects what older records may contain, but new requests must not.
     package func expectNew() throws(Fault) {
+        guard topic.isUsual else { throw Fault("topic is not for this request") }
         let schemes = looks?["link_schemes"]?.texts ?? []
         guard schemes.allSatisfy(SourceConsent.mayAllow) else {
             throw Fault("presentation contains a wrong member")

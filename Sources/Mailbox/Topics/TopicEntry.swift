@@ -51,6 +51,27 @@ package enum TopicQuery: Sendable {
     case newest(owner: UInt32)
 }
 
+extension TopicQuery {
+    var owner: UInt32 {
+        switch self {
+        case .page(let request): request.owner
+        case .stream(_, let subscription): subscription.owner
+        case .newest(let owner): owner
+        }
+    }
+
+    /// The answer for an owner who has no history.
+    var nothing: TopicAnswer {
+        switch self {
+        case .page: .page(TopicPage())
+        case .stream(.replay, _): .stream(StreamPage([], through: 0))
+        case .stream(.replayed(_, let position), _), .stream(.missed(let position), _):
+            .stream(StreamPage([], through: position))
+        case .newest: .newest(0)
+        }
+    }
+}
+
 package enum TopicAnswer: Sendable {
     case page(TopicPage)
     case stream(StreamPage)
@@ -81,20 +102,39 @@ package struct TopicPage: Sendable, Confidential {
     package internal(set) var hasMore = false
 }
 
-/// The sealed part of a message in the history.
+/// The sealed part of a message in the history. It repeats what else the row says, so that nobody can
+/// make another message of it.
 struct TopicRecord: Confidential {
+    private var device: UInt32 = 0
+    private var id: UInt64 = 0
+    private var kind: UInt8 = 0
+    private var time: Int64 = 0
     /// Empty if it is the id of the message.
-    var sequence = ""
+    private var sequence = ""
     /// Zero if it is not said.
-    var expires: Int64 = 0
-    var content = TopicContent()
+    private var expires: Int64 = 0
+    private var content = TopicContent()
 
     init() {}
 
-    init(_ message: TopicMessage) {
+    init(_ message: TopicMessage, of device: UInt32) {
+        (self.device, id) = (device, message.id.number ?? 0)
+        (kind, time) = (message.kind.rawValue, message.time)
         sequence = message.sequence == message.id.text ? "" : message.sequence
         expires = message.expires ?? 0
         content = message.content
+    }
+
+    /// Nil if it is not that of this row.
+    func message(
+        _ id: TopicMessageID, _ kind: TopicMessage.Kind, time: Int64, of device: UInt32
+    ) -> TopicMessage? {
+        guard self.device == device, self.id == id.number, self.kind == kind.rawValue,
+            self.time == time
+        else { return nil }
+        return TopicMessage(
+            id: id, kind, sequence: sequence.isEmpty ? nil : sequence, time: time,
+            expires: expires == 0 ? nil : expires, content)
     }
 }
 
@@ -102,6 +142,10 @@ extension TopicRecord: Coded {
     static var blank: TopicRecord { TopicRecord() }
 
     mutating func code(_ coder: inout Coder) {
+        coder.number(&device)
+        coder.number(&id)
+        coder.number(&kind)
+        coder.number(&time)
         coder.text(&sequence)
         coder.number(&expires)
         content.code(&coder)

@@ -10,71 +10,59 @@ final class TopicReading {
 
     private let sealers = TopicSealers()
 
+    /// Nil if it cannot be read now.
     func answer(
         _ query: TopicQuery, from connection: borrowing Connection, _ sealer: inout Sealer
-    ) throws(StoreFault) -> TopicAnswer {
+    ) throws(StoreFault) -> TopicAnswer? {
         // Everything is read at the same moment.
         try connection.run("BEGIN")
         defer { connection.rollBack() }
-        switch query {
-        case .page(let request):
-            return .page(try page(request, from: connection, &sealer))
-        case .stream(let request, let subscription):
-            guard let owner = try TopicOwner.load(subscription.owner, from: connection, &sealer)
-            else { return .stream(StreamPage([], through: 0)) }
-            return .stream(
-                try page(
-                    request, StreamedHistory(owner: owner, topics: subscription.topics),
-                    connection))
-        case .newest(let owner):
-            return .newest(
-                try connection.number("SELECT position FROM topic_owner WHERE row = ?1", owner))
+        switch try TopicOwner.find(query.owner, on: connection, &sealer) {
+        case .unreadable: return nil
+        case .none: return query.nothing
+        case .owner(let owner):
+            switch query {
+            case .page(let request): return .page(try page(request, of: owner, connection))
+            case .stream(let request, let subscription):
+                let history = StreamedHistory(owner: owner, topics: subscription.topics)
+                return .stream(try page(request, history, connection))
+            case .newest: return .newest(owner.position)
+            }
         }
     }
 
     /// Messages that do not open are left out: nobody could do anything about them.
     private func page(
-        _ request: TopicPageRequest, from connection: borrowing Connection,
-        _ sealer: inout Sealer
+        _ request: TopicPageRequest, of owner: TopicOwner, _ connection: borrowing Connection
     ) throws(StoreFault) -> TopicPage {
+        let end = request.before ?? .max
+        let places = try Places(
+            of: request.devices, in: owner, 0..<min(end, owner.position + 1), .newestFirst,
+            since: request.since, limit: request.limit + 1, connection)
         var page = TopicPage()
-        guard let owner = try TopicOwner.load(request.owner, from: connection, &sealer) else {
-            return page
-        }
-        let select = try connection.statement(
-            """
-            SELECT \(TopicRows.Row.columns) FROM topic_message
-            WHERE place > ?1 AND place < ?2 AND time >= ?3 AND sealed IS NOT NULL
-            AND topic IN (\(Self.list(request.devices))) ORDER BY place DESC
-            """, TopicRows.key(0, of: request.owner),
-            TopicRows.key(request.before ?? 0, of: request.owner + (request.before == nil ? 1 : 0)),
-            request.since ?? .min)
-        while try select.step() {
-            if page.entries.count == request.limit {
-                page.hasMore = true
-                break
+        page.hasMore = places.found.count > request.limit
+        for place in places.found.prefix(request.limit) {
+            if let found = try message(place, of: owner, connection) {
+                page.entries.append(found.entry)
             }
-            if let entry = try entry(select, of: owner) { page.entries.append(entry) }
         }
         return page
     }
 
-    static func list(_ devices: some Sequence<UInt32>) -> String {
-        devices.map(String.init).joined(separator: ", ")
-    }
-
-    private func entry(
-        _ select: borrowing StoreStatement, of owner: TopicOwner
-    ) throws(StoreFault) -> TopicEntry? {
-        guard let row = TopicRows.row(select) else { return nil }
+    private func message(
+        _ place: Places.Place, of owner: TopicOwner, _ connection: borrowing Connection
+    ) throws(StoreFault) -> (entry: TopicEntry, size: Int)? {
+        let select = try connection.statement(
+            "SELECT \(TopicRows.Row.columns) FROM topic_message WHERE place = ?1",
+            TopicRows.key(place.position, of: owner.row))
+        guard try select.step(), let row = TopicRows.row(select) else { return nil }
         let sealed = select.bytes(5)
-        guard let record = try sealers.open(sealed.span, at: row.position, of: owner) else {
-            return nil
-        }
-        let message = TopicMessage(
-            id: row.id, row.kind, sequence: record.sequence.isEmpty ? nil : record.sequence,
-            time: row.time, expires: record.expires == 0 ? nil : record.expires, record.content)
-        return TopicEntry(position: row.position, device: row.device, message: message)
+        let record: TopicRecord? = try sealers.open(
+            sealed.span, at: TopicRows.place(row.position), of: owner)
+        guard let message = record?.message(row.id, row.kind, time: row.time, of: row.device)
+        else { return nil }
+        let entry = TopicEntry(position: row.position, device: row.device, message: message)
+        return (entry, sealed.count)
     }
 }
 
@@ -98,29 +86,79 @@ extension TopicReading {
         _ history: StreamedHistory, after position: Int64, _ range: ReplayRange?,
         _ plan: ReplayPlan?, _ connection: borrowing Connection
     ) throws(StoreFault) -> StreamPage {
-        let owner = history.owner.owner
-        let end = range?.through ?? history.owner.position
+        let (owner, end) = (history.owner, range?.through ?? history.owner.position)
+        guard position < end else {
+            return StreamPage([], through: max(position, end), plan: plan)
+        }
+        let places = try Places(
+            of: Array(history.topics.keys), in: owner, max(position, 0) + 1..<end + 1,
+            .oldestFirst, limit: Self.pageMessages, connection)
         var (messages, bytes, through) = ([PlacedMessage](), 0, end)
-        guard position < end else { return StreamPage([], through: end, plan: plan) }
-        let select = try connection.statement(
-            """
-            SELECT \(TopicRows.Row.columns) FROM topic_message
-            WHERE place > ?1 AND place <= ?2 AND sealed IS NOT NULL
-            AND topic IN (\(Self.list(history.topics.keys))) ORDER BY place
-            """, TopicRows.key(max(position, 0), of: owner), TopicRows.key(end, of: owner))
-        while try select.step() {
-            guard let entry = try entry(select, of: history.owner),
-                let topic = history.topics[entry.device],
-                range?.has(entry.position, time: entry.message.time, topic: topic) ?? true
+        for place in places.found {
+            guard let topic = history.topics[place.device],
+                range?.has(place.position, time: place.time, topic: topic) ?? true,
+                let found = try message(place, of: owner, connection)
             else { continue }
-            messages.append(PlacedMessage(entry.message, in: topic, at: entry.position))
-            bytes += select.withBytes(5) { $0.count }
-            guard messages.count < Self.pageMessages, bytes < Self.pageBytes else {
-                through = entry.position
+            messages.append(PlacedMessage(found.entry.message, in: topic, at: place.position))
+            bytes += found.size
+            guard bytes < Self.pageBytes else {
+                through = place.position
                 break
             }
         }
+        if places.found.count == Self.pageMessages, let last = places.found.last {
+            through = min(through, last.position)
+        }
         return StreamPage(messages, through: through, plan: plan)
+    }
+}
+
+/// Where the next messages of some topics are, in the order of the owner. Each topic is asked for its
+/// own, because for many at once SQLite would sort their whole history.
+private struct Places {
+    enum Order: String {
+        case oldestFirst = "ASC"
+        case newestFirst = "DESC"
+    }
+
+    struct Place {
+        let position: Int64
+        let device: UInt32
+        let time: Int64
+    }
+
+    private(set) var found: [Place] = []
+
+    init(
+        of devices: [UInt32], in owner: TopicOwner, _ range: Range<Int64>, _ order: Order,
+        since: Int64? = nil, limit: Int, _ connection: borrowing Connection
+    ) throws(StoreFault) {
+        let select = try connection.statement(
+            """
+            SELECT place, time FROM topic_message WHERE topic = ?1 AND sealed IS NOT NULL
+            AND place >= ?2 AND place < ?3 AND time >= ?4 ORDER BY place \(order.rawValue) LIMIT ?5
+            """)
+        for device in devices {
+            try select.bind(Int64(device), at: 1)
+            try select.bind(TopicRows.key(range.lowerBound, of: owner.row), at: 2)
+            try select.bind(TopicRows.key(range.upperBound, of: owner.row), at: 3)
+            try select.bind(since ?? .min, at: 4)
+            try select.bind(Int64(limit), at: 5)
+            while try select.step() {
+                found.append(
+                    Place(
+                        position: TopicRows.position(ofKey: select.integer(0)), device: device,
+                        time: select.integer(1)))
+            }
+            select.reset()
+        }
+        if devices.count > 1 {
+            found.sort { left, right in
+                order == .oldestFirst
+                    ? left.position < right.position : left.position > right.position
+            }
+        }
+        if found.count > limit { found.removeLast(found.count - limit) }
     }
 }
 
@@ -129,34 +167,36 @@ private struct StreamedHistory {
     let owner: TopicOwner
     let topics: [UInt32: TopicName]
 
+    /// Decides what a replay has, without opening a message.
     func plan(
         _ since: StreamSince, _ connection: borrowing Connection
     ) throws(StoreFault) -> ReplayPlan {
         var known: Int64?
         if case .id(let id) = since { known = try position(of: id, connection) }
         var plan = ReplayPlan(since, position: known, newest: owner.position)
-        let list = TopicReading.list(topics.keys)
         let select = try connection.statement(
             """
-            SELECT place, time, topic, size FROM topic_message
-            WHERE place > ?1 AND place < ?2 AND sealed IS NOT NULL AND topic IN (\(list))
-            ORDER BY place DESC
-            """, TopicRows.key(max(known ?? 0, 0), of: owner.owner),
-            TopicRows.key(0, of: owner.owner + 1))
-        while try select.step() {
-            guard let topic = topics[UInt32(clamping: select.integer(2))] else { continue }
-            plan.count(
-                TopicRows.position(ofKey: select.integer(0)), time: select.integer(1),
-                topic: topic, size: Int(select.integer(3)))
-        }
+            SELECT place, time, size FROM topic_message
+            WHERE topic = ?1 AND place > ?2 AND sealed IS NOT NULL ORDER BY place DESC
+            """)
         let evicted = try connection.statement(
-            "SELECT evicted, evicted_time, device FROM topic WHERE device IN (\(list))")
-        while try evicted.step() {
-            guard let topic = topics[UInt32(clamping: evicted.integer(2))],
-                evicted.integer(0) > 0
-            else { continue }
-            plan.evicted(evicted.integer(0), time: evicted.integer(1), topic: topic)
+            "SELECT evicted, evicted_time FROM topic WHERE device = ?1")
+        for (device, topic) in topics {
+            try select.bind(Int64(device), at: 1)
+            try select.bind(TopicRows.key(max(known ?? 0, 0), of: owner.row), at: 2)
+            while try select.step() {
+                plan.count(
+                    TopicRows.position(ofKey: select.integer(0)), time: select.integer(1),
+                    topic: topic, size: Int(select.integer(2)))
+            }
+            select.reset()
+            try evicted.bind(Int64(device), at: 1)
+            if try evicted.step(), evicted.integer(0) > 0 {
+                plan.evicted(evicted.integer(0), time: evicted.integer(1), topic: topic)
+            }
+            evicted.reset()
         }
+        plan.endCount()
         return plan
     }
 
@@ -167,8 +207,8 @@ private struct StreamedHistory {
         guard let number = id.number else { return nil }
         let select = try connection.statement(
             "SELECT place FROM topic_message WHERE id = ?1 AND place > ?2 AND place < ?3",
-            Int64(bitPattern: number), TopicRows.key(0, of: owner.owner),
-            TopicRows.key(0, of: owner.owner + 1))
+            Int64(bitPattern: number), TopicRows.key(0, of: owner.row),
+            TopicRows.key(0, of: owner.row + 1))
         return try select.step() ? TopicRows.position(ofKey: select.integer(0)) : nil
     }
 }

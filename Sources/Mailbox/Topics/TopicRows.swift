@@ -29,6 +29,10 @@ final class TopicRows {
         Int64(owner) << positionBits | position
     }
 
+    static func place(_ position: Int64) -> Sealer.Place {
+        Sealer.Place(table: "topic_message", row: position, column: "sealed")
+    }
+
     static func position(ofKey key: Int64) -> Int64 { key & positionMask }
 
     static func row(_ row: borrowing some StoredRow & ~Copyable) -> Row? {
@@ -64,7 +68,10 @@ final class TopicRows {
         setPosition = try StoreStatement(
             "UPDATE topic_owner SET position = ?2 WHERE row = ?1", on: connection)
         erase = try StoreStatement(
-            "UPDATE topic_message SET sealed = NULL, expires = ?2 WHERE place = ?1",
+            """
+            UPDATE topic_message SET sealed = NULL, sequence = NULL, size = 0, expires = ?2
+            WHERE place = ?1
+            """,
             on: connection)
         forget = try StoreStatement(
             "DELETE FROM topic_message WHERE place = ?1", on: connection)
@@ -104,7 +111,7 @@ final class TopicRows {
         count = try StoreStatement(
             """
             UPDATE topic SET count = count + ?2, bytes = bytes + ?3, gone = gone + ?4
-            WHERE device = ?1 RETURNING count, bytes, gone
+            WHERE device = ?1 AND ended = 0 RETURNING count, bytes, gone
             """, on: connection)
     }
 
@@ -118,17 +125,20 @@ final class TopicRows {
 
     func insert(
         _ message: TopicMessage, of device: UInt32, sequence: [UInt8]?, at key: Int64,
-        until end: StoreTime, sealed: [UInt8]
+        until end: StoreTime, sealed: [UInt8]?
     ) throws(StoreFault) {
+        guard let number = message.id.number else {
+            preconditionFailure("the id of a message of a topic has a number")
+        }
         try insert.bind(key, at: 1)
         try insert.bind(Int64(device), at: 2)
-        try insert.bind(Int64(bitPattern: message.id.number ?? 0), at: 3)
+        try insert.bind(Int64(bitPattern: number), at: 3)
         try insert.bind(sequence, at: 4)
         try insert.bind(Int64(message.kind.rawValue), at: 5)
         try insert.bind(message.time, at: 6)
         try insert.bind(end.milliseconds, at: 7)
-        try insert.bind(Int64(sealed.count), at: 8)
-        try insert.bind(sealed.span, at: 9)
+        try insert.bind(Int64(sealed?.count ?? 0), at: 8)
+        try insert.bind(sealed, at: 9)
         try insert.run()
     }
 

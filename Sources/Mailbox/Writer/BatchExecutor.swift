@@ -123,6 +123,7 @@ final class BatchExecutor {
             let counts = [
                 try messages.sweep(at: now, limit: limit),
                 try topics.sweep(at: now, limit: limit),
+                try registrations.publishDue(at: now, limit: limit),
                 try callbacks.sweep(at: now, limit: limit),
                 try registrations.sweepAnswers(at: now, limit: limit),
                 try devices.sweep(at: now, limit: limit),

@@ -31,10 +31,12 @@ enum Schema {
                 "registration.due": 0 ... .max,
                 "message.size": 0...1 << 31, "callback_event.size": 0...1 << 31,
                 "topic_message.id": 0 ... .max, "topic_message.place": 0 ... .max,
+                "topic_scheduled.id": 0 ... .max, "topic_scheduled.topic": counters,
+                "topic_scheduled.subscription": counters,
                 "topic_message.topic": counters, "topic_message.kind": 0...2,
                 "topic_message.size": 0...1 << 31, "topic.device": counters,
                 "topic.bytes": 0...1 << 40, "topic.ended": 0...1, "topic_name.device": counters,
-                "topic_owner.row": counters,
+                "topic_owner.row": 0...Int64(TopicOwner.last),
                 "topic_owner.position": 0...(1 << TopicRows.positionBits),
                 "callback.bytes": 0...1 << 40, "callback.events": 0...1 << 40,
             ],
@@ -84,6 +86,7 @@ enum Schema {
             address INTEGER
         );
         CREATE INDEX device_owner ON device (owner);
+        CREATE INDEX device_credential ON device (credential) WHERE credential IS NOT NULL;
         CREATE TABLE subscription (
             row INTEGER PRIMARY KEY, device INTEGER NOT NULL, kind INTEGER NOT NULL,
             channel BLOB NOT NULL, endpoint BLOB NOT NULL, sender INTEGER NOT NULL,
@@ -185,18 +188,28 @@ enum Schema {
     /// the number of the owner and a position, which rises with each message of the owner. Where
     /// `sealed` is missing, only the place is known of a message, until `expires`. What an ended topic
     /// had is deleted little by little. `evicted` is the position of the newest message that has
-    /// left a topic without its sender's wish, and `evicted_time` its time.
+    /// left a topic without its sender's wish, and `evicted_time` its time. An owner who was forgotten
+    /// has nothing sealed; `made` is the position at which the key was made.
     private static let topics = """
         CREATE TABLE topic_owner (
             row INTEGER PRIMARY KEY, owner TEXT NOT NULL, position INTEGER NOT NULL,
-            sealed BLOB NOT NULL
+            made INTEGER NOT NULL, sealed BLOB NOT NULL
         );
         CREATE TABLE topic (
             device INTEGER PRIMARY KEY, owner INTEGER NOT NULL, count INTEGER NOT NULL,
             bytes INTEGER NOT NULL, gone INTEGER NOT NULL, ended INTEGER NOT NULL,
             evicted INTEGER NOT NULL, evicted_time INTEGER NOT NULL
         );
+        CREATE INDEX topic_owner_row ON topic (owner);
         CREATE INDEX topic_ended ON topic (device) WHERE ended = 1;
+        CREATE TABLE topic_scheduled (
+            row INTEGER PRIMARY KEY, topic INTEGER NOT NULL, subscription INTEGER NOT NULL,
+            id INTEGER NOT NULL, sequence BLOB, due INTEGER NOT NULL, sealed BLOB NOT NULL
+        );
+        CREATE INDEX topic_scheduled_due ON topic_scheduled (due);
+        CREATE INDEX topic_scheduled_topic ON topic_scheduled (topic, id);
+        CREATE INDEX topic_scheduled_sequence ON topic_scheduled (topic, sequence)
+            WHERE sequence IS NOT NULL;
         CREATE TABLE topic_name (
             name BLOB PRIMARY KEY, device INTEGER NOT NULL
         ) WITHOUT ROWID;

@@ -160,8 +160,9 @@ extension StoredDevices {
             INSERT INTO credential SELECT ?1, ?2, ?3, ?4, ?5, ?6, 0, ?8, ?9, ?10, ?11
             WHERE (SELECT count(*) FROM credential
             WHERE owner = ?4 AND (sealed_terms IS NULL) = (?9 IS NULL)) < ?7
-            AND (?10 IS NULL OR EXISTS (SELECT 1 FROM credential WHERE row = ?10))
-            AND (?11 IS NULL OR EXISTS (SELECT 1 FROM topic WHERE device = ?11 AND ended = 0))
+            AND (?10 IS NULL OR EXISTS (SELECT 1 FROM credential WHERE row = ?10 AND owner = ?4))
+            AND (?11 IS NULL OR EXISTS (SELECT 1 FROM topic
+            WHERE device = ?11 AND owner = ?4 AND ended = 0))
             ON CONFLICT (owner, name) DO NOTHING RETURNING row
             """, credential.row, credential.secret.bytes, credential.name, owner,
             credential.created, credential.lastSeen, Int64(limit),

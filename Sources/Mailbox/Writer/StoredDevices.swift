@@ -69,7 +69,6 @@ extension StoredDevices {
 
     /// Call this when no device made under the credential is left.
     func remove(credential row: UInt32) throws(StoreFault) -> StoreOutcome {
-        for token in try tokens(madeWith: row) { _ = try remove(credential: token) }
         guard let secret = try deleteCredential(row) else { return .notFound }
         record(.removedCredential(secret))
         return .done

@@ -1,6 +1,7 @@
 import Base
 import Crypto
 import Delivery
+import WebPush
 
 /// Registrations: what applications request, and what time changes. Only the writer's thread uses
 /// it.
@@ -42,7 +43,8 @@ final class StoredRegistrations {
             return try remove(device: device) ? .done : .notFound
         case .receive(let message, let mark, let push, let post):
             return try receive(message, mark, push, post)
-        case .post(let post, let address): return try self.post(post, to: address)
+        case .post(let post, let address): return try topics.add(post, to: address.device)
+        case .schedule(let scheduled): return try topics.schedule(scheduled)
         case .count(let device, let reason):
             return try rows.count(reason, device: device) ? .done : .notFound
         case .signal(let signal, let address):
@@ -56,29 +58,44 @@ final class StoredRegistrations {
     private func receive(
         _ message: Message, _ mark: ReplayMark?, _ push: EnginePush, _ post: TopicPost?
     ) throws(StoreFault) -> StoreOutcome {
+        if post != nil {
+            let answer = try topics.answer(for: message.address.device)
+            guard answer == .done else { return answer }
+        }
         let (outcome, lack) = try engines.receive(message, mark, push)
-        switch outcome {
-        case .done, .stored, .registration(.outranked), .registration(.notUnderstood):
-            if let post, try topics.add(post, to: message.address.device) == nil {
-                // The engine has taken it, so the whole batch fails.
-                throw .damaged("a topic is missing")
-            }
-        default: break
+        if let post, outcome == .done || outcome.isStored {
+            _ = try topics.add(post, to: message.address.device)
         }
         guard let lack else { return outcome }
         _ = try rows.count(lack.reason, device: message.address.device)
         return outcome == .unavailable ? outcome : .registration(lack.result)
     }
 
-    /// Only readers of the topic get it.
-    private func post(
-        _ post: TopicPost, to address: Address
-    ) throws(StoreFault) -> StoreOutcome {
-        guard try messages.has(subscription: address.subscription),
-            let position = try topics.add(post, to: address.device)
-        else { return .notFound }
-        return .stored(position: position)
+    /// Returns how many scheduled messages were due.
+    func publishDue(at now: StoreTime, limit: Int) throws(StoreFault) -> Int {
+        try topics.publishDue(at: now, limit: limit) { scheduled throws(StoreFault) in
+            try publish(scheduled)
+        }
     }
+
+    private func publish(_ scheduled: ScheduledPost) throws(StoreFault) -> StoreOutcome {
+        let device = scheduled.address.device
+        guard scheduled.isShown else { return try topics.add(scheduled.post, to: device) }
+        guard let registration = try transaction.registration(device) else { return .notFound }
+        let topicMessage = scheduled.post.message
+        var content = MessageContent(
+            body: topicMessage.content.plainPayload, urgency: .normal, ttl: Self.scheduledTTL)
+        // A later state of the same thing takes the place of what is shown.
+        if topicMessage.sequence != topicMessage.id.text {
+            let name = try topics.digest(of: topicMessage.sequence, in: device)
+            content.topic = name.flatMap { Topic(Base64URL.text($0.span)) }
+        }
+        let message = try transaction.message(content, to: scheduled.address)
+        return try receive(message, nil, registration.enginePush.ofText, scheduled.post)
+    }
+
+    /// In seconds. Nothing waits for it but a screen that is not there.
+    private static let scheduledTTL: UInt32 = 86_400
 
     private func fetch(_ device: UInt32) throws(StoreFault) -> StoreOutcome {
         let signals = try transaction.removeSignals(device: device)
@@ -128,7 +145,7 @@ extension StoredRegistrations {
         let last = max(registration.device, subscription.address.subscription)
         guard last <= StoreIndex.lastRow else { return .full }
         guard transaction.index.endpoints[subscription.digest] == nil else { return .conflict }
-        guard try topics.isFree(registration) else { return .registration(.nameTaken) }
+        if let refusal = try topics.refusal(of: registration) { return refusal }
         // In place of a user agent's name the row has the endpoint's hash, so no client can connect
         // as this device.
         let device = KnownUserAgent(
@@ -166,9 +183,7 @@ extension StoredRegistrations {
         if let engine { try engines.left(registration, engine) }
         if isRegistration {
             try topics.remove(device: row)
-            for token in try devices.tokens(ofTopic: row) {
-                _ = try devices.remove(credential: token)
-            }
+            for token in try devices.tokens(ofTopic: row) { _ = try remove(credential: token) }
             transaction.effects.changes.append(.registration(device: row))
         }
         return true
@@ -189,7 +204,9 @@ extension StoredRegistrations {
         }
     }
 
+    /// With the tokens that were made with it.
     func remove(credential row: UInt32) throws(StoreFault) -> StoreOutcome {
+        for token in try devices.tokens(madeWith: row) { _ = try remove(credential: token) }
         try remove(try devices.devices(underCredential: row))
         return try devices.remove(credential: row)
     }
@@ -210,12 +227,16 @@ extension StoredRegistrations {
     func forget(credential row: UInt32) throws(StoreFault) -> StoreOutcome {
         transaction.hasForgotten = true
         try devices.deleteAnswers(forOwnerOf: row)
-        return try remove(credential: row)
+        let outcome = try remove(credential: row)
+        try topics.forgetEnded()
+        return outcome
     }
 
     func forget(owner row: UInt32) throws(StoreFault) -> StoreOutcome {
         transaction.hasForgotten = true
-        return try remove(owner: row)
+        let outcome = try remove(owner: row)
+        try topics.forgetEnded()
+        return outcome
     }
 }
 

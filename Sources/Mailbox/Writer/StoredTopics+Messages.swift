@@ -6,53 +6,73 @@ import Topics
 
 /// Messages.
 extension StoredTopics {
-    /// Keeps a message, or the event that ends one, and tells the readers. Nil if the topic has
-    /// ended.
-    func add(_ post: TopicPost, to device: UInt32) throws(StoreFault) -> Int64? {
-        guard let place = try nextPlace(of: device) else { return nil }
-        let message = post.message
-        if post.lifetime > 0 {
-            let end = transaction.time.now.adding(seconds: post.lifetime)
-            try keep(message, of: device, at: place, until: end)
+    /// Whether a message can come to this topic now: `.done` if so.
+    func answer(for device: UInt32) throws(StoreFault) -> StoreOutcome {
+        guard try rows.add(TopicRows.Amount(), to: device) != nil else { return .notFound }
+        return switch try find(owner(of: device)) {
+        case .none: .notFound
+        case .unreadable: .unavailable
+        case .owner: .done
         }
+    }
+
+    /// Keeps a message, or the event that ends one, and tells the readers: `.stored`.
+    func add(_ post: TopicPost, to device: UInt32) throws(StoreFault) -> StoreOutcome {
+        let answer = try answer(for: device)
+        guard answer == .done, var owner = owners[try self.owner(of: device)] else {
+            return answer
+        }
+        owner.position += 1
+        owners[owner.row] = owner
+        moved.insert(owner.row)
+        let message = post.message
+        // What was deleted is told by the event of its end alone.
+        if message.kind == .delete {
+            _ = try cancel(message.sequence, of: device, owner)
+            try erase(message.sequence, of: device, owner)
+        }
+        try keep(post, of: device, owner)
         transaction.effects.topicNews.append(
             TopicNews(
-                position: place.position, device: device, message: message,
+                position: owner.position, device: device, message: message,
                 isKept: post.lifetime > 0))
-        return place.position
+        return .stored(position: owner.position)
     }
 
-    private func nextPlace(
-        of device: UInt32
-    ) throws(StoreFault) -> (owner: UInt32, position: Int64)? {
-        let row = UInt32(clamping: try transaction.owner(ofDevice: device))
-        guard var owner = try owner(row) else { return nil }
-        owner.position += 1
-        owners[row] = owner
-        moved.insert(row)
-        return (row, owner.position)
-    }
-
+    /// Of what is not kept, the place is known for a while, so that its reader can go on from there.
     private func keep(
-        _ message: TopicMessage, of device: UInt32,
-        at place: (owner: UInt32, position: Int64), until end: StoreTime
+        _ post: TopicPost, of device: UInt32, _ owner: TopicOwner
     ) throws(StoreFault) {
-        guard let owner = owners[place.owner] else { return }
-        let sequence =
-            message.sequence == message.id.text ? nil : try name(of: message.sequence)
-        // What was deleted is told by the event of its end alone.
-        if message.kind == .delete { try erase(message.sequence, of: device) }
-        let sealed = try sealers.seal(TopicRecord(message), at: place.position, of: owner)
+        let (message, isKept) = (post.message, post.lifetime > 0)
+        let end = transaction.time.now.adding(
+            seconds: isKept ? post.lifetime : Self.goneLifetime)
+        let isNamed = isKept && message.sequence != message.id.text
+        let sealed =
+            isKept
+            ? try sealers.seal(
+                TopicRecord(message, of: device), at: TopicRows.place(owner.position), of: owner)
+            : nil
         try rows.insert(
-            message, of: device, sequence: sequence,
-            at: TopicRows.key(place.position, of: place.owner), until: end, sealed: sealed)
+            message, of: device,
+            sequence: isNamed ? try digest(of: message.sequence, in: device, owner) : nil,
+            at: TopicRows.key(owner.position, of: owner.row), until: end, sealed: sealed)
         transaction.wake(at: end)
+        guard let sealed else {
+            try limitGone(try rows.add(TopicRows.Amount(gone: 1), to: device), of: device)
+            return
+        }
         try makeRoom(in: device, for: TopicRows.Amount(count: 1, bytes: sealed.count))
     }
 
+    private func owner(of device: UInt32) throws(StoreFault) -> UInt32 {
+        UInt32(clamping: try transaction.owner(ofDevice: device))
+    }
+
     /// A sequence without a name of its own has the id of its first message.
-    private func erase(_ sequence: String, of device: UInt32) throws(StoreFault) {
-        var found = try rows.all(of: try name(of: sequence), in: device)
+    private func erase(
+        _ sequence: String, of device: UInt32, _ owner: TopicOwner
+    ) throws(StoreFault) {
+        var found = try rows.all(of: try digest(of: sequence, in: device, owner), in: device)
         if let id = TopicMessageID(sequence) { found += try rows.all(of: id, in: device) }
         try erase(found)
     }
@@ -78,23 +98,6 @@ extension StoredTopics {
         return try erase(found)
     }
 
-    /// Ends one message, so that nothing tells of it any more. False if there is none.
-    func erase(at position: Int64, of device: UInt32) throws(StoreFault) -> Bool {
-        let owner = UInt32(clamping: try transaction.owner(ofDevice: device))
-        let select = try transaction.connection.statement(
-            """
-            SELECT size FROM topic_message
-            WHERE place = ?1 AND topic = ?2 AND sealed IS NOT NULL
-            """, TopicRows.key(position, of: owner), device)
-        guard try select.step() else { return false }
-        _ = try erase([
-            TopicRows.Found(
-                key: TopicRows.key(position, of: owner), size: Int(select.integer(0)),
-                device: device)
-        ])
-        return true
-    }
-
     /// All of one topic.
     @discardableResult
     private func erase(_ found: [TopicRows.Found]) throws(StoreFault) -> TopicRows.Amount? {
@@ -107,26 +110,111 @@ extension StoredTopics {
             change.bytes -= message.size
         }
         transaction.wake(at: end)
-        let amount = try rows.add(change, to: device)
+        return try limitGone(try rows.add(change, to: device), of: device)
+    }
+
+    @discardableResult
+    private func limitGone(
+        _ amount: TopicRows.Amount?, of device: UInt32
+    ) throws(StoreFault) -> TopicRows.Amount? {
         guard let gone = amount?.gone, gone > Self.goneLimit else { return amount }
         let keys = try rows.oldestGone(of: device, gone - Self.goneLimit + Self.goneAtOnce)
         for key in keys { try rows.forget(key) }
         return try rows.add(TopicRows.Amount(gone: -keys.count), to: device)
     }
 
-    /// Senders choose sequences, and they may be revealing, so the file holds their hashes.
-    private func name(of sequence: String) throws(StoreFault) -> [UInt8] {
-        let text = Array(sequence.utf8)
-        let digest = try transaction.hashing { key, hash throws(OpenSSLError) in
-            try key.withSpan { key throws(OpenSSLError) in try hash.hmac(key: key, text.span) }
+    /// Senders choose sequences, and they may be revealing.
+    func digest(
+        of sequence: String, in device: UInt32, _ owner: TopicOwner
+    ) throws(StoreFault) -> [UInt8] {
+        try transaction.hashing { _, hash throws(OpenSSLError) in
+            try owner.digest(of: sequence, in: device, &hash)
         }
-        return digest.span.array(0..<16)
     }
 
-    func owner(_ row: UInt32) throws(StoreFault) -> TopicOwner? {
-        if let owner = owners[row] { return owner }
-        let owner = try TopicOwner.load(row, from: transaction.connection, &transaction.sealer)
-        owners[row] = owner
-        return owner
+    /// Nil for an owner without a key.
+    func digest(of sequence: String, in device: UInt32) throws(StoreFault) -> [UInt8]? {
+        guard case .owner(let owner) = try find(owner(of: device)) else { return nil }
+        return try digest(of: sequence, in: device, owner)
+    }
+
+    func find(_ row: UInt32) throws(StoreFault) -> TopicOwner.Found {
+        if let owner = owners[row] { return .owner(owner) }
+        let found = try TopicOwner.find(row, on: transaction.connection, &transaction.sealer)
+        if case .owner(let owner) = found { owners[row] = owner }
+        return found
+    }
+}
+
+/// Messages that are not due yet.
+extension StoredTopics {
+    /// How long to wait with one that the engine cannot take now.
+    private static let pause: UInt32 = 60
+
+    private static func place(_ row: Int64) -> Sealer.Place {
+        Sealer.Place(table: "topic_scheduled", row: row, column: "sealed")
+    }
+
+    /// It takes the place of an earlier one of its sequence. `.full` at the limit of its topic.
+    func schedule(_ scheduled: ScheduledPost) throws(StoreFault) -> StoreOutcome {
+        let (message, device) = (scheduled.post.message, scheduled.address.device)
+        let answer = try answer(for: device)
+        guard answer == .done, let owner = owners[try self.owner(of: device)] else {
+            return answer
+        }
+        _ = try cancel(message.sequence, of: device, owner)
+        let limit = transaction.limits.growth.topicScheduled
+        guard try scheduledRows.count(of: device) < limit else { return .full }
+        let row = transaction.nextPosition()
+        let sealed = try sealers.seal(ScheduledRecord(scheduled), at: Self.place(row), of: owner)
+        let isNamed = message.sequence != message.id.text
+        try scheduledRows.insert(
+            ScheduledRows.Row(
+                number: row, address: scheduled.address, id: message.id, due: scheduled.due,
+                sealed: sealed),
+            sequence: isNamed ? try digest(of: message.sequence, in: device, owner) : nil)
+        transaction.wake(at: scheduled.due)
+        return .done
+    }
+
+    /// Returns how many will not come.
+    private func cancel(
+        _ sequence: String, of device: UInt32, _ owner: TopicOwner
+    ) throws(StoreFault) -> Int {
+        var count = try scheduledRows.delete(
+            sequence: try digest(of: sequence, in: device, owner), of: device)
+        if let id = TopicMessageID(sequence) {
+            count += try scheduledRows.delete(id, of: device)
+        }
+        return count
+    }
+
+    /// Takes what is due, and passes it on. What `body` cannot take now comes a little later.
+    /// Returns how many were due.
+    func publishDue(
+        at now: StoreTime, limit: Int,
+        _ body: (ScheduledPost) throws(StoreFault) -> StoreOutcome
+    ) throws(StoreFault) -> Int {
+        let rows = try scheduledRows.due(at: now, limit: limit)
+        for row in rows {
+            guard case .owner(let owner) = try find(self.owner(of: row.address.device)) else {
+                try scheduledRows.putOff(row.number, until: now.adding(seconds: Self.pause))
+                continue
+            }
+            let record: ScheduledRecord? = try sealers.open(
+                row.sealed.span, at: Self.place(row.number), of: owner)
+            guard let scheduled = record?.scheduled(row) else {
+                // Nobody can read it.
+                try scheduledRows.delete(row.number)
+                continue
+            }
+            let outcome = try body(scheduled)
+            if outcome == .unavailable || outcome == .full {
+                try scheduledRows.putOff(row.number, until: now.adding(seconds: Self.pause))
+            } else {
+                try scheduledRows.delete(row.number)
+            }
+        }
+        return rows.count
     }
 }

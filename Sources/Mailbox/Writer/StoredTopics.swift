@@ -14,6 +14,7 @@ final class StoredTopics {
 
     let transaction: Transaction
     let rows: TopicRows
+    let scheduledRows: ScheduledRows
     let sealers = TopicSealers()
     // Exclusivity is unchecked: only one thread uses these properties, one access at a time.
     @exclusivity(unchecked) var owners: [UInt32: TopicOwner] = [:]
@@ -22,6 +23,7 @@ final class StoredTopics {
 
     init(_ transaction: Transaction) throws(StoreFault) {
         rows = try TopicRows(on: transaction.connection)
+        scheduledRows = try ScheduledRows(on: transaction.connection)
         self.transaction = transaction
         try TopicNameRows.forEach(on: transaction.connection) { name, device in
             transaction.index.topics.set(name, device)
@@ -58,6 +60,21 @@ extension StoredTopics {
         return true
     }
 
+    /// What to answer instead of making a topic; nil if it can be made.
+    func refusal(of registration: Registration) throws(StoreFault) -> StoreOutcome? {
+        guard registration.terms.isOnlyShown else { return nil }
+        guard try isFree(registration) else { return .registration(.nameTaken) }
+        let owner = try transaction.connection.number(
+            "SELECT row FROM owner WHERE name = ?1", registration.owner)
+        let count = try transaction.connection.number(
+            "SELECT count(*) FROM topic WHERE owner = ?1 AND ended = 0", owner)
+        guard count < OwnerLimits.topics, owner <= TopicOwner.last else {
+            return .registration(.tooMany)
+        }
+        if case .unreadable = try find(UInt32(clamping: owner)) { return .unavailable }
+        return nil
+    }
+
     func add(_ registration: Registration) throws(StoreFault) {
         let device = registration.device
         let owner = try transaction.owner(ofDevice: device)
@@ -69,7 +86,7 @@ extension StoredTopics {
             """, device, owner)
         for name in try digests(of: registration.topicNames) { try add(name, to: device) }
         let row = UInt32(clamping: owner)
-        guard try self.owner(row) == nil else { return }
+        guard case .none = try find(row) else { return }
         owners[row] = try TopicOwner.make(row, registration.owner, in: transaction)
     }
 
@@ -96,17 +113,28 @@ extension StoredTopics {
 
     /// Ends a topic; does nothing for what is none. From now on nobody can ask for what it had.
     func remove(device: UInt32) throws(StoreFault) {
+        let ended = try transaction.connection.rows(
+            "UPDATE topic SET ended = 1 WHERE device = ?1 RETURNING device", device)
+        guard !ended.isEmpty else { return }
         for name in try TopicNameRows.names(of: device, on: transaction.connection) {
             try remove(name)
         }
-        try transaction.connection.run("UPDATE topic SET ended = 1 WHERE device = ?1", device)
+        try transaction.connection.run("DELETE FROM topic_scheduled WHERE topic = ?1", device)
         transaction.wake(at: transaction.time.now)
     }
 
-    /// Without the key, nobody reads what is left of an owner's topics in any copy of the file.
+    /// Deletes all that ended topics had, in this transaction.
+    func forgetEnded() throws(StoreFault) {
+        while try sweepEnded(limit: Self.goneAtOnce) > 0 {}
+    }
+
+    /// Without the key, nobody reads what is left of an owner's topics in any copy of the file. The
+    /// position stays, for whoever has the number next.
     func forget(owner: UInt32) throws(StoreFault) {
-        try transaction.connection.run("DELETE FROM topic_owner WHERE row = ?1", owner)
+        try transaction.connection.run(
+            "UPDATE topic_owner SET sealed = x'' WHERE row = ?1", owner)
         owners[owner] = nil
+        sealers.forget(owner)
     }
 
     private func digests(of names: [TopicNaming]) throws(StoreFault) -> [Digest] {
@@ -137,15 +165,18 @@ extension StoredTopics {
 
     private func sweepEnded(limit: Int) throws(StoreFault) -> Int {
         guard let device = try firstEnded() else { return 0 }
-        let deleted = try transaction.connection.rows(
-            """
-            DELETE FROM topic_message WHERE place IN
-            (SELECT place FROM topic_message WHERE topic = ?1 LIMIT ?2) RETURNING 1
-            """, device, Int64(limit)
-        ).count
-        guard deleted < limit else { return limit }
+        // Each condition has an index of its own.
+        for condition in ["IS NOT NULL", "IS NULL"] {
+            let deleted = try transaction.connection.rows(
+                """
+                DELETE FROM topic_message WHERE place IN (SELECT place FROM topic_message
+                WHERE topic = ?1 AND sealed \(condition) LIMIT ?2) RETURNING 1
+                """, device, Int64(limit)
+            ).count
+            if deleted == limit { return limit }
+        }
         try transaction.connection.run("DELETE FROM topic WHERE device = ?1", device)
-        return try firstEnded() == nil ? deleted : limit
+        return try firstEnded() == nil ? 0 : limit
     }
 
     private func firstEnded() throws(StoreFault) -> UInt32? {
@@ -153,24 +184,29 @@ extension StoredTopics {
     }
 
     func nextExpiry() throws(StoreFault) -> StoreTime? {
-        try firstEnded() == nil ? rows.nextExpiry() : transaction.time.now
+        guard try firstEnded() == nil else { return transaction.time.now }
+        return [try rows.nextExpiry(), try scheduledRows.nextDue()].compactMap(\.self).min()
     }
 }
 
 extension TopicOwner {
-    /// Makes the key of an owner who has none.
+    /// Makes the key of an owner who has none. No position is given twice, whoever had the number
+    /// before, and whatever a restore has lost.
     fileprivate static func make(
         _ row: UInt32, _ name: String, in transaction: Transaction
     ) throws(StoreFault) -> TopicOwner {
-        let key: Secret
-        do throws(OpenSSLError) { key = try Random.secret(count: length) } catch {
-            throw .crypto(error)
-        }
+        let key: MasterKey
+        do throws(OpenSSLError) { key = try MasterKey.generate() } catch { throw .crypto(error) }
         let sealed = try transaction.seal(
-            key.withSpan { $0.array($0.indices) }, at: place(row, of: name))
-        try transaction.connection.run(
-            "INSERT INTO topic_owner (row, owner, position, sealed) VALUES (?1, ?2, 0, ?3)", row,
-            name, sealed)
-        return TopicOwner(owner: row, position: 0, key: key)
+            key.withBytes { $0.array($0.indices) }, at: place(row, of: name))
+        let insert = try transaction.connection.statement(
+            """
+            INSERT INTO topic_owner (row, owner, position, made, sealed)
+            VALUES (?1, ?2, ?3, ?3, ?4) ON CONFLICT (row) DO UPDATE SET owner = ?2,
+            position = max(position, ?3), made = max(position, ?3), sealed = ?4
+            RETURNING position
+            """, row, name, transaction.position, sealed)
+        guard try insert.step() else { throw .damaged("a key for topics could not be stored") }
+        return TopicOwner(row: row, position: insert.integer(0), key: key)
     }
 }

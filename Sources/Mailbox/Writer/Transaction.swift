@@ -147,6 +147,20 @@ extension Transaction {
         return signals
     }
 
+    /// A message of the store's own, in clear.
+    func message(
+        _ content: MessageContent, to address: Address
+    ) throws(StoreFault) -> Message {
+        var random = RandomSupply()
+        do throws(OpenSSLError) {
+            return Message(
+                id: try MessageID(from: &random), location: try LocationID(from: &random),
+                address: address, sequence: index.nextSequence(), content: content,
+                level: .clear, arrival: time.reading().wall,
+                expiry: time.now.adding(seconds: content.ttl))
+        } catch { throw .crypto(error) }
+    }
+
     func newID() throws(StoreFault) -> MessageID {
         var random = RandomSupply()
         do throws(OpenSSLError) { return try MessageID(from: &random) } catch {

@@ -14,7 +14,7 @@ package enum StreamSince: Equatable, Sendable {
 /// The messages that a replay has, by their places in the history of their owner.
 package struct ReplayRange: Equatable, Sendable {
     /// Later ones than this.
-    package private(set) var after = Int64.min
+    package fileprivate(set) var after = Int64.min
     /// Of this time, in seconds since 1970, or later.
     package private(set) var from = Int64.min
     /// Not later ones than this, which was the newest when the replay began.
@@ -22,7 +22,7 @@ package struct ReplayRange: Equatable, Sendable {
     /// Of these topics, only later ones than this.
     package fileprivate(set) var floors: [TopicName: Int64] = [:]
     #if PLANTED
-        package var mistake = StreamMistake.chosen
+        package var mistake: StreamMistake?
     #endif
 
     /// `position` is that of the message that `since` names, also if the message itself is gone; nil
@@ -60,6 +60,8 @@ package struct ReplayPlan: Equatable, Sendable {
     private let isLatest: Bool
     /// The bytes that each topic has so far.
     private var sizes: [TopicName: Int] = [:]
+    /// The position of the oldest message that was counted.
+    private var oldest = Int64.max
 
     /// `newest` is the owner's newest position. `position` is that of the message that `since`
     /// names, if the store knows it.
@@ -68,11 +70,13 @@ package struct ReplayPlan: Equatable, Sendable {
         isLatest = since == .latest
     }
 
-    /// Every message of the topics has to be counted, from the newest to the oldest.
+    /// Every message of the topics has to be counted, from the newest of each to its oldest, and then
+    /// the end of that be told.
     package mutating func count(
         _ position: Int64, time: Int64, topic: TopicName, size: Int
     ) {
         guard range.has(position, time: time, topic: topic) else { return }
+        oldest = min(oldest, position)
         guard !isLatest else {
             range.floors[topic] = position - 1
             return
@@ -81,6 +85,11 @@ package struct ReplayPlan: Equatable, Sendable {
         guard sizes[topic, default: 0] > Self.bytesOfTopic else { return }
         range.floors[topic] = position
         isTruncated = true
+    }
+
+    /// The replay need not look at anything before its first message.
+    package mutating func endCount() {
+        range.after = max(range.after, min(oldest - 1, range.through))
     }
 
     /// The newest message that was removed from a topic because it had no room, or was too old. It

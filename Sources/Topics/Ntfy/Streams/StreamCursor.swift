@@ -28,7 +28,7 @@ package struct StreamCursor: Sendable {
     private var willTryAgain = false
     #if PLANTED
         /// Tests set others.
-        package var mistake = StreamMistake.chosen
+        package var mistake: StreamMistake?
     #endif
 
     /// `newest` is the position of the owner's newest message of which the stream will not hear.

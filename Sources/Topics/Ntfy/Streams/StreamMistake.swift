@@ -1,6 +1,4 @@
 #if PLANTED
-    import Base
-
     /// Mistakes that tests make on purpose, to check that the model finds them.
     package enum StreamMistake: CaseIterable, Sendable {
         /// A replay from a time on leaves out the messages of that second.
@@ -15,12 +13,5 @@
         case losesTheStalled
         /// What was committed since the first page of a replay is not read after the last.
         case endsTooEarly
-    }
-
-    extension StreamMistake {
-        /// The one that the torture has to find.
-        static var chosen: Self? {
-            PlantedMistake.sinceSkipsEqualTimes.isMade ? .skipsEqualTimes : nil
-        }
     }
 #endif

@@ -15,6 +15,7 @@ struct TestTopic {
 }
 
 extension TestStore {
+    @discardableResult
     func addTopic(
         _ name: String = "builds", owner: String = "admin", _ settings: String = "{}"
     ) throws -> TestTopic {
@@ -43,12 +44,8 @@ extension TestStore {
         id number: UInt64? = nil, sequence: String? = nil, time: Int64 = 100,
         lifetime: UInt32 = 3_600, isShown: Bool = false
     ) throws -> TopicMessage {
-        var random = RandomSupply()
-        var content = TopicContent()
-        content.text = text
-        let message = TopicMessage(
-            id: TopicMessageID(number: try number ?? random.word()), kind, sequence: sequence,
-            time: time, expires: time + Int64(lifetime), content)
+        let message = try message(
+            text, kind, id: number, sequence: sequence, time: time, lifetime: lifetime)
         let post = TopicPost(message, keptFor: lifetime)
         if isShown {
             let shown = try self.message(topic.address, text, level: .clear)
@@ -60,6 +57,18 @@ extension TestStore {
             }
         }
         return message
+    }
+
+    func message(
+        _ text: String, _ kind: TopicMessage.Kind = .message, id number: UInt64? = nil,
+        sequence: String? = nil, time: Int64, lifetime: UInt32 = 86_400
+    ) throws -> TopicMessage {
+        var random = RandomSupply()
+        var content = TopicContent()
+        content.text = text
+        return TopicMessage(
+            id: TopicMessageID(number: try number ?? random.word()), kind, sequence: sequence,
+            time: time, expires: time + Int64(lifetime), content)
     }
 
     /// Newest first.
