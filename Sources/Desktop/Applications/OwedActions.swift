@@ -192,9 +192,12 @@ struct OwedActions: Sendable {
     private mutating func advance(_ service: String, _ now: Duration) {
         guard var application = applications[service], !application.isCalled else { return }
         if !application.queue.items.isEmpty {
-            guard !application.isAbsent, let key = application.queue.next(at: now),
-                let owed = items[key]?.owed
-            else { return }
+            guard !application.isAbsent, let key = application.queue.next(at: now) else { return }
+            guard let owed = items[key]?.owed else {
+                // The action is gone, and the next one may be called.
+                applications[service] = application
+                return advance(service, now)
+            }
             application.isCalled = true
             applications[service] = application
             items[key]?.phase = .calling

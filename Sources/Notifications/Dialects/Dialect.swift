@@ -194,6 +194,7 @@ extension Dialect {
         guard let first = payload.first(where: { $0 > 0x20 }), first == UInt8(ascii: "{"),
             mentionsService(payload.span), let root = PlainDialect.object(payload)
         else { return nil }
+        // Where several are sure, the first of the list counts.
         return ofServices.first { $0.row.webhook?.isSurely(root, fields) == true }
     }
 

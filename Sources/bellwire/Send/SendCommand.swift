@@ -8,7 +8,7 @@ extension Command {
         name: "send",
         summary: "encrypt a message, sign it and push it to an endpoint",
         forms: ["--to FILE [MESSAGE]", "--endpoint URL [--p256dh KEY --auth SECRET] [MESSAGE]"],
-        most: 1,
+        most: .max,
         details: """
             MESSAGE is the text; - reads it from standard input. Without a message the push has no
             body and only wakes the receiver. With --title, --sound, --badge or --custom-id the
@@ -109,9 +109,10 @@ extension Command {
                 throw CommandError(message: "the message is too long")
             }
             return bytes
-        case (let text?, nil): return Array(text.utf8)
+        case (let text?, nil) where arguments.positional.count == 1: return Array(text.utf8)
         case (nil, let file?): return try TextFile.read(file)
-        default: throw CommandError.usage("send takes one message; put it in quotes")
+        case (_, nil): throw CommandError.usage("send takes one message; put it in quotes")
+        default: throw CommandError.usage("send takes a message or --file, not both")
         }
     }
 

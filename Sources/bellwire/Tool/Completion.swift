@@ -66,6 +66,12 @@ struct Offer {
         if first == "help" { return words.count == 1 ? names : [] }
         guard let command = commands.first(where: { $0.name == first }) else { return [] }
         if let value = value(of: words.last, command) { return lines(Completion(value)) }
+        // Some shells pass an option and its value as one word.
+        if let equals = word.firstIndex(of: "="),
+            let value = value(of: String(word[..<equals]), command)
+        {
+            return lines(Completion(value)).map { word[...equals] + $0 }
+        }
         let arguments = arguments(words, command)
         if word.hasPrefix("-") {
             let verb = command.verbs.first { $0.name == arguments.first }
@@ -137,7 +143,7 @@ enum CompletionScript {
                 :folders) _files -/ ;;
                 *)
                     for line in $lines; do offered+=(${line/$'\\t'/:}); done
-                    _describe -o bellwire offered ;;
+                    _describe bellwire offered ;;
             esac
         }
 

@@ -14,6 +14,8 @@ final class EngineFeed: @unchecked Sendable {
         case joined
         case update(JSONNode)
         case lost
+        /// The engine says something else than JSON, or too much of it.
+        case unreadable
         /// The engine does not take this client.
         case refused(EngineError)
     }
@@ -116,12 +118,14 @@ final class EngineFeed: @unchecked Sendable {
     private func take(_ connection: Connection) -> Bool {
         while let line = connection.lines.next() {
             guard case .bytes(let line) = line, let document = try? JSONDocument(line) else {
+                handler(.unreadable)
                 return false
             }
             handle(document.root, connection)
             // The handler may have ended it.
             guard self.connection === connection else { return true }
         }
+        if connection.lines.isOverlong { handler(.unreadable) }
         return !connection.lines.isOverlong
     }
 

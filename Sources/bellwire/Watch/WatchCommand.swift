@@ -40,6 +40,8 @@ extension Command {
             }
             return .success
         }
+        // Nobody waits for a server that is not there at the beginning.
+        if named(arguments) != nil { _ = try control.stream(lineLimit: 1) }
         let watched = try WatchedAccounts(
             control, app: arguments["app"], isOne: named(arguments) != nil,
             printsJSON: arguments.has("json"))
@@ -115,6 +117,8 @@ final class WatchSession: TerminalProgram {
             view.joined(account)
             perform([.send(WatchedAccount.chatsRequest, account: account)])
         case .lost: view.lost(account)
+        // It connects again.
+        case .unreadable: break
         case .update(let update):
             guard let message = EngineMessage(update) else { return }
             perform(view.received(message, from: account, now: Int(WallClock.now)))

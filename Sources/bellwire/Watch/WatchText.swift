@@ -135,6 +135,8 @@ final class WatchedAccounts: TimerHandler {
             switch event {
             case .joined: isAway = false
             case .lost: try lost()
+            case .unreadable where isOne: throw CommandError.unreadable
+            case .unreadable: break
             case .refused(let error) where isOne: throw Command.refusal(error)
             // Its registration has ended; another may come.
             case .refused: break

@@ -80,6 +80,9 @@ struct ManualTests {
         #expect(try completed("device", "--owner", "=", "ann", "add", "") == [])
         #expect(try completed("serve", "--registration", "") == ["open", "token"])
         #expect(try completed("serve", "--registration", "=", "t") == ["token"])
+        // As fish passes it.
+        let word = try output(["complete", "serve", "--registration=o"])
+        #expect(word == "--registration=open\n")
         #expect(try completed("serve", "--registration", "=") == ["open", "token"])
         #expect(try completed("serve", "--base-url", "") == [])
         #expect(

@@ -126,7 +126,7 @@ async def jump(stage):
 
 async def look(stage):
     """Everything that an operator can see, in the terminal and over HTTP."""
-    for words in (["device", "list"], ["owner", "list"], ["list"], ["top", "--json"]):
+    for words in (["device", "list"], ["owner", "list"], ["registration", "list"], ["top", "--json"]):
         if await shown_by(stage, *words) != 0:
             raise Failed(f"bellwire {' '.join(words)} fails")
     for port, paths in ((stage.server.port, ["/health", "/__heartbeat__"]), (stage.server.metrics_port, ["/metrics"])):
