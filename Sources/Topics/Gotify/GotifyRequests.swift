@@ -38,11 +38,11 @@ package struct GotifyApplicationFields: Equatable, Sendable, Confidential {
         let words = name.utf8.split { !$0.isWordCharacter }.compactMap { String($0) }
         let stem = words.isEmpty ? "topic" : words.joined(separator: "-")
         let end = attempt == 0 ? "" : "-\(attempt + 1)"
-        let isFree = TopicName(stem).map { name in
-            !name.isReserved && !name.isUnifiedPush && !stem.hasPrefix(TopicName.secretPrefix)
-        }
-        let start = isFree == false ? "topic-" + stem : stem
-        return TopicName(start.prefix(TopicName.longest - end.utf8.count) + end)
+        let start = stem.prefix(TopicName.longest - end.utf8.count) + end
+        guard let name = TopicName(start) else { return nil }
+        let isFree =
+            !name.isReserved && !name.isUnifiedPush && !name.text.hasPrefix(TopicName.secretPrefix)
+        return isFree ? name : TopicName(("topic-" + start).prefix(TopicName.longest))
     }
 }
 

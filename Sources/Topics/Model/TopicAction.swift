@@ -40,7 +40,7 @@ package struct TopicAction: Equatable, Sendable, Confidential {
     package init() {}
 
     /// A name with its value, in the order of the sender.
-    package struct Pair: Equatable, Sendable {
+    package struct Pair: Equatable, Sendable, Confidential {
         package var name = ""
         package var value = ""
 

@@ -19,10 +19,14 @@ package struct TopicName: Hashable, Sendable, Confidential {
     /// Other addresses of the server begin with this name.
     package var isReserved: Bool { Self.reserved.contains(text) }
 
-    /// An application that uses UnifiedPush has made up the name: `up` and 12 letters or digits.
+    /// An application that uses UnifiedPush has made up the name: `up` and 12 letters or digits, or
+    /// `upk` and 32 hexadecimal digits.
     package var isUnifiedPush: Bool {
-        text.utf8.count == 14 && text.hasPrefix("up")
-            && text.dropFirst(2).allSatisfy { $0.isLetter || $0.isNumber }
+        switch text.utf8.count {
+        case 14: text.hasPrefix("up") && text.dropFirst(2).allSatisfy { $0.isLetter || $0.isNumber }
+        case 35: text.hasPrefix("upk") && text.dropFirst(3).allSatisfy(\.isHexDigit)
+        default: false
+        }
     }
 
     /// The prefix of names that are secrets.

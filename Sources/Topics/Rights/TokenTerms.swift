@@ -11,6 +11,9 @@ package struct TopicRights: OptionSet, Hashable, Sendable {
     /// Answering questions. No token has it by default.
     package static let answer = TopicRights(rawValue: 4)
 
+    /// Deleting and clearing what its bearer has read. Who may write may do so anyway.
+    package static let end = TopicRights(rawValue: 8)
+
     /// Of a token for which nothing else was said.
     package static let usual: TopicRights = [.read, .write]
 }
@@ -98,9 +101,9 @@ package struct TokenTerms: Equatable, Sendable, Confidential {
     func allows(_ use: TopicUse) -> Bool {
         switch use {
         case .publish: rights.contains(.write)
-        case .read: rights.contains(.read)
-        // Clients of Gotify end what their person has read.
-        case .end: rights.contains(.write) || form == .client && rights.contains(.read)
+        // An application only publishes.
+        case .read: rights.contains(.read) && form != .application
+        case .end: !rights.isDisjoint(with: [.write, .end])
         case .answer: rights.contains(.answer)
         case .manage: false
         }

@@ -122,8 +122,8 @@ extension TopicCaller {
     /// Secret names are not made by using them: one that was replaced would come back as an
     /// ordinary one.
     fileprivate func makes(_ name: TopicName, by use: TopicUse) -> Bool {
-        guard !name.text.hasPrefix(TopicName.secretPrefix), allows(use), use != .answer,
-            use != .manage
+        guard !name.text.hasPrefix(TopicName.secretPrefix), allows(use),
+            use == .publish || use == .read
         else { return false }
         return switch self {
         case .device(let isReceiveOnly): !isReceiveOnly

@@ -20,6 +20,10 @@ struct TopicNameTests {
         #expect(try #require(TopicName("upAb3456789012")).isUnifiedPush)
         #expect(try #require(TopicName("upAb345678901")).isUnifiedPush == false)
         #expect(try #require(TopicName("upAb345678-012")).isUnifiedPush == false)
+        let key = "upk" + String(repeating: "0a", count: 16)
+        #expect(try #require(TopicName(key)).isUnifiedPush)
+        #expect(try #require(TopicName(key + "0")).isUnifiedPush == false)
+        #expect(try #require(TopicName(key.dropLast() + "g")).isUnifiedPush == false)
     }
 
     @Test(arguments: [0, 1, 61, 62, 1 << 40, UInt64.max >> 1])

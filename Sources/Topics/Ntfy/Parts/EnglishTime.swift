@@ -102,7 +102,9 @@ extension EnglishTime {
             return true
         }
         let fields = word.split(separator: ":", omittingEmptySubsequences: false)
-        let numbers = fields.compactMap { Int64($0) }
+        let numbers = fields.compactMap { field in
+            field.utf8.allSatisfy(\.isDigit) ? Int64(field) : nil
+        }
         guard (1...3).contains(fields.count), numbers.count == fields.count,
             fields.dropFirst().allSatisfy({ $0.count == 2 }),
             numbers.dropFirst().allSatisfy({ $0 < 60 })
@@ -189,7 +191,7 @@ extension EnglishTime {
             guard let amount = rest.popFirst(), let unit = rest.popFirst(),
                 let number = amount.hasPrefix("a")
                     ? ["a", "an"].contains(amount) ? 1 : nil
-                    : Int64(amount), number <= 1_000_000_000,
+                    : Int64(amount), 0...1_000_000_000 ~= number,
                 let seconds = units.first(where: { $0.names.contains(unit) })?.seconds
             else { return nil }
             total += number * seconds / (isHalf ? 2 : 1)

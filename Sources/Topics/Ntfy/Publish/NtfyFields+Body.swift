@@ -65,6 +65,11 @@ extension NtfyFields {
         }
     }
 
+    /// The body may be a form of texts: it is not said to be anything else.
+    var isForText: Bool {
+        !flag(.isRaw) && self[.filename].isEmpty && self[.attach].isEmpty && self[.pollID].isEmpty
+    }
+
     /// Records the fields of a form of texts, as `curl -F` sends it, and returns its message; nil if
     /// the body is no form.
     mutating func record(form body: [UInt8]) throws(NtfyRefusal) -> [UInt8]? {

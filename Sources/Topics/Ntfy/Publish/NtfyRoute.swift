@@ -74,8 +74,7 @@ package enum NtfyRoute: Equatable, Sendable, Confidential {
     ) throws(NtfyRefusal) -> NtfyRoute? {
         switch (parts.count, method) {
         case (1, "PUT"), (1, "POST"):
-            guard !parts[0].isEmpty else { return nil }
-            guard let topic = TopicName(parts[0]) else { throw .badTopic }
+            guard let topic = TopicName(parts[0]) else { return nil }
             guard !topic.isReserved else { throw .reservedTopic }
             return .publish(topic, sequence: "")
         case (1, "GET"): return free(parts[0]).map { .topic($0) }

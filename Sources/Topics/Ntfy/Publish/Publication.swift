@@ -57,7 +57,8 @@ package struct Publication: Equatable, Sendable, Confidential {
         var (fields, body) = (fields, body)
         isUnifiedPush = fields.isUnifiedPush
         if circumstances.isRaw { fields.overwrite(.isRaw, "1") }
-        if !isUnifiedPush, !fields.flag(.isRaw), let text = try fields.record(form: body) {
+        if !isUnifiedPush, fields.isForText, !body.isEmpty, let text = try fields.record(form: body)
+        {
             body = text
         }
         try readLook(of: fields)
@@ -107,7 +108,7 @@ package struct Publication: Equatable, Sendable, Confidential {
         guard sequence.isEmpty || TopicName(sequence) != nil else { throw .badSequence }
         if !sequence.isEmpty { self.sequence = sequence }
         let id = fields[.pollID]
-        if !id.isEmpty { (pollID, isKept) = (id, false) }
+        if !id.isEmpty { (pollID, isKept, due) = (id, false, nil) }
     }
 
     /// A header field has no line breaks, so senders write a backslash and an `n`.

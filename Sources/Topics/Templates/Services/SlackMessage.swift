@@ -86,11 +86,13 @@ package enum SlackMessage {
 
 /// Slack's way to write links, names and three characters.
 enum SlackText {
+    /// A longer one is no link.
+    private static let longestLink = 4_096
     private static let entities = [("amp;", "&"), ("lt;", "<"), ("gt;", ">")]
 
     static func plain(_ text: String) -> String {
         let linked = text[...].filled(at: "<") { rest in
-            guard let end = rest.firstIndex(of: ">") else { return nil }
+            guard let end = rest.prefix(longestLink).firstIndex(of: ">") else { return nil }
             let inside = rest[..<end]
             rest = rest[end...].dropFirst()
             return reference(inside)

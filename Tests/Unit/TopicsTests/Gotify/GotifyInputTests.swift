@@ -240,9 +240,9 @@ struct GotifyRequestTests {
         arguments: [
             ("Home", "Home", "Home-2"), ("Home Server 2", "Home-Server-2", "Home-Server-2-2"),
             (" Büro! ", "B-ro", "B-ro-2"), ("☃", "topic", "topic-2"), ("..", "topic", "topic-2"),
-            ("message", "topic-message", "topic-message-2"),
+            ("message", "topic-message", "message-2"),
             ("s_key", "topic-s_key", "topic-s_key-2"),
-            ("upAbCdEf012345", "topic-upAbCdEf012345", "topic-upAbCdEf012345-2"),
+            ("upAbCdEf012345", "topic-upAbCdEf012345", "upAbCdEf012345-2"),
             (
                 String(repeating: "x", count: 70), String(repeating: "x", count: 64),
                 String(repeating: "x", count: 62) + "-2"

@@ -114,7 +114,7 @@ struct GotifyRouteTests {
         let callers: [(TopicCaller, Set<GotifyRoute.Action>)] = [
             (.stranger, []), (.thisMachine, []),
             (.token(TokenTerms(.application, pattern, .write)), Self.publishing.union(Self.ending)),
-            (.token(TokenTerms(.client, pattern, .read)), Self.reading.union(Self.ending)),
+            (.token(TokenTerms(.client, pattern, [.read, .end])), Self.reading.union(Self.ending)),
             (.token(TokenTerms(.access, pattern, .read)), Self.reading),
             (.token(TokenTerms(.access, pattern, .answer)), []),
             (.device(isReceiveOnly: true), Self.reading),

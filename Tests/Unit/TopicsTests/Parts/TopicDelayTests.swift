@@ -87,7 +87,8 @@ struct TopicDelayTests {
         arguments: [
             "", "0", "now", "soon", "10", "1795953599", "-", "h", "10x", "tomorrow yesterday",
             "25:00",
-            "13pm", "0am", "12:60", "12:5", "1:2:3:4", "99999999999999999999", "next", "next 9am",
+            "13pm", "0am", "in -9223372036854775808 weeks", "in -1 hour", "at -5", "12:-5", "12:60",
+            "12:5", "1:2:3:4", "99999999999999999999", "next", "next 9am",
             "monday tuesday", "9am 10am", "in", "in a", "a", "an hour ago", "last friday", "1h 30",
             "9223372036854775807h", "1e3s", ".s", "1..5h", "2026-11-29", "day after", "tuesda 9am",
             "999999999999999 days",

@@ -93,7 +93,7 @@ struct NtfyRouteTests {
     func names() {
         let long = "/" + String(repeating: "x", count: 65)
         for path in ["/a,b", "/a.b", "/ü", "/a%20b", long] {
-            #expect(throws: NtfyRefusal.badTopic) { try route("POST", path) }
+            #expect(throws: NtfyRefusal.notFound) { try route("POST", path) }
         }
         for name in TopicName.reserved {
             #expect(throws: NtfyRefusal.reservedTopic) { try route("PUT", "/" + name) }

@@ -195,6 +195,7 @@ struct PublicationTests {
         #expect(publication.pollID == "abc")
         #expect(publication.content.text == "New message")
         #expect(publication.isKept == false)
+        #expect(try WrittenRequest("", query: "poll-id=abc&in=1h").publication().due == nil)
     }
 
     @Test("What is published becomes a message when it is accepted")
@@ -238,6 +239,8 @@ struct PublicationTests {
         var encrypted = form([message])
         encrypted.query = "up=1"
         #expect(try Array(encrypted.publication().content.text.utf8) == encrypted.body)
+        encrypted.query = "filename=x"
+        #expect(try encrypted.publication().upload?.bytes == encrypted.body)
         for other in ["name=other\r\n\r\nx", "name=f; filename=x\r\n\r\nx"] {
             let refusal = #expect(throws: NtfyRefusal.self) {
                 try form([message, other]).publication()

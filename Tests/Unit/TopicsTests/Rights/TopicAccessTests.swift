@@ -42,7 +42,7 @@ struct TopicAccessTests {
     }()
 
     private static func tokens() throws -> [TokenTerms] {
-        let all: TopicRights = [.read, .write, .answer]
+        let all: TopicRights = [.read, .write, .answer, .end]
         return try TopicToken.Form.allCases.flatMap { form in
             try ["*", "builds", "b*", "s_*", "other*"].flatMap { pattern in
                 try (0...all.rawValue).map { rights in
@@ -72,24 +72,24 @@ struct TopicAccessTests {
             mayMake = true
         case .token(let terms) where terms.pattern.matches(name):
             var uses: Set<TopicUse> = []
-            if terms.rights.contains(.read) { uses.insert(.read) }
+            if terms.rights.contains(.read), terms.form != .application { uses.insert(.read) }
             if terms.rights.contains(.write) { uses.formUnion([.publish, .end]) }
             if terms.rights.contains(.answer) { uses.insert(.answer) }
-            if uses.contains(.read), terms.form == .client { uses.insert(.end) }
+            if terms.rights.contains(.end) { uses.insert(.end) }
             mayUse = uses
             mayMake =
                 terms.rights.contains(.write) && terms.pattern.text.contains("*")
                 && terms.form != .application
         case .token, .stranger: break
         }
-        mayMake = mayMake && [.publish, .read, .end].contains(use) && !name.text.hasPrefix("s_")
+        mayMake = mayMake && [.publish, .read].contains(use) && !name.text.hasPrefix("s_")
         let forEverybody: Bool =
             switch known.publicity {
             case nil: false
             case .secretForReading: use == .read
             case .open, .secret, .unifiedPush: use == .publish
             }
-        let isUp = name.text.hasPrefix("up") && name.text.count == 14
+        let isUp = name.isUnifiedPush
         if known.isOwn, let mayUse {
             if mayUse.contains(use) || known.isSame && forEverybody { return .to(.own) }
             return .refused(.forbidden)
@@ -166,7 +166,7 @@ struct TopicAccessTests {
             .token(try Self.terms(pattern, rights))
         }
         let application = TopicCaller.token(try Self.terms("*", .usual, .application))
-        let client = TopicCaller.token(try Self.terms("*", .read, .client))
+        let client = TopicCaller.token(try Self.terms("*", [.read, .end], .client))
         let no = Outcome.refused(.forbidden)
         let rows: [(TopicCaller, TopicUse, State, Outcome)] = [
             // Names are looked up at the caller's owner, then at everybody's, then made.
@@ -206,7 +206,7 @@ struct TopicAccessTests {
             (client, .read, .own, .to(.own)), (client, .publish, .own, no),
             // A read token is no less than nobody at an open topic.
             (try token("*", .read), .publish, .ownOpen, .to(.own)),
-            // Ending needs the right to write; clients of Gotify end what they have read.
+            // Ending needs the right to write or its own; clients of Gotify have that.
             (try token("*", .read), .end, .own, no),
             (try token("*", .write), .end, .own, .to(.own)),
             (client, .end, .own, .to(.own)),
