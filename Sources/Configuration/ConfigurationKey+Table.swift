@@ -24,7 +24,8 @@ extension ConfigurationKey {
             """,
         more: """
             Sockets that systemd opens need no line here. trusted-proxies names the proxies whose \
-            word about client addresses counts.
+            word about client addresses counts; proxy-protocol is for proxies that speak that \
+            protocol.
             """,
         examples: "127.0.0.1:8443", "[::1]:8443",
         "http://127.0.0.1:8080 trusted-proxies=127.0.0.1"
@@ -137,8 +138,8 @@ extension ConfigurationKey {
             unix:/PATH
             """,
         more: """
-            Registrations that were made through the control socket may also name this machine and \
-            private networks.
+            Everybody who may register may name it. Registrations that were made through the control \
+            socket may name this machine and private networks without that.
             """,
         examples: "10.1.2.0/24", "unix:/run/example/hook.sock"
     ) { value in
