@@ -146,13 +146,14 @@ extension Publication {
             if content.text.isEmpty { content.text = Self.received(attachment) }
         } else if mayUpload, !body.isEmpty, !fields[.filename].isEmpty {
             try takeFile(body, named: fields[.filename])
+        } else if !mayUpload, body.count > Self.anonymousLimit {
+            throw .largeAttachment
         } else if let made = try Self.made(of: body, fields) {
             // The title of a request with a template is a template.
             take(made, named: fields.flag(.template) ? "" : content.title)
-        } else if !mayUpload {
-            guard body.count <= Self.anonymousLimit else { throw .largeAttachment }
-            try takeText(body)
-        } else if body.count <= Self.textLimit, String(validating: body, as: UTF8.self) != nil {
+        } else if !mayUpload
+            || body.count <= Self.textLimit && String(validating: body, as: UTF8.self) != nil
+        {
             try takeText(body)
         } else {
             try takeFile(body, named: "")

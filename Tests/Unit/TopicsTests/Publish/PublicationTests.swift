@@ -126,6 +126,8 @@ struct PublicationTests {
         #expect(try request.publication().content.text.utf8.count == 65_536)
         request.body.append(0x78)
         #expect(throws: NtfyRefusal.largeAttachment) { try request.publication() }
+        request.body = Array(#"{"text":""#.utf8) + request.body + Array(#""}"#.utf8)
+        #expect(throws: NtfyRefusal.largeAttachment) { try request.publication() }
         request.body = [0x66, 0xFF]
         #expect(throws: NtfyRefusal.notText) { try request.publication() }
         request = WrittenRequest("text", query: "filename=x")
