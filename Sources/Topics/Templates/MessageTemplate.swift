@@ -55,9 +55,10 @@ package struct MessageTemplate: Sendable, Confidential {
         case .inline(let message, let title, let priority):
             guard let value = TemplateValue(root) else { throw .templateNeedsJSON }
             var content = TopicContent()
-            content.text = try Self.text(of: message, over: value)
-            content.title = try Self.text(of: title, over: value)
-            let level = try Self.text(of: priority, over: value)
+            var budget = TemplateBudget()
+            content.text = try Self.text(of: message, over: value, &budget)
+            content.title = try Self.text(of: title, over: value, &budget)
+            let level = try Self.text(of: priority, over: value, &budget)
             guard let number = level.isEmpty ? 0 : PlainDialect.priority(level) else {
                 throw .badPriority
             }
@@ -67,11 +68,11 @@ package struct MessageTemplate: Sendable, Confidential {
     }
 
     private static func text(
-        of template: GoTemplate, over value: TemplateValue
+        of template: GoTemplate, over value: TemplateValue, _ budget: inout TemplateBudget
     ) throws(NtfyRefusal) -> String {
         let text: String
         do throws(TemplateFailure) {
-            text = try TemplateRun.text(of: template, over: value)
+            text = try TemplateRun.text(of: template, over: value, &budget)
         } catch {
             throw NtfyRefusal(error)
         }

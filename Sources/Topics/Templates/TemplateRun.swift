@@ -1,4 +1,4 @@
-/// What a run of a template may still do.
+/// What the templates of a request may still do.
 ///
 /// Every step costs, and so does every byte that a function reads or makes. A template that wants
 /// more than it may have fails, so the longest run is known before.
@@ -24,21 +24,25 @@ struct TemplateBudget {
 
 /// One run of a template over one value.
 struct TemplateRun {
-    private var budget = TemplateBudget()
+    private var budget: TemplateBudget
     private var variables: [TemplateValue]
     private var output = TemplateText()
 
-    private init(_ template: GoTemplate, _ value: TemplateValue) {
+    private init(
+        _ template: GoTemplate, _ value: TemplateValue, _ budget: TemplateBudget
+    ) {
+        self.budget = budget
         variables = Array(repeating: .none, count: template.variables)
         variables[0] = value
     }
 
     /// The text that the template makes of a value.
     static func text(
-        of template: GoTemplate, over value: TemplateValue
+        of template: GoTemplate, over value: TemplateValue, _ budget: inout TemplateBudget
     ) throws(TemplateFailure) -> String {
-        var run = TemplateRun(template, value.taken)
+        var run = TemplateRun(template, value.taken, budget)
         _ = try run.run(template.nodes, value.taken)
+        budget = run.budget
         return run.output.text
     }
 
@@ -130,7 +134,7 @@ extension TemplateRun {
             // A bracket takes a value out of what holds it.
             default: found = found.taken
             }
-            for name in names { found = try Self.member(name, of: found) }
+            for name in names { found = try member(name, of: found) }
             return found
         case .call(let function, let arguments): return try call(function, arguments, dot)
         case .failure: throw .execution
@@ -138,12 +142,14 @@ extension TemplateRun {
     }
 
     /// A missing member has no members either, and that is no failure; a null's are.
-    private static func member(
+    private mutating func member(
         _ name: String, of value: TemplateValue
     ) throws(TemplateFailure) -> TemplateValue {
         switch value {
         case .none: return .none
-        case .map(let map): return map[name] ?? .none
+        case .map(let map):
+            try budget.pay(bytes: name.utf8.count * map.depth)
+            return map[name] ?? .none
         default: throw .execution
         }
     }

@@ -90,7 +90,8 @@ enum TemplateValue: Sendable {
     }
 }
 
-/// The members of an object by their names, in which order Go prints and visits them.
+/// The members of an object by their names, in which order Go prints and visits them. Names are the
+/// same if their bytes are, as in Go.
 struct TemplateMap: Sendable {
     typealias Member = (name: String, value: TemplateValue)
 
@@ -101,21 +102,26 @@ struct TemplateMap: Sendable {
         var members: [Member] = []
         let sorted = all.enumerated().sorted { left, right in
             let (name, other) = (left.element.name, right.element.name)
-            return name == other
+            return name.utf8.elementsEqual(other.utf8)
                 ? left.offset < right.offset : name.utf8.lexicographicallyPrecedes(other.utf8)
         }
         for (_, member) in sorted {
-            if members.last?.name == member.name { members.removeLast() }
+            if members.last?.name.utf8.elementsEqual(member.name.utf8) == true {
+                members.removeLast()
+            }
             members.append(member)
         }
         self.members = members
     }
 
+    /// The most names that are compared to find one.
+    var depth: Int { Int.bitWidth - members.count.leadingZeroBitCount }
+
     subscript(_ name: String) -> TemplateValue? {
         var (low, high) = (0, members.count)
         while low < high {
             let middle = (low + high) / 2
-            if members[middle].name == name { return members[middle].value }
+            if members[middle].name.utf8.elementsEqual(name.utf8) { return members[middle].value }
             if members[middle].name.utf8.lexicographicallyPrecedes(name.utf8) {
                 low = middle + 1
             } else {

@@ -36,8 +36,9 @@ struct GoTemplateTests {
     /// The text, or the kind of the failure.
     static func result(_ template: String, _ json: String) -> (text: String?, failure: String?) {
         guard let value = TemplateValue(json: Array(json.utf8)) else { return (nil, "json") }
+        var budget = TemplateBudget()
         do throws(TemplateFailure) {
-            return (try TemplateRun.text(of: GoTemplate(template), over: value), nil)
+            return (try TemplateRun.text(of: GoTemplate(template), over: value, &budget), nil)
         } catch .execution {
             return (nil, "run")
         } catch {

@@ -33,6 +33,13 @@ struct MessageTemplateTests {
         #expect(content.priority == 5)
     }
 
+    @Test("Names that look alike are two")
+    func alike() throws {
+        let (one, two) = ("\u{E9}", "e\u{301}")
+        let content = try Self.apply("{{.\(one)}}", #"{"\#(one)":"a","\#(two)":"b"}"#)
+        #expect(content.text == "a")
+    }
+
     @Test("Two characters are a line break, and white space around the text is left out")
     func lines() throws {
         let content = try Self.apply(#"  {{.a}}\n\n- {{.b}}\n"#, #"{"a":"x\ny","b":"c\\nd"}"#)

@@ -47,6 +47,31 @@ struct TemplateLimitTests {
         #expect(text?.utf8.count == 60_000)
     }
 
+    @Test("A long name takes as long as its bytes, also if it is not there")
+    func longNames() {
+        let name = String(repeating: "x", count: 5_000)
+        let template = "{{range 50000}}{{if $.\(name)}}{{end}}{{end}}"
+        for json in [#"{"\#(name)":1}"#, #"{"\#(name)y":1}"#] {
+            #expect(GoTemplateTests.result(template, json).failure == "run")
+        }
+    }
+
+    @Test("The templates of one request have one limit")
+    func together() {
+        let turns = "{{range 60000}}{{if .}}{{end}}{{end}}"
+        func refusal(_ title: String) -> NtfyRefusal? {
+            do throws(NtfyRefusal) {
+                let template = try MessageTemplate(message: turns, title: title, priority: title)
+                _ = try template.apply(body: Array("{}".utf8))
+                return nil
+            } catch {
+                return error
+            }
+        }
+        #expect(refusal("") == nil)
+        #expect(refusal(turns) == .failedTemplate)
+    }
+
     static func nested(_ count: Int) -> [String] {
         func repeated(_ text: String) -> String { String(repeating: text, count: count) }
         return [
