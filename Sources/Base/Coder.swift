@@ -8,6 +8,22 @@ package protocol Coded {
     mutating func code(_ coder: inout Coder)
 }
 
+extension Coded {
+    /// The value as bytes.
+    @inlinable package var coded: [UInt8] {
+        var coder = Coder()
+        _ = coder.coded(self)
+        return coder.written
+    }
+
+    /// The value that these bytes are, all of them; nil if they are none.
+    @inlinable package static func decoded(_ bytes: [UInt8]) -> Self? {
+        var coder = Coder(reading: bytes)
+        let value = coder.coded(blank)
+        return coder.isWhole ? value : nil
+    }
+}
+
 /// Writes values as bytes, or reads them back.
 ///
 /// Numbers take as few bytes as they need; texts and data come after their length. Reading refuses

@@ -11,6 +11,9 @@ extension StringProtocol {
         return rest.startIndex..<rest.index(rest.startIndex, offsetBy: text.utf8.count)
     }
 
+    /// It begins like an address of the web, in lower case.
+    package var isWebAddress: Bool { hasPrefix("https://") || hasPrefix("http://") }
+
     package func replacing(each scalar: Unicode.Scalar, by text: String) -> String {
         var result = ""
         for next in unicodeScalars {

@@ -1,3 +1,5 @@
+import Base
+
 /// All settings. Add a key only if no default can be right for everybody.
 extension ConfigurationKey {
     package static let all =
@@ -151,7 +153,7 @@ extension ConfigurationKey {
         help: "an HTTP proxy for callbacks to the internet; it decides which hosts they reach",
         examples: "http://127.0.0.1:3128"
     ) { value in
-        value.hasPrefix("http://") || value.hasPrefix("https://")
+        value.isWebAddress
             ? nil : "does not begin with http:// or https://"
     }
 

@@ -1,3 +1,4 @@
+import Base
 package import WebPush
 
 /// Requests of the distributor to the receiver.
@@ -218,7 +219,7 @@ extension Link {
 
     /// An endpoint must not be empty, nor longer than the UnifiedPush specification allows.
     private static func isEndpoint(_ text: String) -> Bool {
-        text.utf8.count <= 1_000 && (text.hasPrefix("https://") || text.hasPrefix("http://"))
+        text.utf8.count <= 1_000 && text.isWebAddress
             && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
     }
 }

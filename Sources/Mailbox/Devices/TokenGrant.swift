@@ -30,18 +30,10 @@ struct TokenRecord: Confidential {
 
     /// Nil for what is none.
     static func terms(_ bytes: [UInt8]) -> TokenTerms? {
-        var coder = Coder(reading: bytes)
-        let record = coder.coded(TokenRecord())
-        guard coder.isWhole, let form = TopicToken.Form(rawValue: record.form),
+        guard let record = decoded(bytes), let form = TopicToken.Form(rawValue: record.form),
             let pattern = TopicPattern(record.pattern)
         else { return nil }
         return TokenTerms(form, pattern, TopicRights(rawValue: record.rights), end: record.end)
-    }
-
-    var bytes: [UInt8] {
-        var (coder, record) = (Coder(), self)
-        record.code(&coder)
-        return coder.written
     }
 }
 

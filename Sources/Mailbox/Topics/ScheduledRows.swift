@@ -54,11 +54,10 @@ final class ScheduledRows {
             "UPDATE topic_scheduled SET due = ?2 WHERE row = ?1", on: connection)
         delete = try StoreStatement("DELETE FROM topic_scheduled WHERE row = ?1", on: connection)
         deleteSequence = try StoreStatement(
-            "DELETE FROM topic_scheduled WHERE topic = ?1 AND sequence = ?2 RETURNING 1",
+            "DELETE FROM topic_scheduled WHERE topic = ?1 AND sequence = ?2",
             on: connection)
         deleteID = try StoreStatement(
-            "DELETE FROM topic_scheduled WHERE topic = ?1 AND id = ?2 RETURNING 1",
-            on: connection)
+            "DELETE FROM topic_scheduled WHERE topic = ?1 AND id = ?2", on: connection)
         count = try StoreStatement(
             "SELECT count(*) FROM topic_scheduled WHERE topic = ?1", on: connection)
     }
@@ -108,22 +107,17 @@ final class ScheduledRows {
         try delete.run()
     }
 
-    /// Returns how many.
-    func delete(sequence: [UInt8], of device: UInt32) throws(StoreFault) -> Int {
+    func delete(sequence: [UInt8], of device: UInt32) throws(StoreFault) {
         try deleteSequence.bind(Int64(device), at: 1)
         try deleteSequence.bind(sequence.span, at: 2)
-        var count = 0
-        while try deleteSequence.step() { count += 1 }
-        return count
+        try deleteSequence.run()
     }
 
-    func delete(_ id: TopicMessageID, of device: UInt32) throws(StoreFault) -> Int {
-        guard let number = id.number else { return 0 }
+    func delete(_ id: TopicMessageID, of device: UInt32) throws(StoreFault) {
+        guard let number = id.number else { return }
         try deleteID.bind(Int64(device), at: 1)
         try deleteID.bind(Int64(bitPattern: number), at: 2)
-        var count = 0
-        while try deleteID.step() { count += 1 }
-        return count
+        try deleteID.run()
     }
 
     func count(of device: UInt32) throws(StoreFault) -> Int {

@@ -72,9 +72,7 @@ final class TopicSealers {
     func seal(
         _ record: some Coded, at place: Sealer.Place, of owner: TopicOwner
     ) throws(StoreFault) -> [UInt8] {
-        var (coder, record) = (Coder(), record)
-        record.code(&coder)
-        let bytes = coder.written
+        let bytes = record.coded
         let box = try box(of: owner)
         do throws(OpenSSLError) { return try box.sealer.seal(bytes.span, at: place) } catch {
             throw .crypto(error)
@@ -87,9 +85,7 @@ final class TopicSealers {
     ) throws(StoreFault) -> Record? {
         let box = try box(of: owner)
         guard let opened = try? box.sealer.open(sealed, at: place) else { return nil }
-        var coder = Coder(reading: opened.withSpan { $0.array($0.indices) })
-        let record = coder.coded(Record.blank)
-        return coder.isWhole ? record : nil
+        return Record.decoded(opened.withSpan { $0.array($0.indices) })
     }
 
     /// The owner may have been forgotten, and have another key since.

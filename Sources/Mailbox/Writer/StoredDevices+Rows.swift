@@ -152,7 +152,7 @@ extension StoredDevices {
         let owner = try row(ofOwner: credential.owner)
         let terms = try credential.token.map { token throws(StoreFault) in
             try transaction.seal(
-                TokenRecord(token.terms).bytes,
+                TokenRecord(token.terms).coded,
                 at: CredentialRows.place(credential.row, of: owner))
         }
         let insert = try transaction.connection.statement(

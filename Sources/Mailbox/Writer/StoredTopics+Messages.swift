@@ -8,27 +8,26 @@ import Topics
 extension StoredTopics {
     /// Whether a message can come to this topic now: `.done` if so.
     func answer(for device: UInt32) throws(StoreFault) -> StoreOutcome {
-        guard try rows.add(TopicRows.Amount(), to: device) != nil else { return .notFound }
-        return switch try find(owner(of: device)) {
-        case .none: .notFound
-        case .unreadable: .unavailable
-        case .owner: .done
-        }
+        try admission(to: device).answer
+    }
+
+    /// The owner of a topic that has not ended.
+    private func admission(to device: UInt32) throws(StoreFault) -> TopicOwner.Found {
+        guard try rows.add(TopicRows.Amount(), to: device) != nil else { return .none }
+        return try find(owner(of: device))
     }
 
     /// Keeps a message, or the event that ends one, and tells the readers: `.stored`.
     func add(_ post: TopicPost, to device: UInt32) throws(StoreFault) -> StoreOutcome {
-        let answer = try answer(for: device)
-        guard answer == .done, var owner = owners[try self.owner(of: device)] else {
-            return answer
-        }
+        let found = try admission(to: device)
+        guard case .owner(var owner) = found else { return found.answer }
         owner.position += 1
         owners[owner.row] = owner
         moved.insert(owner.row)
         let message = post.message
         // What was deleted is told by the event of its end alone.
         if message.kind == .delete {
-            _ = try cancel(message.sequence, of: device, owner)
+            try cancel(message.sequence, of: device, owner)
             try erase(message.sequence, of: device, owner)
         }
         try keep(post, of: device, owner)
@@ -146,6 +145,16 @@ extension StoredTopics {
     }
 }
 
+extension TopicOwner.Found {
+    fileprivate var answer: StoreOutcome {
+        switch self {
+        case .none: .notFound
+        case .unreadable: .unavailable
+        case .owner: .done
+        }
+    }
+}
+
 /// Messages that are not due yet.
 extension StoredTopics {
     /// How long to wait with one that the engine cannot take now.
@@ -158,11 +167,9 @@ extension StoredTopics {
     /// It takes the place of an earlier one of its sequence. `.full` at the limit of its topic.
     func schedule(_ scheduled: ScheduledPost) throws(StoreFault) -> StoreOutcome {
         let (message, device) = (scheduled.post.message, scheduled.address.device)
-        let answer = try answer(for: device)
-        guard answer == .done, let owner = owners[try self.owner(of: device)] else {
-            return answer
-        }
-        _ = try cancel(message.sequence, of: device, owner)
+        let found = try admission(to: device)
+        guard case .owner(let owner) = found else { return found.answer }
+        try cancel(message.sequence, of: device, owner)
         let limit = transaction.limits.growth.topicScheduled
         guard try scheduledRows.count(of: device) < limit else { return .full }
         let row = transaction.nextPosition()
@@ -177,16 +184,12 @@ extension StoredTopics {
         return .done
     }
 
-    /// Returns how many will not come.
     private func cancel(
         _ sequence: String, of device: UInt32, _ owner: TopicOwner
-    ) throws(StoreFault) -> Int {
-        var count = try scheduledRows.delete(
+    ) throws(StoreFault) {
+        try scheduledRows.delete(
             sequence: try digest(of: sequence, in: device, owner), of: device)
-        if let id = TopicMessageID(sequence) {
-            count += try scheduledRows.delete(id, of: device)
-        }
-        return count
+        if let id = TopicMessageID(sequence) { try scheduledRows.delete(id, of: device) }
     }
 
     /// Takes what is due, and passes it on. What `body` cannot take now comes a little later.

@@ -25,17 +25,11 @@ package enum EngineEntry: Sendable, Confidential {
 
     package struct Damage: Error {}
 
-    package var bytes: [UInt8] {
-        var coder = Coder()
-        _ = coder.coded(self)
-        return coder.written
-    }
+    package var bytes: [UInt8] { coded }
 
     package init(_ bytes: [UInt8]) throws(Damage) {
-        var coder = Coder(reading: bytes)
-        self = .blank
-        code(&coder)
-        guard coder.isWhole else { throw Damage() }
+        guard let entry = EngineEntry.decoded(bytes) else { throw Damage() }
+        self = entry
     }
 }
 

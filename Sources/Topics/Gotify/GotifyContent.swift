@@ -16,8 +16,6 @@ extension TopicContent {
         let notification = extras["client::notification"]
         click = notification?["click"]?["url"]?.text ?? ""
         let picture = notification?["bigImageUrl"]?.text ?? ""
-        if picture.hasPrefix("https://") || picture.hasPrefix("http://") {
-            attachment = TopicAttachment(link: picture)
-        }
+        if picture.isWebAddress { attachment = TopicAttachment(link: picture) }
     }
 }

@@ -35,7 +35,6 @@ extension NtfyRefusal {
     package static let noEmail = NtfyRefusal(40001, "this server sends no e-mail")
     package static let delayedUnkept = NtfyRefusal(
         40002, "a delayed message has to be kept: cache cannot be off")
-    package static let delayedEmail = NtfyRefusal(40003, "e-mail cannot be delayed")
     package static let badDelay = NtfyRefusal(40004, "invalid delay: not a time or a duration")
     package static let shortDelay = NtfyRefusal(40005, "invalid delay: too short")
     package static let longDelay = NtfyRefusal(40006, "invalid delay: too long")
@@ -44,15 +43,11 @@ extension NtfyRefusal {
     package static let reservedTopic = NtfyRefusal(40010, "invalid topic: the name is reserved")
     package static let notText = NtfyRefusal(40011, "invalid message: not UTF-8")
     package static let badLink = NtfyRefusal(40013, "invalid attachment: not a web address")
-    package static let noAttachments = NtfyRefusal(40014, "attachments are not accepted")
-    package static let attachmentTooShort = NtfyRefusal(
-        40015, "the attachment would end before the message is due")
     package static let badMessage = NtfyRefusal(40017, "invalid message: not the expected JSON")
     package static let badActions = NtfyRefusal(40018, "invalid actions")
     package static let badIcon = NtfyRefusal(40021, "invalid icon: not a web address")
     package static let badJSON = NtfyRefusal(40024, "invalid request: the body is not valid JSON")
     package static let noCalls = NtfyRefusal(40032, "this server makes no calls")
-    package static let delayedCall = NtfyRefusal(40037, "a call cannot be delayed")
     package static let longTemplateText = NtfyRefusal(40041, "the template's text is too long")
     package static let templateNeedsJSON = NtfyRefusal(
         40042, "a template needs a body of valid JSON")
@@ -61,7 +56,6 @@ extension NtfyRefusal {
         40044, "invalid template: call, template and define are not allowed")
     package static let failedTemplate = NtfyRefusal(40045, "the template failed")
     package static let unknownTemplate = NtfyRefusal(40047, "unknown template")
-    package static let brokenTemplate = NtfyRefusal(40048, "the named template is broken")
     package static let badSequence = NtfyRefusal(40049, "invalid sequence id")
     package static let longTitle = NtfyRefusal(40057, "the title is too long")
     package static let longTags = NtfyRefusal(40058, "the tags are too long")
@@ -73,30 +67,16 @@ extension NtfyRefusal {
 extension NtfyRefusal {
     package static let badSince = NtfyRefusal(40008, "invalid since")
     package static let noUpgrade = NtfyRefusal(40016, "the client does not speak WebSocket")
-    package static let badMatrix = NtfyRefusal(40019, "invalid JSON for the Matrix gateway")
-    package static let noSignup = NtfyRefusal(40022, "accounts cannot be made here")
-    package static let noToken = NtfyRefusal(40023, "the token is missing")
-    package static let badPermission = NtfyRefusal(40025, "invalid permission")
     package static let unauthorized = NtfyRefusal(40101, "unauthorized")
     package static let forbidden = NtfyRefusal(40301, "forbidden")
     package static let notFound = NtfyRefusal(40401, "page not found")
-    package static let userExists = NtfyRefusal(40901, "the user exists")
-    package static let topicTaken = NtfyRefusal(40902, "the topic belongs to another user")
-    package static let subscriptionExists = NtfyRefusal(40903, "the subscription exists")
-    package static let largeMatrix = NtfyRefusal(41302, "the Matrix notification is too large")
 }
 
 /// What may pass when it is tried again.
 extension NtfyRefusal {
     package static let tooManyRequests = NtfyRefusal(42901, "too many requests")
-    package static let tooManySubscriptions = NtfyRefusal(42903, "too many subscriptions")
     package static let tooManyTopics = NtfyRefusal(42904, "too many topics")
-    package static let tooMuchTraffic = NtfyRefusal(42905, "too much traffic")
-    package static let tooManyMessages = NtfyRefusal(42908, "too many messages today")
-    package static let tooManyFailures = NtfyRefusal(42909, "too many failed sign-ins")
-    package static let tooManyNewTopics = NtfyRefusal(42911, "too many new topics")
     package static let failed = NtfyRefusal(50001, "internal error")
-    package static let noBaseURL = NtfyRefusal(50003, "the server has no base URL")
     /// A number of the 5xx, because application servers forget a subscription after any other.
     package static let noSubscriber = NtfyRefusal(50701, "nobody has subscribed to this topic")
     package static let fullDisk = NtfyRefusal(50702, "the disk is full")

@@ -73,10 +73,6 @@ package enum TopicAccess: Equatable, Sendable {
     /// The caller's owner has no such topic; it is to be made.
     case new
 
-    package static let topicsOfOwner = 1_000
-    /// How many topics programs of this machine may make without a credential.
-    package static let topicsOfThisMachine = 100
-
     /// The caller's owner comes first, then everybody's names, and then a new topic is made.
     package init(
         _ caller: TopicCaller, _ use: TopicUse, _ name: TopicName, _ known: KnownName

@@ -104,8 +104,7 @@ extension NtfyFields {
         _ parameter: NtfyParameter, else refusal: NtfyRefusal
     ) throws(NtfyRefusal) -> String {
         let address = self[parameter]
-        guard !address.isEmpty else { return "" }
-        guard address.hasPrefix("https://") || address.hasPrefix("http://") else { throw refusal }
+        guard address.isEmpty || address.isWebAddress else { throw refusal }
         return address
     }
 }
