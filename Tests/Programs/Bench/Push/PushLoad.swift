@@ -69,7 +69,10 @@ final class PushLoad {
             makeSubscribers()
             openSubscribers { self.keepSubscribers() }
         case .absent:
-            destinations = agents.map { Array($0.path.utf8) }
+            destinations =
+                options.isOfTopics
+                ? (0..<options.subscribers).map { Array(TopicSubscriber.path($0, self).utf8) }
+                : agents.map { Array($0.path.utf8) }
             openPublishers { self.beginTraffic() }
         case .idle: beginIdling()
         case .storm: beginStorm()
@@ -131,7 +134,9 @@ extension PushLoad {
         let kind: any LoadSubscriber.Type =
             switch options.service {
             case .bellwire:
-                options.mode == .registrations ? EngineSubscriber.self : AutopushSubscriber.self
+                options.mode == .registrations
+                    ? EngineSubscriber.self
+                    : options.isOfTopics ? TopicSubscriber.self : AutopushSubscriber.self
             case .nginx, .nchan: WebSocketSubscriber.self
             case .mosquitto: MQTTSubscriber.self
             }
@@ -166,7 +171,9 @@ extension PushLoad {
             ? MQTTPublisher.self
             : options.mode == .registrations
                 ? RegistrationPublisher.self
-                : options.isGateway ? MatrixPublisher.self : HTTPPublisher.self
+                : options.isOfTopics
+                    ? TopicPublisher.self
+                    : options.isGateway ? MatrixPublisher.self : HTTPPublisher.self
         publishers = (0..<options.publishers).map { kind.init($0, of: self) }
         connect(publishers.map { publisher in { try publisher.connect() } }, Self.burst, then)
     }
