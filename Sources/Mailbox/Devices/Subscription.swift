@@ -116,6 +116,9 @@ package struct Owner: Sendable, Equatable {
     package let userAgents: Int
     package let endpoints: Int
     package let registrations: Int
+    /// What the histories of its topics have, with what is to come later.
+    package let keptMessages: Int
+    package let keptBytes: Int
 }
 
 /// What an owner may have, besides the messages limited by `QuotaLimits`.
