@@ -1,0 +1,71 @@
+"""Programs that push to ntfy or Gotify push to us, their clients read from us, and each row of requests is answered.
+
+usage: check.py PATH_OF_BELLWIRE [PART...]
+"""
+
+import sys
+import tempfile
+import time
+
+sys.path.append(__file__.rsplit("/", 3)[0])
+
+import gotify_rows
+import table
+from expected import Told, kept
+from gotify_rows import Gotify
+from kit.checks import Failed, checked
+from place import Judge, place
+from streams import Streams
+
+
+def judge_rows(place, judge, rows):
+    """Each is answered as it has to be, and what was told can be read."""
+    place.wire.poll("upmatrix1234ab")
+    for part, request, expected in rows(place):
+        topic = f"row-{part}"
+        answer = place.wire.send(request, t=topic)
+        wrong = list(expected.wrong(answer))
+        if not wrong and isinstance(expected, Told) and answer.members["topic"] == topic:
+            wrong = list(unlike(place.wire, answer.members, expected))
+        shown = request.bytes(names={"t": topic})[:400]
+        judge(
+            not wrong, f"{part} {request.method} {request.target[:80]}: {'; '.join(wrong)}", f"{shown!r}\n    {answer}"
+        )
+
+
+def unlike(wire, told, expected):
+    """What is different of it when it is read."""
+    found = [event for event in wire.poll(told["topic"], "&sched=1") if event["id"] == told["id"]]
+    wanted = [told] if "expires" in told else []
+    if [kept(event) for event in found] != [kept(event) for event in wanted]:
+        yield f"it reads {found}"
+
+
+PARTS = {
+    "ntfy": lambda place, judge: judge_rows(place, judge, table.rows),
+    "gotify": lambda place, judge: judge_rows(place, judge, gotify_rows.rows),
+    "streams": lambda place, judge: Streams(place, judge).run(),
+    "applications": lambda place, judge: Gotify(place, judge).run(),
+}
+
+
+def main(program, *parts):
+    passed, failures = 0, []
+    with tempfile.TemporaryDirectory() as folder, place(program, folder) as here:
+        for name in parts or PARTS:
+            judge = Judge(f"topics {name}")
+            try:
+                PARTS[name](here, judge)
+                judge.end()
+            except (Failed, OSError, KeyError, TypeError, AttributeError) as failure:
+                failures += [str(failure) or repr(failure)]
+            passed += judge.passed
+    if failures:
+        raise Failed("\n".join(failures))
+    return passed
+
+
+if __name__ == "__main__":
+    began = time.monotonic()
+    count = checked(main, *sys.argv[1:])
+    print(f"topics: {count} checks passed in {time.monotonic() - began:.0f} s")
