@@ -8,14 +8,19 @@ import tempfile
 import time
 
 sys.path.append(__file__.rsplit("/", 3)[0])
+sys.path.append(f"{sys.path[-1]}/Peers/Desktop")
 
 import gotify_rows
 import table
 from expected import Told, kept
 from gotify_rows import Gotify
 from kit.checks import Failed, checked
+from libraries import Libraries
 from place import Judge, place
+from programs import Programs
+from replay import Replay
 from streams import Streams
+from tray import Tray
 
 
 def judge_rows(place, judge, rows):
@@ -46,6 +51,10 @@ PARTS = {
     "gotify": lambda place, judge: judge_rows(place, judge, gotify_rows.rows),
     "streams": lambda place, judge: Streams(place, judge).run(),
     "applications": lambda place, judge: Gotify(place, judge).run(),
+    "replay": lambda place, judge: Replay(place, judge).run(),
+    "libraries": lambda place, judge: Libraries(place, judge).run(),
+    "programs": lambda place, judge: Programs(place, judge).run(),
+    "tray": lambda place, judge: Tray(place, judge).run(),
 }
 
 

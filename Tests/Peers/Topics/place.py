@@ -38,7 +38,8 @@ class Place:
         self.server, self.base = server, server.base
         self.port = server.other_port()
         self.url = f"http://localhost:{self.port}"
-        self.credential = server.add_device("topics")
+        # To topics of that owner pushes what has no credential, too.
+        self.credential = server.add_device("topics", owner=f"uid:{os.getuid()}")
         self.wire = Wire(self.port, self.credential)
         self.both = self.token("both")
         self.read = self.token("reader", "--topic", "shared-*", "--read")
@@ -79,9 +80,9 @@ def place(program, folder):
 class Socket:
     """A WebSocket that reads texts, answers pings, and remembers how it was refused."""
 
-    def __init__(self, port, path, credential=None, fields=()):
+    def __init__(self, port, path="/", credential=None, fields=(), data=None):
         given = [*fields, *([("Authorization", f"Bearer {credential}")] if credential else [])]
-        request = websocket.upgrade(path, given, f"localhost:{port}")
+        request = data or websocket.upgrade(path, given, f"localhost:{port}")
         self.connection = Connection(port, request)
         self.answered = self.connection.answer()
         key = next(line.split(b": ")[1] for line in request.split(b"\r\n") if line.startswith(b"Sec-WebSocket-Key"))
