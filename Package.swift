@@ -196,7 +196,7 @@ let package = Package(
             "PushService",
             [
                 "Base", "WebPush", "Notifications", "Delivery", "System", "Crypto", "Outbound",
-                "HTTP", "Mailbox", "Configuration", "StatusPage",
+                "HTTP", "Mailbox", "Topics", "Configuration", "StatusPage",
             ]),
         module(
             "API",

@@ -69,7 +69,7 @@ package enum ControlCaller: Hashable {
     /// The owner of new things unless the request names another.
     package var owner: String {
         switch self {
-        case .administrator: "admin"
+        case .administrator: Owner.administrator
         case .user(let number): "uid:\(number)"
         }
     }

@@ -116,6 +116,9 @@ package struct Owner: Sendable, Equatable {
     package let userAgents: Int
     package let endpoints: Int
     package let registrations: Int
+
+    /// Whose the things are that the administrator makes for nobody else.
+    package static let administrator = "admin"
 }
 
 /// What an owner may have, besides the messages limited by `QuotaLimits`.

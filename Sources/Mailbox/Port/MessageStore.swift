@@ -145,7 +145,7 @@ package enum StoreOutcome: Equatable, Sendable {
 }
 
 extension StoreOutcome {
-    var isStored: Bool { if case .stored = self { true } else { false } }
+    package var isStored: Bool { if case .stored = self { true } else { false } }
 }
 
 package enum LoadRequest: Sendable {

@@ -1,4 +1,5 @@
 import Base
+import Notifications
 package import Topics
 
 /// How others may use a topic, and what it keeps.
@@ -43,6 +44,18 @@ extension TopicTerms {
 }
 
 extension RegistrationTerms {
+    /// Of a topic that is made by its name alone.
+    package static func topic(
+        _ name: TopicName, _ topic: TopicTerms = TopicTerms()
+    ) -> RegistrationTerms {
+        var terms = RegistrationTerms(
+            tokenType: .webPush, app: AccountName.scripts, account: name.text, dialect: .plain)
+        // What is pushed is for a screen of the owner alone.
+        terms.trustsClear = true
+        terms.topic = topic
+        return terms
+    }
+
     /// The name of its topic; nil if it is none, or its name cannot be in an address.
     package var topicName: TopicName? { isOnlyShown ? TopicName(account) : nil }
 }

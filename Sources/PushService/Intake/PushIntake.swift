@@ -170,13 +170,8 @@ final class PushIntake {
 
     /// A client that tries many unknown endpoints must wait; known endpoints are never affected.
     func unknown(to client: IPAddress?) -> PushRefusal {
-        let second = Int64(service.now())
-        let network = client?.network ?? 0
-        guard !service.strangers.isExhausted(network, second: second) else {
-            return .tooMany(retryAfter: RetryAfter.nextSecond)
-        }
-        service.strangers.count(network, second: second)
-        return .unknownToken
+        service.isGuessing(client)
+            ? .tooMany(retryAfter: RetryAfter.nextSecond) : .unknownToken
     }
 
     private static let droppedAtOnce = 16

@@ -243,21 +243,6 @@ final class ReceiverIntake {
         service.onUndecryptable(push.entry.registration.id.text, reason)
     }
 
-    /// Counts what a client of the engine got at once. An address that only a screen shows is of no
-    /// use without one, so somebody is told.
-    private func noteShown(_ outcome: StoreOutcome, _ push: ReceiverPush) {
-        switch outcome {
-        case .done, .stored: break
-        default: return
-        }
-        let registration = push.entry.registration
-        if service.index.engines.hasListeners(registration.engine) {
-            service.metrics.noteShown()
-        } else if service.index.engines.isUnheard(registration) {
-            service.noteUnheard(registration)
-        }
-    }
-
     private func submit(
         _ operation: RegistrationOperation, _ event: @autoclosure () -> CallbackEvent,
         _ message: Message, _ push: ReceiverPush
@@ -269,7 +254,9 @@ final class ReceiverIntake {
             .registration(operation, telling: callbacks),
             .other { [self] outcome in
                 note(outcome, push)
-                if case .receive = operation { noteShown(outcome, push) }
+                if case .receive = operation, outcome == .done || outcome.isStored {
+                    service.noteShown(push.entry.registration)
+                }
                 accept(push, message, Verdict(outcome))
             })
     }

@@ -22,7 +22,7 @@ package final class PushLoops: Sendable {
     ) throws -> any HTTPHandler {
         try service.startReading()
         let desk = DeliveryDesk(on: loop, service, directory, try service.makeMint())
-        return ServiceHandler(service, desk, try PushIntake(service, desk), further)
+        return try ServiceHandler(service, desk, try PushIntake(service, desk), further)
     }
 
     /// Ends the connections of deleted devices. Any thread may call it.

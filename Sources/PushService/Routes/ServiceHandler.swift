@@ -13,24 +13,26 @@ final class ServiceHandler: HTTPHandler {
     private let greeting: BrowserGreeting
     private let admission: UserAgentAdmission
     private let gateway: MatrixGateway
+    private let topics: TopicHandler
     private let further: [FurtherRoute]
     private let router: HTTPRouter<ServiceRoute>
     private let prefix: [UInt8]
 
-    /// The limit for every route but the Matrix gateway. It exceeds the limit of a push, so that a
+    /// The limit for every route but the Matrix gateway and topics. It exceeds the limit of a push, so that a
     /// problem with the endpoint is reported before a body that is too long.
     private static let bodyLimit = 64 * 1024
 
     init(
         _ service: ServiceState, _ desk: DeliveryDesk, _ intake: PushIntake,
         _ further: [FurtherRoute]
-    ) {
+    ) throws {
         self.service = service
         self.desk = desk
         self.intake = intake
         greeting = BrowserGreeting(service)
         admission = UserAgentAdmission(service)
         gateway = MatrixGateway(service, desk, intake)
+        topics = try TopicHandler(service, desk)
         prefix = Array(service.settings.baseURL.path.utf8)
         self.further = further
         router = ServiceRoute.router(with: further)
@@ -43,9 +45,20 @@ final class ServiceHandler: HTTPHandler {
     func bodyLimit(for head: borrowing RequestHead) -> Int {
         // A body within this limit is allowed on every route.
         guard head.contentLength ?? .max > Self.bodyLimit else { return Self.bodyLimit }
-        let isGateway = head.fields.bytes.span.extracting(path(of: head)).elementsEqual(
-            ServiceRoute.gatewayPath)
-        return isGateway ? MatrixNotification.requestLimit : Self.bodyLimit
+        let path = head.fields.bytes.span.extracting(path(of: head))
+        guard !path.elementsEqual(ServiceRoute.gatewayPath) else {
+            return MatrixNotification.requestLimit
+        }
+        return isOfTopics(head.method, path) ? topics.bodyLimit(for: head, path) : Self.bodyLimit
+    }
+
+    /// Topics have what nothing else has. At the root, user agents come with GET.
+    private func isOfTopics(_ method: HTTPMethod, _ path: Span<UInt8>) -> Bool {
+        switch router.find(method, path) {
+        case .found: false
+        case .otherMethod: path.count <= 1
+        case .unknown: !ServiceRoute.isMatrix(path)
+        }
     }
 
     private var page: ErrorPage { service.errorPage }
@@ -99,16 +112,19 @@ final class ServiceHandler: HTTPHandler {
                 return further[number].serve(exchange, path)
             }
             serve(match.action, star, exchange, head)
+        case .otherMethod where path.count <= 1: topics.serve(exchange, path)
         case .otherMethod(let allowed):
             refuseMethod(
                 exchange, allowed, isMatrix: ServiceRoute.isMatrix(text))
         case .unknown where ServiceRoute.isMatrix(text):
             Answer.refuse(MatrixRefusal.unknownPath.answer, exchange)
-        case .unknown: Answer.empty(404, exchange)
+        case .unknown: topics.serve(exchange, path)
         }
     }
 
     func answer(toOversized head: borrowing RequestHead) -> (ResponseHead, body: [UInt8]) {
+        let path = head.fields.bytes.span.extracting(path(of: head))
+        guard !isOfTopics(head.method, path) else { return topics.answerToOversized(head, path) }
         let isGateway = bodyLimit(for: head) == MatrixNotification.requestLimit
         let answer =
             isGateway ? MatrixRefusal.tooLarge.answer : HTTPRefusal.bodyTooLarge.answer(page)

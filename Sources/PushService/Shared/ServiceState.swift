@@ -30,8 +30,8 @@ package final class ServiceState: Sendable {
     package let clients = ConnectedClients()
     let strangerPlaces: StrangerPlaces
     let failedSignatures = FailureLimiter(perSecond: 20)
-    /// Requests to unknown endpoints, by the client's network.
-    let strangers = FailureLimiter(perSecond: 50)
+    /// Requests to what does not exist, by the client's network.
+    private let strangers = FailureLimiter(perSecond: 50)
     private let endpointKey: Secret
     private let inForce: Lock<PushServiceSettings>
     private let followers = Lock<[SettingsFollower]>([])
@@ -85,8 +85,25 @@ package final class ServiceState: Sendable {
         record(ServerEvent(.accepted, device: device))
     }
 
+    /// Counts what a client of the engine got at once. An address that only a screen shows is of no
+    /// use without one, so somebody is told.
+    func noteShown(_ registration: Registration) {
+        if index.engines.hasListeners(registration.engine) {
+            metrics.noteShown()
+        } else if index.engines.isUnheard(registration) {
+            noteUnheard(registration)
+        }
+    }
+
+    /// For how many seconds the topic keeps its messages.
+    func historyLifetime(of registration: Registration) -> UInt32 {
+        registration.terms.topic.lifetime ?? Self.historyLifetime
+    }
+
+    private static let historyLifetime: UInt32 = 30 * 86_400
+
     /// Says at most once an hour that a push was accepted which nobody sees.
-    func noteUnheard(_ registration: Registration) {
+    private func noteUnheard(_ registration: Registration) {
         let now = Int64(now() * 1_000)
         let last = unheard[registration.device]
         guard last.map({ abs(now - $0) >= Self.unheardInterval }) ?? true else { return }
@@ -103,11 +120,23 @@ package final class ServiceState: Sendable {
     /// Make one for each loop.
     func makeMint() throws(OpenSSLError) -> EndpointMint { try EndpointMint(key: endpointKey) }
 
+    /// Make one for each loop.
+    func makeTopicNamer() throws(OpenSSLError) -> TopicNamer { try TopicNamer(key: endpointKey) }
+
     /// Rarely called, so the mint is not kept.
     package func makeEndpoint() throws(OpenSSLError) -> (EndpointToken, Digest) {
         var mint = try makeMint()
         let token = try mint.make()
         return (token, try mint.digest(of: token))
+    }
+
+    /// Counts what a client asked for that is not there. True if it has tried too many.
+    func isGuessing(_ client: IPAddress?) -> Bool {
+        let second = Int64(now())
+        let network = client?.network ?? 0
+        guard !strangers.isExhausted(network, second: second) else { return true }
+        strangers.count(network, second: second)
+        return false
     }
 
     /// `.local` for a program on this machine, which has no network.

@@ -1,0 +1,72 @@
+import Base
+import HTTP
+import Mailbox
+import Topics
+import WebPush
+
+/// The answers at addresses of topics.
+///
+/// Any page may read them: nobody gets a right there by being in a person's browser. There is no
+/// `WWW-Authenticate`, for which browsers would ask the person for a password.
+enum TopicAnswer {
+    static func json(_ body: [UInt8], _ exchange: HTTPExchange, _ status: Int = 200) {
+        send(body + [UInt8(ascii: "\n")], "application/json", exchange, status)
+    }
+
+    static func send(
+        _ body: [UInt8], _ type: StaticString, _ exchange: HTTPExchange, _ status: Int = 200,
+        retryAfter: UInt32? = nil
+    ) {
+        var head = head(exchange, status, type)
+        if let retryAfter { head.fields.append("Retry-After", decimal: Int(retryAfter)) }
+        exchange.respond(consume head, body: body)
+    }
+
+    /// The head of an answer whose body follows, or is a stream.
+    static func head(
+        _ exchange: HTTPExchange, _ status: Int, _ type: StaticString? = nil
+    ) -> ResponseHead {
+        var head = exchange.answer(status)
+        if let type { head.fields.append("Content-Type", type) }
+        head.fields.append("Cache-Control", "no-store")
+        head.fields.append("Access-Control-Allow-Origin", "*")
+        return head
+    }
+
+    static func empty(_ exchange: HTTPExchange, _ status: Int = 200) {
+        exchange.respond(head(exchange, status))
+    }
+
+    /// What may pass when it is tried again says when.
+    static func refuse(_ refusal: NtfyRefusal, _ exchange: HTTPExchange) {
+        let retryAfter: UInt32? =
+            switch refusal.http {
+            case 429: RetryAfter.nextSecond
+            case 500...: RetryAfter.trouble
+            default: nil
+            }
+        send(
+            refusal.json + [UInt8(ascii: "\n")], "application/json", exchange, refusal.http,
+            retryAfter: retryAfter)
+    }
+
+    static func refuse(_ refusal: GotifyRefusal, _ exchange: HTTPExchange) {
+        json(refusal.json, exchange, refusal.status)
+    }
+
+    /// Answers a page that asks what it may send.
+    static func preflight(_ exchange: HTTPExchange) {
+        var head = head(exchange, 200)
+        head.fields.append("Access-Control-Allow-Methods", "GET, PUT, POST, PATCH, DELETE")
+        head.fields.append("Access-Control-Allow-Headers", "*")
+        exchange.respond(consume head)
+    }
+
+    /// For a request that was not read to its end.
+    static func parts(_ refusal: NtfyRefusal) -> (ResponseHead, body: [UInt8]) {
+        var head = ResponseHead(status: refusal.http)
+        head.fields.append("Content-Type", "application/json")
+        head.fields.append("Access-Control-Allow-Origin", "*")
+        return (head, refusal.json)
+    }
+}

@@ -1,0 +1,149 @@
+import Base
+import Crypto
+import HTTP
+import Mailbox
+import System
+import Topics
+
+/// Who asks for topics, as far as the store knows the credential.
+struct TopicVisitor: Confidential {
+    let caller: TopicCaller
+    /// Whose topics the names in a request are; nil for somebody without topics.
+    let owner: String?
+    /// Nil for a visitor without one.
+    let credential: DeviceCredential?
+
+    /// Attachments and much else are for visitors who can be told apart.
+    var isKnown: Bool { credential != nil }
+
+    /// With this, a stream ends when the right of its reader does.
+    var pass: Pass { credential.map { .credential($0.row) } ?? .open }
+}
+
+/// Decides who asks for topics, and which topic a name is. Each loop has one.
+final class TopicDoor {
+    enum Place: Equatable {
+        /// By the registration.
+        case topic(UInt32)
+        /// The visitor's owner has no such topic; it is to be made.
+        case new
+    }
+
+    private let service: ServiceState
+    private let pages: PageGuard
+    @exclusivity(unchecked) private var namer: TopicNamer
+
+    init(_ service: ServiceState) throws(OpenSSLError) {
+        self.service = service
+        pages = PageGuard(service)
+        namer = try service.makeTopicNamer()
+    }
+
+    /// `changesByGET`: the request changes something although its method is GET.
+    func visitor(
+        _ exchange: HTTPExchange, at face: TopicFace, changesByGET: Bool = false
+    ) throws(AccessRefusal) -> TopicVisitor {
+        let head = exchange.head
+        let fields = Self.fields(of: head)
+        let isForeign = head.fields.contains("origin") && pages.judge(exchange) != .ours
+        let presented = try fields.credential(
+            at: face, isOriginForeign: isForeign, changesByGET: changesByGET)
+        if let presented { return try known(presented) }
+        let anonymous = AnonymousCaller(
+            isListenerForThisMachine: exchange.listener.isForThisMachine
+                && !exchange.listener.isClosed && exchange.client?.isLoopback == true,
+            isRegistrationOpen: service.admission.registration == .open,
+            host: head.authority.map { head.text($0) } ?? "")
+        let caller = anonymous.caller(fields)
+        return TopicVisitor(
+            caller: caller, owner: caller == .thisMachine ? Owner.administrator : nil,
+            credential: nil)
+    }
+
+    private static func fields(of head: borrowing RequestHead) -> CallerFields {
+        var fields = CallerFields()
+        head.fields.forEach { fields.record($0, $1) }
+        if let query = head.query {
+            fields.record(query: head.fields.bytes.span.extracting(query))
+        }
+        return fields
+    }
+
+    private func known(_ presented: PresentedCredential) throws(AccessRefusal) -> TopicVisitor {
+        let found =
+            switch presented.secret {
+            case .token(let token): service.index.token(token)
+            case .device(let secret): service.index.credential(secret: Array(secret.utf8).span)
+            }
+        guard let credential = found, credential.isConfirmed else { throw .wrongCredential }
+        guard let grant = credential.token else {
+            let caller = TopicCaller.device(isReceiveOnly: credential.isReceiveOnly)
+            return TopicVisitor(caller: caller, owner: credential.owner, credential: credential)
+        }
+        guard !grant.terms.isOver(at: Int64(service.now())) else { throw .wrongCredential }
+        return TopicVisitor(
+            caller: .token(grant.terms), owner: credential.owner, credential: credential)
+    }
+
+    /// Whether a body that is too long for strangers may be read. Only a credential counts.
+    func mayUpload(_ head: borrowing RequestHead, at face: TopicFace) -> Bool {
+        let fields = Self.fields(of: head)
+        let isForeign = head.fields.contains("origin")
+        guard let presented = try? fields.credential(at: face, isOriginForeign: isForeign),
+            let visitor = try? known(presented)
+        else { return false }
+        return visitor.caller.allows(.publish)
+    }
+}
+
+/// Names.
+extension TopicDoor {
+    /// Which topic the visitor reaches by a name, if it may do that there.
+    func place(
+        of name: TopicName, for use: TopicUse, _ visitor: TopicVisitor
+    ) throws(AccessRefusal) -> Place {
+        let own = visitor.owner.flatMap { device(.own(name, owner: $0)) }
+        let open = device(.open(name))
+        let isSecret = name.text.hasPrefix(TopicName.secretPrefix)
+        let secret = isSecret ? device(.secret(name)) : nil
+        var known = KnownName()
+        known.isOwn = own != nil
+        if secret != nil {
+            known.publicity = .secret
+        } else if open != nil {
+            known.publicity = name.isUnifiedPush ? .unifiedPush : .open
+        }
+        let everybodys = secret ?? open
+        known.isSame = own != nil && own == everybodys
+        switch try TopicAccess(visitor.caller, use, name, known) {
+        case .own: return own.map { .topic($0) } ?? .new
+        case .known: return everybodys.map { .topic($0) } ?? .new
+        case .new: return .new
+        }
+    }
+
+    private func device(_ naming: TopicNaming) -> UInt32? {
+        guard let digest = try? namer.digest(of: naming) else { return nil }
+        return service.index.topics.device(named: digest)
+    }
+
+    /// What a refused client is told. One that tries many names or secrets must wait.
+    func refusal(_ refusal: AccessRefusal, to client: IPAddress?) -> NtfyRefusal {
+        let isGuess: Bool
+        switch refusal {
+        case .wrongCredential, .forbidden, .noSubscriber: isGuess = true
+        case .badEncoding, .tooManyTopics: isGuess = false
+        }
+        return isGuess && service.isGuessing(client) ? .tooManyRequests : NtfyRefusal(refusal)
+    }
+}
+
+extension StoreIndex {
+    /// The credential that a token is; nil if there is none.
+    func token(_ token: TopicToken) -> DeviceCredential? {
+        guard var hash = try? SHA256(),
+            let bytes = try? hash.digest(of: Array(token.text.utf8).span)
+        else { return nil }
+        return self.token(Digest(bytes))
+    }
+}

@@ -1,0 +1,68 @@
+import Base
+import HTTP
+import Mailbox
+import Topics
+
+/// Serves the addresses of topics on one loop: all that no other part of the service has.
+final class TopicHandler {
+    private let service: ServiceState
+    private let door: TopicDoor
+    private let intake: TopicIntake
+
+    /// The most bytes of a body whose sender has no credential.
+    private static let bodyLimit = 64 * 1024
+    /// Room for the text beside a file.
+    private static let uploadLimit = Publication.uploadLimit + bodyLimit
+
+    init(_ service: ServiceState, _ desk: DeliveryDesk) throws {
+        self.service = service
+        door = try TopicDoor(service)
+        intake = TopicIntake(service, desk, door)
+    }
+
+    /// `path` is the path of the request without that of base-url.
+    func bodyLimit(for head: borrowing RequestHead, _ path: Span<UInt8>) -> Int {
+        let isGotify = (try? GotifyRoute.find(head.method.text, path)) != nil
+        let mayUpload = door.mayUpload(head, at: isGotify ? .gotify : .ntfy)
+        return mayUpload ? Self.uploadLimit : Self.bodyLimit
+    }
+
+    func answerToOversized(
+        _ head: borrowing RequestHead, _ path: Span<UInt8>
+    ) -> (ResponseHead, body: [UInt8]) {
+        TopicAnswer.parts(path.count <= 1 ? .largeJSON : .largeAttachment)
+    }
+
+    func serve(_ exchange: HTTPExchange, _ path: Range<Int>) {
+        let head = exchange.head
+        let path = head.fields.bytes.span.extracting(path)
+        exchange.label = "topic"
+        do throws(NtfyRefusal) {
+            try serve(NtfyRoute(method: head.method.text, path: path), exchange)
+        } catch {
+            TopicAnswer.refuse(error, exchange)
+        }
+    }
+
+    private func serve(
+        _ route: NtfyRoute, _ exchange: HTTPExchange
+    ) throws(NtfyRefusal) {
+        switch route {
+        case .preflight: return TopicAnswer.preflight(exchange)
+        case .root: return TopicAnswer.empty(exchange)
+        case .health:
+            let isUsable = service.store.isUsable
+            return TopicAnswer.json(
+                ServiceAnswers.health(isHealthy: isUsable), exchange, isUsable ? 200 : 503)
+        default: break
+        }
+        guard service.store.isCurrent else { throw .failed }
+        switch route {
+        case .publish(let topic, let sequence):
+            try intake.publish(exchange, to: topic, sequence: sequence)
+        case .trigger(let topic): try intake.publish(exchange, to: topic, sequence: "")
+        case .publishJSON: try intake.publishJSON(exchange)
+        default: throw .notFound
+        }
+    }
+}
