@@ -210,10 +210,8 @@ class Gotify:
         wanted = dict(name="Tool", description="Sends", defaultPriority=2)
         self.judge(not list(differs(application, wanted)), "C3 is as it was made", application)
         self.judge(not application.get("image", "/").startswith("/"), "C3 its image is a relative path", application)
-        self.applications()
-        self.pages()
-        self.stream()
-        self.clients()
+        for part in (self.applications, self.pages, self.stream, self.clients):
+            self.judge.attempt(part)
 
     def application(self, method, path, members=None, **wanted):
         answer = self.json(method, path, members)

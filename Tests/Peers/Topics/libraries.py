@@ -31,16 +31,8 @@ class Libraries:
         self.place, self.judge = place, judge
 
     def run(self):
-        for part in (self.python_ntfy, self.ntfy_lite, self.ntfpy, self.ntfy_api):
-            self.attempt(part, part.__name__)
-        for part in (self.aiontfy, self.gotify):
-            self.attempt(lambda part=part: asyncio.run(part()), part.__name__)
-
-    def attempt(self, part, name):
-        try:
-            part()
-        except Exception as failure:
-            self.judge(False, f"{name} fails", repr(failure))
+        for part in (self.python_ntfy, self.ntfy_lite, self.ntfpy, self.ntfy_api, self.aiontfy, self.gotify):
+            self.judge.attempt(part)
 
     def holds(self, topic, text, what, wire=None, **wanted):
         """One message with this text is there, and is as it was sent."""

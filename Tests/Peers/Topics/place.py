@@ -1,9 +1,13 @@
 """A server with topics, credentials of each kind for it, and what does not hold there."""
 
+import asyncio
 import base64
 import contextlib
+import functools
 import hashlib
+import inspect
 import os
+import traceback
 
 from kit import websocket
 from kit.checks import Checks, Failed
@@ -25,6 +29,15 @@ class Judge(Checks):
             self.wrong.append(f"{what}\n    {seen}" if seen else what)
         return bool(condition)
 
+    def attempt(self, part, *words):
+        """A part of what is judged. Another program, or an answer that is no answer, may end it early."""
+        try:
+            made = part(*words)
+            if inspect.iscoroutine(made):
+                asyncio.run(made)
+        except Exception as failure:
+            self(False, f"{part.__name__} ends early", f"{failure!r} {traceback.format_tb(failure.__traceback__)[-1]}")
+
     def end(self):
         if self.wrong:
             parts = "\n".join(self.wrong)
@@ -41,19 +54,33 @@ class Place:
         # To topics of that owner pushes what has no credential, too.
         self.credential = server.add_device("topics", owner=f"uid:{os.getuid()}")
         self.wire = Wire(self.port, self.credential)
-        self.both = self.token("both")
-        self.read = self.token("reader", "--topic", "shared-*", "--read")
-        self.write = self.token("writer", "--topic", "shared-*", "--write")
         self.wire.ask("PUT", "/shared-a", b"first")
-        self.application = self.made("/application", b'{"name": "Tool", "description": "Sends", "defaultPriority": 2}')
-        self.client = self.made("/client", b'{"name": "Screen"}')
+
+    @functools.cached_property
+    def both(self):
+        return self.token("both")
+
+    @functools.cached_property
+    def read(self):
+        return self.token("reader", "--topic", "shared-*", "--read")
+
+    @functools.cached_property
+    def write(self):
+        return self.token("writer", "--topic", "shared-*", "--write")
+
+    @functools.cached_property
+    def application(self):
+        """One that sends by Gotify."""
+        return self.made("/application", b'{"name": "Tool", "description": "Sends", "defaultPriority": 2}')
+
+    @functools.cached_property
+    def client(self):
+        """One that reads by Gotify."""
+        return self.made("/client", b'{"name": "Screen"}')
 
     def token(self, name, *words):
         """One for topics, which belongs to the same owner."""
-        try:
-            return self.server.tell("token", "add", name, *words)["token"]
-        except Failed as failure:
-            return self.answered(self.wire.ask("POST", "/v1/account/token", b'{"label": "x"}'), failure)["token"]
+        return self.server.tell("token", "add", name, *words)["token"]
 
     def made(self, path, body):
         """An application or a client of Gotify."""

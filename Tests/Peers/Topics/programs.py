@@ -38,15 +38,9 @@ class Programs:
         with tempfile.TemporaryDirectory() as folder:
             self.folder = pathlib.Path(folder)
             for part in (self.apprise_of_debian, self.apprise, self.ntfyr, self.netdata, self.borgmatic):
-                self.attempt(part)
+                self.judge.attempt(part)
             for part in (self.mailrise, self.alertmanager):
-                self.attempt(part)
-
-    def attempt(self, part):
-        try:
-            part()
-        except Exception as failure:
-            self.judge(False, f"{part.__name__} fails", repr(failure))
+                self.judge.attempt(part)
 
     def done(self, what, words, codes=(0,), **environment):
         ran = subprocess.run(

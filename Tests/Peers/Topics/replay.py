@@ -66,7 +66,7 @@ class Replay:
             if (program := case["name"].split(":")[0]) != self.program:
                 self.program = program
                 self.values |= {"topic": name(), "before": int(time.time()) - 5, "last": "all"}
-            self.replay(case)
+            self.judge.attempt(self.replay, case)
 
     def replay(self, case):
         body = filled(case["body"].replace("{empty}", ""), self.values)

@@ -34,9 +34,9 @@ class Streams:
     def run(self):
         self.soon, self.waiting = self.scheduled()
         for part in (self.json, self.sse, self.raw, self.websocket, self.empty, self.since, self.filters, self.several):
-            part()
+            self.judge.attempt(part)
         for part in (self.sequences, self.refused, self.order, self.cached, self.files):
-            part()
+            self.judge.attempt(part)
         self.delivered()
 
     def opened(self, event, topics):
