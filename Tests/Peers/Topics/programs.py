@@ -224,7 +224,7 @@ class Programs:
             )
             urllib.request.urlopen(asked, timeout=10).close()
             for topic in (named, known):
-                told = dict(message=lambda text: "90 % used" in text)
+                told = dict(title=lambda text: "90 % used" in text)
                 self.arrived(
                     topic, f"alertmanager sends to {'a template' if topic == named else 'a topic'}", 10, **told
                 )
