@@ -10,11 +10,12 @@ import time
 sys.path.append(__file__.rsplit("/", 3)[0])
 sys.path.append(f"{sys.path[-1]}/Peers/Desktop")
 
+import callers
 import gotify_rows
 import table
 from expected import Told, kept
 from gotify_rows import Gotify
-from kit.checks import checked
+from kit.checks import Failed, checked
 from libraries import Libraries
 from place import Judge, place
 from programs import Programs
@@ -49,6 +50,7 @@ def unlike(wire, told, expected):
 
 PARTS = {
     "ntfy": lambda place, judge: judge_rows(place, judge, table.rows),
+    "callers": lambda place, judge: judge_rows(place, judge, callers.rows),
     "gotify": lambda place, judge: judge_rows(place, judge, gotify_rows.rows),
     "streams": lambda place, judge: Streams(place, judge).run(),
     "applications": lambda place, judge: Gotify(place, judge).run(),
@@ -65,8 +67,9 @@ def main(program, *parts):
         for name in parts or PARTS:
             judges.append(Judge(f"topics {name}"))
             judges[-1].attempt(PARTS[name], here, judges[-1])
-    for judge in judges:
-        judge.end()
+    failures = [failure for judge in judges for failure in judge.end()]
+    if failures:
+        raise Failed("\n".join(failures))
     return sum(judge.passed for judge in judges)
 
 

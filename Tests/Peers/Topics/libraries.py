@@ -1,6 +1,7 @@
 """Libraries of Python for ntfy and Gotify, as they are published: each sends what it can, and reads if it can."""
 
 import asyncio
+import contextlib
 import datetime
 import io
 import logging
@@ -46,7 +47,9 @@ class Libraries:
         view = client.ViewAction("Open", LINK, clear=True)
         call = client.HttpAction("Do", LINK, method="put", headers={"a": "b"}, body="x")
         sent = dict(title="T", priority=client.MessagePriority.HIGH, tags=["warning", "disk"])
-        told = client.send("text ä", actions=[view, call], format_as_markdown=True, **sent)
+        # It prints buttons.
+        with contextlib.redirect_stdout(io.StringIO()):
+            told = client.send("text ä", actions=[view, call], format_as_markdown=True, **sent)
         done = dict(action="http", label="Do", url=LINK, method="PUT", headers={"a": "b"}, body="x")
         pressed = dict(actions=buttons(PLAIN | {"clear": True}, done), content_type="text/markdown")
         self.holds(topic, "text ä", "python-ntfy sends", **COMMON | {"title": "T"}, **pressed)
@@ -94,10 +97,8 @@ class Libraries:
             raise EOFError("enough")
 
         def read():
-            try:
+            with contextlib.suppress(EOFError):
                 asyncio.run(client.subscribe(take))
-            except EOFError:
-                pass
 
         log = logging.getLogger("ntfpy.types.client")
         log.setLevel(logging.DEBUG)

@@ -39,9 +39,10 @@ class Judge(Checks):
             self(False, f"{part.__name__} ends early", f"{failure!r} {traceback.format_tb(failure.__traceback__)[-1]}")
 
     def end(self):
+        """All that does not hold."""
         if self.wrong:
-            parts = "\n".join(self.wrong)
-            raise Failed(f"{self.name}: FAILED: {len(self.wrong)} of {len(self.wrong) + self.passed}\n{parts}")
+            yield f"{self.name}: FAILED: {len(self.wrong)} of {len(self.wrong) + self.passed}"
+        yield from self.wrong
 
 
 class Place:

@@ -6,13 +6,12 @@ import pathlib
 import sys
 
 from dbus_fast import Message, MessageType, Variant
-from gotify_rows import MULTIPART, multipart
 from kit import bus
 from kit.gate import Gate
 from kit.screen import Recorder
 from kit.webserver import Handler, Listening
 from screen import Desk
-from table import PNG
+from table import MULTIPART, PNG, multipart
 from wire import JSON
 
 WATCHER = "org.kde.StatusNotifierWatcher"
