@@ -41,6 +41,10 @@ final class ScheduledRows {
             due: StoreTime(milliseconds: row.integer(4)), sealed: row.bytes(5))
     }
 
+    static func place(_ row: Int64) -> Sealer.Place {
+        Sealer.Place(table: "topic_scheduled", row: row, column: "sealed")
+    }
+
     private let insert: StoreStatement
     private let findDue: StoreStatement
     private let firstDue: StoreStatement

@@ -160,9 +160,7 @@ extension StoredTopics {
     /// How long to wait with one that the engine cannot take now.
     private static let pause: UInt32 = 60
 
-    static func place(_ row: Int64) -> Sealer.Place {
-        Sealer.Place(table: "topic_scheduled", row: row, column: "sealed")
-    }
+    private static func place(_ row: Int64) -> Sealer.Place { ScheduledRows.place(row) }
 
     /// It takes the place of an earlier one of its sequence. `.full` at the limit of its topic.
     func schedule(_ scheduled: ScheduledPost) throws(StoreFault) -> StoreOutcome {
