@@ -144,7 +144,7 @@ let testsOfOneThread: [Target] =
             name: "FuzzTargets",
             dependencies: [
                 "Base", "WebPush", "Crypto", "HTTP", "Configuration", "Notifications", "Pictures",
-                "DeliveryModel", "Terminal",
+                "DeliveryModel", "Terminal", "Topics",
             ],
             path: "Tests/Unit/FuzzTargets", swiftSettings: strict + optimised),
         tests(of: "FuzzTargets"),

@@ -9,6 +9,9 @@ final class TopicReading {
     private static let (pageMessages, pageBytes) = (200, 512 << 10)
 
     private let sealers = TopicSealers()
+    let searches: TopicSearches
+
+    init(_ limits: StoreLimits) { searches = TopicSearches(sealers, limits) }
 
     /// Nil if it cannot be read now.
     func answer(
@@ -35,12 +38,14 @@ final class TopicReading {
     private func page(
         _ request: TopicPageRequest, of owner: TopicOwner, _ connection: borrowing Connection
     ) throws(StoreFault) -> TopicPage {
-        let end = request.before ?? .max
+        let end = max(request.before ?? .max, 0)
         let places = try Places(
             of: request.devices, in: owner, 0..<min(end, owner.position + 1), .newestFirst,
             since: request.since, limit: request.limit + 1, connection)
         var page = TopicPage()
-        page.hasMore = places.found.count > request.limit
+        if places.found.count > request.limit {
+            page.next = places.found.prefix(request.limit).last?.position ?? end
+        }
         for place in places.found.prefix(request.limit) {
             if let found = try message(place, of: owner, connection) {
                 page.entries.append(found.entry)
@@ -55,14 +60,9 @@ final class TopicReading {
         let select = try connection.statement(
             "SELECT \(TopicRows.Row.columns) FROM topic_message WHERE place = ?1",
             TopicRows.key(place.position, of: owner.row))
-        guard try select.step(), let row = TopicRows.row(select) else { return nil }
-        let sealed = select.bytes(5)
-        let record: TopicRecord? = try sealers.open(
-            sealed.span, at: TopicRows.place(row.position), of: owner)
-        guard let message = record?.message(row.id, row.kind, time: row.time, of: row.device)
+        guard try select.step(), let entry = try TopicRows.entry(select, of: owner, sealers)
         else { return nil }
-        let entry = TopicEntry(position: row.position, device: row.device, message: message)
-        return (entry, sealed.count)
+        return (entry, select.withBytes(5) { $0.count })
     }
 }
 

@@ -128,5 +128,7 @@ extension StoredDevices {
         try ended.deleteOld(at: now, limit: limit)
     }
 
-    func nextExpiry() throws(StoreFault) -> StoreTime? { try ended.nextExpiry() }
+    func nextExpiry() throws(StoreFault) -> StoreTime? {
+        [try ended.nextExpiry(), try nextTokenExpiry()].compactMap(\.self).min()
+    }
 }
