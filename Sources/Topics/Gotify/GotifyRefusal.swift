@@ -12,7 +12,10 @@ package struct GotifyRefusal: Error, Equatable, Sendable {
     /// The same refusal as clients of ntfy get.
     package init(ntfy refusal: NtfyRefusal) { self.init(refusal.http, refusal.text) }
 
-    package init(_ refusal: AccessRefusal) { self.init(ntfy: NtfyRefusal(refusal)) }
+    /// Gotify knows no other answer to a credential that cannot be read.
+    package init(_ refusal: AccessRefusal) {
+        self.init(ntfy: refusal == .badEncoding ? .unauthorized : NtfyRefusal(refusal))
+    }
 
     /// RFC 9110 section 15, in the words that Gotify's clients know.
     private var phrase: String {

@@ -111,10 +111,12 @@ package struct GotifyRoute: Equatable, Sendable {
 
     /// Whether the caller may do such a thing at all; the topic is for `TopicAccess` to decide.
     /// Tokens are made and topics are numbered here, so a program of this machine needs a
-    /// credential, too.
+    /// credential, too. Gotify answers to none as to a wrong one.
     package func admit(_ caller: TopicCaller) throws(AccessRefusal) {
         guard let use else { return }
-        guard caller != .impostor else { throw .wrongCredential }
-        guard caller != .thisMachine, caller.allows(use) else { throw .forbidden }
+        guard ![.impostor, .stranger, .thisMachine].contains(caller) else {
+            throw .wrongCredential
+        }
+        guard caller.allows(use) else { throw .forbidden }
     }
 }

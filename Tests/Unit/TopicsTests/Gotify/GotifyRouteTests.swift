@@ -112,7 +112,6 @@ struct GotifyRouteTests {
     func admission() throws {
         let pattern = try #require(TopicPattern("*"))
         let callers: [(TopicCaller, Set<GotifyRoute.Action>)] = [
-            (.stranger, []), (.thisMachine, []),
             (.token(TokenTerms(.application, pattern, .write)), Self.publishing.union(Self.ending)),
             (.token(TokenTerms(.client, pattern, [.read, .end])), Self.reading.union(Self.ending)),
             (.token(TokenTerms(.access, pattern, .read)), Self.reading),
@@ -128,7 +127,9 @@ struct GotifyRouteTests {
             }
             let expected: AccessRefusal? =
                 Self.forEverybody.contains(action) ? nil : .wrongCredential
-            #expect(refusal(route, .impostor) == expected)
+            for caller in [TopicCaller.impostor, .stranger, .thisMachine] {
+                #expect(refusal(route, caller) == expected)
+            }
         }
     }
 
@@ -165,7 +166,8 @@ struct GotifyRouteTests {
             (.unknownApplication, 404, "Not Found"), (.unknownClient, 404, "Not Found"),
             (.tooLarge, 413, "Request Entity Too Large"),
             (GotifyRefusal(.tooManyTopics), 429, "Too Many Requests"),
-            (GotifyRefusal(.badEncoding), 500, "Internal Server Error"),
+            (GotifyRefusal(.badEncoding), 401, "Unauthorized"),
+            (GotifyRefusal(ntfy: .failed), 500, "Internal Server Error"),
             (.unavailable, 503, "Service Unavailable"),
             (GotifyRefusal(ntfy: .fullDisk), 507, "Insufficient Storage"),
         ]
