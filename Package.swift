@@ -144,7 +144,7 @@ let testsOfOneThread: [Target] =
             name: "FuzzTargets",
             dependencies: [
                 "Base", "WebPush", "Crypto", "HTTP", "Configuration", "Notifications", "Pictures",
-                "DeliveryModel", "Terminal",
+                "DeliveryModel", "Terminal", "Topics",
             ],
             path: "Tests/Unit/FuzzTargets", swiftSettings: strict + optimised),
         tests(of: "FuzzTargets"),
@@ -243,7 +243,7 @@ let package = Package(
             of: "PushService",
             [
                 "Base", "Configuration", "WebPush", "Delivery", "Crypto", "Mailbox", "HTTP",
-                "System", "Outbound", "API", "HookSupport",
+                "Topics", "System", "Outbound", "API", "HookSupport",
             ]),
         tests(
             of: "API",

@@ -17,6 +17,9 @@ proxies=(apache2-bin caddy haproxy)
 containers=(buildah caddy conmon podman runc)
 monitors=(prometheus)
 pushers=(prosody prosody-modules)
+# The libraries are those that Qt of PyPI leaves to the system.
+notifiers=(apprise netdata-plugins-bash prometheus-alertmanager libegl1 libxcb-cursor0 libxcb-icccm4 libxcb-keysyms1
+    libxcb-shape0 libxcb-xkb1 libxkbcommon-x11-0)
 
 # build_tests SANITIZER OPTION…: the sanitizer tells Package.swift to leave out programs that no test starts, and for
 # threads the tests of modules that have one thread: there nothing can be found that the other gates do not find.
@@ -57,7 +60,8 @@ gate_install() {
             python3-dbusmock python3-gi python3-venv slowhttptest systemd testssl.sh tmux tzdata uidmap valgrind xdg-dbus-proxy \
             xdotool xfce4-notifyd xvfb zbar-tools zsh
         .ci/lent "${proxies[@]}" -- true && .ci/lent "${containers[@]}" -- true \
-            && .ci/lent "${monitors[@]}" -- true && .ci/lent "${pushers[@]}" -- true
+            && .ci/lent "${monitors[@]}" -- true && .ci/lent "${pushers[@]}" -- true \
+            && .ci/lent "${notifiers[@]}" -- true
     ) 8> "$cache/install.lock"
 }
 
@@ -72,6 +76,9 @@ gate_libraries() {
     # A homeserver brings so much with it that it has a place of its own.
     folder=$(kept synapse "$(python3 -VV; declare -f make_synapse; cat Tests/Peers/Synapse/requirements.txt)" make_synapse) || return
     link .venv-synapse "$folder"
+    # So have programs that notify, because they want other versions of libraries.
+    folder=$(kept topics "$(python3 -VV; declare -f make_topics; cat Tests/Peers/Topics/requirements*.txt)" make_topics) || return
+    link .venv-topics "$folder"
     echo "libraries: $(.venv/bin/python -m pip list --quiet --disable-pip-version-check | wc -l) packages"
 }
 
@@ -80,7 +87,7 @@ make_python() {
     for file in "${files[@]}"; do
         case $file in
             # Only axe itself, and not the browsers that its package would bring.
-            */Pages/requirements.txt | */Synapse/requirements.txt | *sdists.txt) ;;
+            */Pages/requirements.txt | */Synapse/requirements.txt | */Topics/requirements* | *sdists.txt) ;;
             *) words+=(-r "$file") ;;
         esac
     done
@@ -93,6 +100,13 @@ make_python() {
 make_synapse() {
     python3 -m venv "$1" \
         && "$1/bin/python" -m pip install --quiet --disable-pip-version-check -r Tests/Peers/Synapse/requirements.txt
+}
+
+make_topics() {
+    local install=(-m pip install --quiet --disable-pip-version-check --no-deps --ignore-requires-python)
+    python3 -m venv "$1" \
+        && "$1/bin/python" "${install[@]}" -r Tests/Peers/Topics/requirements.txt \
+        && "$1/bin/python" "${install[@]}" --target "$1/mailrise" -r Tests/Peers/Topics/requirements-mailrise.txt
 }
 
 link() { [ -L "$1" ] || rm -rf "$1"; ln -sfn "$2" "$1"; }
@@ -249,6 +263,12 @@ gate_cluster_keys() { tools/lib/alone .venv/bin/python Tests/Torture/Cluster/key
 # synapse <release libraries: a Matrix homeserver pushes through the gateway
 gate_synapse() { .venv-synapse/bin/python Tests/Peers/Synapse/check.py "$release/bellwire"; }
 
+# topics <release libraries: what pushes to ntfy or Gotify pushes to us, their clients read from us, and each request of theirs is answered
+gate_topics() {
+    each .ci/lent "${notifiers[@]}" -- tools/lib/alone \
+        .venv-topics/bin/python Tests/Peers/Topics/check.py "$release/bellwire"
+}
+
 # conformance <release libraries: what five documents say, against our server and Prosody; each case notices a broken server
 gate_conformance() {
     each env "BELLWIRE=$release/bellwire" tools/lib/alone tools/conformance --quiet --self-check --check \
@@ -354,9 +374,9 @@ gate_mistakes() {
 # soak <release libraries: a minute of moderate use, after which the server needs no more of anything than before
 gate_soak() { twice tools/soak --minutes 1; }
 
-# torture <release libraries: a server and a desktop that are killed under load, on a machine that fails, keep their promise; six of thirteen scenarios in turn
+# torture <release libraries: a server and a desktop that are killed under load, on a machine that fails, keep their promise; six of fourteen scenarios in turn
 gate_torture() {
-    local first turn in_turn=(power births clocks disks full backlog silence restores everything life)
+    local first turn in_turn=(power births clocks disks full backlog silence restores everything life topics)
     first=$(git rev-list --count HEAD)
     # shellcheck disable=SC2046
     without_passes tools/torture --short --jobs 3 kills desktop callbacks \

@@ -85,6 +85,10 @@ package struct StoreLimits: Sendable {
     package var accountPart = 1 << 20
     /// Bytes of the engines in memory; beyond this, engines without listeners are unloaded.
     package var engineMemory = 64 << 20
+    /// Bytes of texts of topics that were searched lately, in memory.
+    package var searchMemory = 64 << 20
+    /// How long others wait for a search, in milliseconds.
+    package var searchTurn: Int64 = 4
     /// Messages and bytes in one page for a reader.
     package var pageMessages = 64
     package var pageBytes = 512 << 10

@@ -16,7 +16,8 @@ from mutant_tree import FOLDER, TREE
 NEIGHBOURS = {
     "Base": ["WebPush", "Notifications", "Pictures", "Crypto"],
     "WebPush": ["Delivery", "Crypto", "Configuration"],
-    "Notifications": [],
+    "Notifications": ["Topics"],
+    "Topics": [],
     "Delivery": ["Models"],
     "Pictures": ["Desktop"],
     "Terminal": [],

@@ -17,6 +17,7 @@ PURE = {
     "Base": ["Base"],
     "WebPush": ["WebPush"],
     "Notifications": ["Notifications"],
+    "Topics": ["Topics"],
     "Delivery": ["Delivery"],
     "Pictures": ["Pictures"],
     "Terminal": ["Terminal"],

@@ -89,7 +89,8 @@ enum CredentialRows {
             AND NOT EXISTS (SELECT 1 FROM registration WHERE registration.device = device.row)),
             (SELECT count(*) FROM subscription JOIN device ON device.row = subscription.device
             WHERE device.owner = owner.row),
-            (SELECT count(*) FROM registration WHERE registration.owner = owner.name)
+            (SELECT count(*) FROM registration WHERE registration.owner = owner.name),
+            \(TopicRows.kept("count", "1")), \(TopicRows.kept("bytes", "length(sealed)"))
             FROM owner ORDER BY row
             """, on: connection)
         var owners: [Owner] = []
@@ -98,7 +99,8 @@ enum CredentialRows {
                 Owner(
                     row: UInt32(clamping: select.integer(0)), name: select.text(1),
                     devices: Int(select.integer(2)), userAgents: Int(select.integer(3)),
-                    endpoints: Int(select.integer(4)), registrations: Int(select.integer(5))))
+                    endpoints: Int(select.integer(4)), registrations: Int(select.integer(5)),
+                    keptMessages: Int(select.integer(6)), keptBytes: Int(select.integer(7))))
         }
         return owners
     }

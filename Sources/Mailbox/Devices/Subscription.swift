@@ -116,6 +116,9 @@ package struct Owner: Sendable, Equatable {
     package let userAgents: Int
     package let endpoints: Int
     package let registrations: Int
+    /// What the histories of its topics have, with what is to come later.
+    package let keptMessages: Int
+    package let keptBytes: Int
 
     /// Whose the things are that the administrator makes for nobody else.
     package static let administrator = "admin"

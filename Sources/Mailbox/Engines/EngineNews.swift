@@ -97,30 +97,22 @@ extension EngineNews {
         }
     }
 
-    static func record(_ news: [EngineNews], for isMeant: (UInt32) -> Bool) -> [UInt8] {
-        let meant = news.filter { $0.isForOthers && isMeant($0.engine) }
-        guard !meant.isEmpty else { return [] }
-        var writer = JSONWriter(capacity: 4_096)
-        writer.array { writer in
-            for item in meant {
-                writer.object { writer in
-                    writer.member("engine", Int(item.engine))
-                    item.content.write(to: &writer)
-                }
-            }
-        }
-        return writer.bytes
+    static func meant(
+        _ news: [EngineNews], for isMeant: (UInt32) -> Bool
+    ) -> [EngineNews] {
+        news.filter { $0.isForOthers && isMeant($0.engine) }
     }
 
-    /// Skips what a newer version may have written.
-    static func news(_ record: [UInt8]) -> [EngineNews] {
-        guard let root = try? JSONDocument(record).root else { return [] }
-        return root.elements.compactMap { node in
-            guard let engine = node["engine"]?.integer, let content = Content(node) else {
-                return nil
-            }
-            return EngineNews(engine: UInt32(clamping: engine), content: content)
-        }
+    /// Writes its members.
+    func write(to writer: inout JSONWriter) {
+        writer.member("engine", Int(engine))
+        content.write(to: &writer)
+    }
+
+    /// Nil for what is none.
+    init?(_ node: JSONNode) {
+        guard let engine = node["engine"]?.integer, let content = Content(node) else { return nil }
+        self.init(engine: UInt32(clamping: engine), content: content)
     }
 }
 

@@ -6,14 +6,16 @@ import WebPush
 
 /// Devices, user agents, their endpoints, and what waits for them. Times are seconds since 1970.
 extension ExportedMoment {
+    /// Devices, or tokens for topics, which belong to no device.
     func devices(
-        from cursor: inout ExportCursor, _ limit: Int
+        areTokens: Bool, from cursor: inout ExportCursor, _ limit: Int
     ) throws(StoreFault) -> ExportStep {
         let select = try connection.statement(
             """
             SELECT row, name, created, last_seen, unconfirmed, receive_only FROM credential
-            WHERE owner = ?1 AND (?2 IS NULL OR row = ?2) AND row > ?3 ORDER BY row LIMIT ?4
-            """, owner, credential, cursor.row, Int64(limit))
+            WHERE owner = ?1 AND (?2 IS NULL OR row = ?2) AND row > ?3
+            AND (sealed_terms IS NOT NULL) = ?5 ORDER BY row LIMIT ?4
+            """, owner, credential, cursor.row, Int64(limit), Int64(areTokens ? 1 : 0))
         return try collect(select, limit, &cursor) { select, writer in
             writer.member("id", Int(select.integer(0)))
             writer.member("name", select.text(1))

@@ -37,6 +37,9 @@ final class ExportedMoment {
     @exclusivity(unchecked) var sealer: Sealer
     /// Which records have something of which engine; nil until an engine is read.
     @exclusivity(unchecked) var journal: EngineJournal?
+    /// Nil until a topic is read.
+    @exclusivity(unchecked) var topicOwner: TopicOwner.Found?
+    let topicSealers = TopicSealers()
 
     /// `sealer` has the keys of this moment. Throws `.damaged` if nobody has that number.
     init(
@@ -86,12 +89,15 @@ final class ExportedMoment {
         _ list: ExportList, from cursor: inout ExportCursor, limit: Int
     ) throws(StoreFault) -> ExportStep {
         switch list {
-        case .devices: try devices(from: &cursor, limit)
+        case .devices: try devices(areTokens: false, from: &cursor, limit)
+        case .tokens: try devices(areTokens: true, from: &cursor, limit)
         case .userAgents: try userAgents(from: &cursor, limit)
         case .registrations: try registrations(from: &cursor, limit)
         case .endpoints: try ofEachDevice(from: &cursor, limit, endpoints)
         case .messages: try ofEachDevice(from: &cursor, limit, messages)
         case .signals: try ofEachDevice(from: &cursor, limit, signals)
+        case .history: try ofEachDevice(from: &cursor, limit, history)
+        case .scheduled: try ofEachDevice(from: &cursor, limit, scheduled)
         case .callbacks: try callbacks(from: &cursor, limit)
         case .events: try events(from: &cursor, limit)
         case .engines: try engines(from: &cursor, limit)

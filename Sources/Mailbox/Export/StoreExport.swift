@@ -80,11 +80,14 @@ package final class StoreExport: @unchecked Sendable {
 /// The lists of the document, in order.
 enum ExportList: String, CaseIterable {
     case devices
+    case tokens
     case userAgents = "user_agents"
     case registrations
     case endpoints
     case messages
     case signals = "fetch_signals"
+    case history
+    case scheduled
     case callbacks
     case events = "callback_events"
     case engines

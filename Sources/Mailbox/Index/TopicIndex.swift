@@ -9,7 +9,16 @@ package final class TopicIndex: Sendable {
     /// The registration of the topic with this name.
     package func device(named name: Digest) -> UInt32? { names.withLock { $0[name] } }
 
-    func set(_ name: Digest, _ device: UInt32?) { names.withLock { $0[name] = device } }
+    /// Gets topics that have ended, or have lost a name, on any thread.
+    let onLostName = Subscriber<UInt32, Void>()
+
+    func set(_ name: Digest, _ device: UInt32?) {
+        let former = names.withLock { names in
+            defer { names[name] = device }
+            return names[name]
+        }
+        if device == nil, let former { onLostName.call(former) }
+    }
 
     /// Call once per topic, before its first reader on the loop.
     package func listen(_ listener: any StoreListener<TopicNews>, to device: UInt32) {

@@ -162,6 +162,8 @@ package enum LoadRequest: Sendable {
     case engines(account: String, app: String?, owner: String?)
     case owners
     case topic(TopicQuery)
+    /// Messages of topics that have some words, newest first. The answer is a page of topics.
+    case search(TopicSearchRequest)
     /// The next part of an export. Only one request for it may be under way.
     case export(StoreExport)
 }

@@ -20,7 +20,8 @@ final class StoreReader: @unchecked Sendable {
     private let source: StoreSource
     private let limits: StoreLimits
     private var sealer: Sealer
-    private let topics = TopicReading()
+    private let topics: TopicReading
+    private var searches = SearchTurns()
     private var keyGeneration: Int
     private var time: StoreTimekeeper { source.time }
     /// Opened on first use, and again after a failure.
@@ -29,6 +30,7 @@ final class StoreReader: @unchecked Sendable {
     init(_ source: StoreSource, limits: StoreLimits) throws(StoreFault) {
         self.source = source
         self.limits = limits
+        topics = TopicReading(limits)
         keyGeneration = source.keys.generation
         do throws(OpenSSLError) {
             sealer = try source.keys.sealer()
@@ -62,27 +64,52 @@ final class StoreReader: @unchecked Sendable {
         queue.signal()
     }
 
+    /// What a search has in memory of this topic is forgotten soon. Any thread may call it.
+    func forgetTexts(of device: UInt32) {
+        between { [weak self] in self?.topics.searches.forget(device) }
+    }
+
     /// The thread's loop, until `close`.
     func run() {
         while let requests = wait() {
             for request in requests {
                 switch request {
+                case .load(.search(let request), let ticket, let sink):
+                    searches.add(request, ticket, sink)
                 case .load(let request, let ticket, let sink):
                     sink.loaded(read(request), ticket: ticket)
                 case .between(let body): body()
                 }
             }
+            searches.goOn(goOn)
+            topics.searches.dropUnused(at: Boot.milliseconds)
         }
+        searches.giveUp()
         database = nil
     }
 
+    /// How often to look for texts that nobody searches any more, in milliseconds.
+    private static let pause: Int64 = 60_000
+
+    /// Nil at the end.
     private func wait() -> [Request]? {
-        let answer: [Request]?? = queue.wait(atMost: nil) { queue in
+        func take(_ queue: inout Queue) -> [Request]?? {
             if queue.waiting.isEmpty { return queue.isClosed ? .some(nil) : nil }
             defer { queue.waiting = [] }
             return queue.waiting
         }
-        return answer ?? nil
+        guard searches.isEmpty else { return queue.withLock(take) ?? [] }
+        return queue.wait(atMost: topics.searches.isEmpty ? nil : Self.pause, take) ?? []
+    }
+
+    private func goOn(_ search: TopicSearch) -> TopicSearches.Turn {
+        do throws(StoreFault) {
+            guard useCurrentKeys() else { return .done(nil) }
+            return try topics.searches.goOn(search, on: try openedDatabase().connection, &sealer)
+        } catch {
+            database = nil
+            return .done(nil)
+        }
     }
 
     private func read(_ request: LoadRequest) -> LoadAnswer {
@@ -112,6 +139,8 @@ final class StoreReader: @unchecked Sendable {
             case .topic(let query):
                 let answer = try topics.answer(query, from: database.connection, &sealer)
                 return answer.map { .topic($0) } ?? .unavailable
+            // These are answered in turns.
+            case .search: return .unavailable
             case .owners:
                 return .owners(try CredentialRows.owners(from: database.connection))
             case .export(let export):

@@ -109,6 +109,7 @@ package final class SQLiteStore: MessageStore {
         self.reader = reader
         self.threads = threads
         log?.listen { [weak self] in self?.received($0) }
+        index.topics.onLostName.set { [weak reader] in reader?.forgetTexts(of: $0) }
     }
 
     /// Whether the folder already contains a store.

@@ -50,7 +50,8 @@ struct StoreOpening {
         }
         try Self.join(executor)
         report = StoreFigures(
-            devices: index.deviceCount, endpoints: index.endpointCount, messages: messages)
+            devices: index.deviceCount, endpoints: index.endpointCount, messages: messages,
+            kept: try BackupFile.kept(executor.transaction.connection))
     }
 
     /// In milliseconds, as long as nothing comes.
@@ -182,4 +183,6 @@ package struct StoreFigures: Equatable, Sendable {
     package var devices = 0
     package var endpoints = 0
     package var messages = 0
+    /// Messages that topics keep, with those that are to come later.
+    package var kept = 0
 }

@@ -28,6 +28,19 @@ final class ScheduledRows {
         let sealed: [UInt8]
     }
 
+    /// What `row` reads.
+    static let columns = "row, topic, subscription, id, due, sealed"
+
+    static func row(_ row: borrowing StoreStatement) -> Row {
+        Row(
+            number: row.integer(0),
+            address: Address(
+                subscription: UInt32(clamping: row.integer(2)),
+                device: UInt32(clamping: row.integer(1))),
+            id: TopicMessageID(number: UInt64(bitPattern: row.integer(3))),
+            due: StoreTime(milliseconds: row.integer(4)), sealed: row.bytes(5))
+    }
+
     private let insert: StoreStatement
     private let findDue: StoreStatement
     private let firstDue: StoreStatement
@@ -45,7 +58,7 @@ final class ScheduledRows {
             """, on: connection)
         findDue = try StoreStatement(
             """
-            SELECT row, topic, subscription, id, due, sealed FROM topic_scheduled
+            SELECT \(Self.columns) FROM topic_scheduled
             WHERE due <= ?1 ORDER BY due, row LIMIT ?2
             """, on: connection)
         firstDue = try StoreStatement(
@@ -77,16 +90,7 @@ final class ScheduledRows {
         try findDue.bind(now.milliseconds, at: 1)
         try findDue.bind(Int64(limit), at: 2)
         var rows: [Row] = []
-        while try findDue.step() {
-            let address = Address(
-                subscription: UInt32(clamping: findDue.integer(2)),
-                device: UInt32(clamping: findDue.integer(1)))
-            rows.append(
-                Row(
-                    number: findDue.integer(0), address: address,
-                    id: TopicMessageID(number: UInt64(bitPattern: findDue.integer(3))),
-                    due: StoreTime(milliseconds: findDue.integer(4)), sealed: findDue.bytes(5)))
-        }
+        while try findDue.step() { rows.append(Self.row(findDue)) }
         return rows
     }
 

@@ -109,8 +109,11 @@ package struct TopicPageRequest: Sendable {
 
 package struct TopicPage: Sendable, Confidential {
     package internal(set) var entries: [TopicEntry] = []
-    /// The history has older ones.
-    package internal(set) var hasMore = false
+    /// Before which position the next page begins; nil if the history has no older ones. A search
+    /// may end early: then it has looked at nothing before it.
+    package internal(set) var next: Int64?
+
+    package var hasMore: Bool { next != nil }
 }
 
 /// The sealed part of a message in the history. It repeats what else the row says, so that nobody can

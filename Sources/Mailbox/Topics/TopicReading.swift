@@ -11,6 +11,9 @@ final class TopicReading {
     private static let listBytes = 4 << 20
 
     private let sealers = TopicSealers()
+    let searches: TopicSearches
+
+    init(_ limits: StoreLimits) { searches = TopicSearches(sealers, limits) }
 
     /// Nil if it cannot be read now.
     func answer(
@@ -37,22 +40,24 @@ final class TopicReading {
     private func page(
         _ request: TopicPageRequest, of owner: TopicOwner, _ connection: borrowing Connection
     ) throws(StoreFault) -> TopicPage {
-        let end = request.before ?? .max
+        let end = max(request.before ?? .max, 0)
         let places = try Places(
             of: request.devices, in: owner, 0..<min(end, owner.position + 1), .newestFirst,
             since: request.since, kind: request.kind, limit: request.limit + 1, connection)
         var page = TopicPage()
-        var bytes = 0
-        page.hasMore = places.found.count > request.limit
-        for place in places.found.prefix(request.limit) {
+        let wanted = places.found.prefix(request.limit)
+        if places.found.count > request.limit { page.next = wanted.last?.position ?? end }
+        var (bytes, last) = (0, end)
+        for place in wanted {
             guard bytes < Self.listBytes else {
-                page.hasMore = true
+                page.next = last
                 break
             }
             if let found = try message(place, of: owner, connection) {
                 page.entries.append(found.entry)
                 bytes += found.size
             }
+            last = place.position
         }
         return page
     }
@@ -63,14 +68,9 @@ final class TopicReading {
         let select = try connection.statement(
             "SELECT \(TopicRows.Row.columns) FROM topic_message WHERE place = ?1",
             TopicRows.key(place.position, of: owner.row))
-        guard try select.step(), let row = TopicRows.row(select) else { return nil }
-        let sealed = select.bytes(5)
-        let record: TopicRecord? = try sealers.open(
-            sealed.span, at: TopicRows.place(row.position), of: owner)
-        guard let message = record?.message(row.id, row.kind, time: row.time, of: row.device)
+        guard try select.step(), let entry = try TopicRows.entry(select, of: owner, sealers)
         else { return nil }
-        let entry = TopicEntry(position: row.position, device: row.device, message: message)
-        return (entry, sealed.count)
+        return (entry, select.withBytes(5) { $0.count })
     }
 }
 

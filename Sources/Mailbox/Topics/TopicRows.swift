@@ -34,6 +34,16 @@ final class TopicRows {
         Sealer.Place(table: "topic_message", row: position, column: "sealed")
     }
 
+    /// As SQL: the sum of what an owner's topics have, and of what comes to them later.
+    static func kept(_ column: String, _ ofScheduled: String) -> String {
+        """
+        (SELECT coalesce(sum(\(column)), 0) FROM topic
+        WHERE topic.owner = owner.row AND ended = 0)
+        + (SELECT coalesce(sum(\(ofScheduled)), 0) FROM topic_scheduled
+        WHERE topic IN (SELECT device FROM topic WHERE topic.owner = owner.row))
+        """
+    }
+
     static func position(ofKey key: Int64) -> Int64 { key & positionMask }
 
     static func row(_ row: borrowing some StoredRow & ~Copyable) -> Row? {
@@ -44,6 +54,19 @@ final class TopicRows {
             position: position(ofKey: row.integer(0)), device: UInt32(clamping: row.integer(1)),
             id: TopicMessageID(number: UInt64(bitPattern: row.integer(2))), kind: kind,
             time: row.integer(4))
+    }
+
+    /// Nil for what does not open, or is known by its place alone.
+    static func entry(
+        _ row: borrowing StoreStatement, of owner: TopicOwner, _ sealers: TopicSealers
+    ) throws(StoreFault) -> TopicEntry? {
+        guard !row.isNull(5), let found = Self.row(row) else { return nil }
+        let sealed = row.bytes(5)
+        let record: TopicRecord? = try sealers.open(
+            sealed.span, at: place(found.position), of: owner)
+        return record?.message(found.id, found.kind, time: found.time, of: found.device).map {
+            TopicEntry(position: found.position, device: found.device, message: $0)
+        }
     }
 
     private let insert: StoreStatement

@@ -127,6 +127,7 @@ final class BatchExecutor {
                 try callbacks.sweep(at: now, limit: limit),
                 try registrations.sweepAnswers(at: now, limit: limit),
                 try devices.sweep(at: now, limit: limit),
+                try registrations.sweepTokens(at: now, limit: limit),
             ]
             isMore = counts.contains { $0 >= limit }
             isMore = try marks.sweep(at: now, limit: limit) || isMore

@@ -33,7 +33,7 @@ enum Schema {
                 "topic_message.id": 0 ... .max, "topic_message.place": 0 ... .max,
                 "topic_scheduled.id": 0 ... .max, "topic_scheduled.topic": counters,
                 "topic_scheduled.subscription": counters,
-                "topic_message.topic": counters, "topic_message.kind": 0...2,
+                "topic_message.topic": counters, "topic_message.kind": 0...3,
                 "topic_message.size": 0...1 << 31, "topic.device": counters,
                 "topic.bytes": 0...1 << 40, "topic.ended": 0...1, "topic_name.device": counters,
                 "topic_owner.row": 0...Int64(TopicOwner.last),
@@ -75,11 +75,12 @@ enum Schema {
             row INTEGER PRIMARY KEY, secret BLOB NOT NULL, name TEXT NOT NULL,
             owner INTEGER NOT NULL, created INTEGER NOT NULL, last_seen INTEGER,
             unconfirmed INTEGER NOT NULL, receive_only INTEGER NOT NULL, sealed_terms BLOB,
-            parent INTEGER, topic INTEGER
+            parent INTEGER, topic INTEGER, expires INTEGER
         );
         CREATE UNIQUE INDEX credential_name ON credential (owner, name);
         CREATE INDEX credential_parent ON credential (parent) WHERE parent IS NOT NULL;
         CREATE INDEX credential_topic ON credential (topic) WHERE topic IS NOT NULL;
+        CREATE INDEX credential_expires ON credential (expires) WHERE expires IS NOT NULL;
         CREATE TABLE device (
             row INTEGER PRIMARY KEY, user_agent BLOB NOT NULL, credential INTEGER,
             owner INTEGER NOT NULL, created INTEGER NOT NULL, last_seen INTEGER NOT NULL,

@@ -1,4 +1,5 @@
 import Base
+import Delivery
 import WebPush
 
 /// Rare changes; the connection keeps their statements.
@@ -155,9 +156,10 @@ extension StoredDevices {
                 TokenRecord(token.terms).coded,
                 at: CredentialRows.place(credential.row, of: owner))
         }
+        let end = credential.token?.terms.end.map(transaction.time(ofWall:))
         let insert = try transaction.connection.statement(
             """
-            INSERT INTO credential SELECT ?1, ?2, ?3, ?4, ?5, ?6, 0, ?8, ?9, ?10, ?11
+            INSERT INTO credential SELECT ?1, ?2, ?3, ?4, ?5, ?6, 0, ?8, ?9, ?10, ?11, ?12
             WHERE (SELECT count(*) FROM credential
             WHERE owner = ?4 AND (sealed_terms IS NULL) = (?9 IS NULL)) < ?7
             AND (?10 IS NULL OR EXISTS (SELECT 1 FROM credential WHERE row = ?10 AND owner = ?4))
@@ -167,8 +169,11 @@ extension StoredDevices {
             """, credential.row, credential.secret.bytes, credential.name, owner,
             credential.created, credential.lastSeen, Int64(limit),
             Int64(credential.isReceiveOnly ? 1 : 0), terms, credential.token?.parent,
-            credential.token?.device)
-        if try insert.step() { return .done }
+            credential.token?.device, end?.milliseconds)
+        if try insert.step() {
+            if let end { transaction.wake(at: end) }
+            return .done
+        }
         let other = try transaction.connection.statement(
             "SELECT 1 FROM credential WHERE owner = ?1 AND name = ?2", owner, credential.name)
         return try other.step() ? .conflict : .full
@@ -182,6 +187,21 @@ extension StoredDevices {
 
     func tokens(ofTopic device: UInt32) throws(StoreFault) -> [UInt32] {
         try transaction.connection.rows("SELECT row FROM credential WHERE topic = ?1", device)
+    }
+
+    /// Tokens whose time is over.
+    func expiredTokens(at now: StoreTime, limit: Int) throws(StoreFault) -> [UInt32] {
+        try transaction.connection.rows(
+            "SELECT row FROM credential WHERE expires <= ?1 ORDER BY expires LIMIT ?2",
+            now.milliseconds, Int64(limit))
+    }
+
+    func nextTokenExpiry() throws(StoreFault) -> StoreTime? {
+        let select = try transaction.connection.statement(
+            """
+            SELECT expires FROM credential WHERE expires IS NOT NULL ORDER BY expires LIMIT 1
+            """)
+        return try select.step() ? StoreTime(milliseconds: select.integer(0)) : nil
     }
 
     /// Returns the digest of its secret; nil if the credential does not exist.

@@ -140,5 +140,7 @@ extension StoredDevices {
         try ended.deleteOld(at: now, limit: limit)
     }
 
-    func nextExpiry() throws(StoreFault) -> StoreTime? { try ended.nextExpiry() }
+    func nextExpiry() throws(StoreFault) -> StoreTime? {
+        [try ended.nextExpiry(), try nextTokenExpiry()].compactMap(\.self).min()
+    }
 }

@@ -212,6 +212,13 @@ extension StoredRegistrations {
         return try devices.remove(credential: row)
     }
 
+    /// Ends tokens whose time is over. Returns how many.
+    func sweepTokens(at now: StoreTime, limit: Int) throws(StoreFault) -> Int {
+        let tokens = try devices.expiredTokens(at: now, limit: limit)
+        for token in tokens { _ = try remove(credential: token) }
+        return tokens.count
+    }
+
     func remove(owner row: UInt32) throws(StoreFault) -> StoreOutcome {
         for credential in try devices.credentials(ofOwner: row) {
             _ = try remove(credential: credential)

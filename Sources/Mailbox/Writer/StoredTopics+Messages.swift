@@ -181,7 +181,7 @@ extension StoredTopics {
     /// How long to wait with one that the engine cannot take now.
     private static let pause: UInt32 = 60
 
-    private static func place(_ row: Int64) -> Sealer.Place {
+    static func place(_ row: Int64) -> Sealer.Place {
         Sealer.Place(table: "topic_scheduled", row: row, column: "sealed")
     }
 

@@ -59,6 +59,12 @@ final class Transaction {
     /// Another store gave positions up to this one.
     func raisePosition(to other: Int64) { position = max(position, other) }
 
+    /// The store's time at this time of the wall clock, in seconds since 1970.
+    func time(ofWall seconds: Int64) -> StoreTime {
+        let rest = max(seconds, 0) - time.reading().wall / 1_000
+        return time.now.adding(seconds: UInt32(clamping: rest))
+    }
+
     /// Schedules a sweep for this time.
     func wake(at time: StoreTime) { nextExpiry = min(nextExpiry ?? time, time) }
 }

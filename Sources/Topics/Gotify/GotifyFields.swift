@@ -33,7 +33,7 @@ package struct GotifyFields: Sendable, Confidential {
                 throw .badBody
             }
             take(parts.filter { !$0.isFile }.map { (Array($0.name.utf8), $0.value) })
-        } else if start == UInt8(ascii: "{") || Self.isJSON(type) {
+        } else if start == UInt8(ascii: "{") || MediaType.isOf(type, "application/json") {
             guard let root = try? JSONDocument(body).root, root.kind == .object else {
                 throw .badBody
             }
@@ -48,12 +48,6 @@ package struct GotifyFields: Sendable, Confidential {
     }
 
     private init() {}
-
-    private static func isJSON(_ type: Span<UInt8>) -> Bool {
-        let word: StaticString = "application/json"
-        return type.count >= word.utf8CodeUnitCount
-            && type.extracting(0..<word.utf8CodeUnitCount).equalsIgnoringCase(word)
-    }
 
     /// Of several fields with one name, the first counts.
     private mutating func take(_ pairs: [(name: [UInt8], value: [UInt8])]) {

@@ -139,9 +139,20 @@ package struct TopicAttachment: Equatable, Sendable, Confidential {
         // What follows the scheme and the host.
         let path = link.prefix { $0 != "?" && $0 != "#" }.split(separator: "/").dropFirst(2)
         let last = path.last.flatMap { PercentEncoding.decoded($0.utf8) }
-        self.name = name.isEmpty ? String(decoding: last ?? [], as: UTF8.self) : name
+        self.name = Self.fileName(name.isEmpty ? String(decoding: last ?? [], as: UTF8.self) : name)
         if self.name.isEmpty { self.name = "attachment" }
     }
+
+    /// The name under which readers may save the file: it leads to no other folder and looks like
+    /// what it is. Empty if nothing is left of it.
+    static func fileName(_ text: String) -> String {
+        let last = text.unicodeScalars.split { $0 == "/" || $0 == "\\" }.last.map(String.init)
+        let name = Printable.onScreen(last ?? "", limit: longestName)[...].trimmed
+        return name.allSatisfy { $0 == "." } ? "" : String(name)
+    }
+
+    /// In scalars.
+    private static let longestName = 200
 }
 
 extension TopicAttachment: Coded {

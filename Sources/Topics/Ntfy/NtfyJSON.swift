@@ -1,4 +1,4 @@
-import Base
+package import Base
 
 /// What ntfy's readers are told, and senders as the answer: one JSON object without line breaks.
 ///
@@ -31,20 +31,26 @@ package enum NtfyJSON {
         _ message: TopicMessage, topic: TopicName, isOnWebSocket: Bool = false
     ) -> [UInt8] {
         var writer = JSONWriter(capacity: message.content.text.utf8.count + 256)
-        writer.object { writer in
-            writer.member("id", message.id.text)
-            if message.kind == .poll {
-                writer.member("poll_id", message.sequence)
-            } else if isOnWebSocket || message.sequence != message.id.text {
-                writer.member("sequence_id", message.sequence)
-            }
-            writer.member("time", Int(message.time))
-            if let expires = message.expires { writer.member("expires", Int(expires)) }
-            writer.member("event", message.kind.event)
-            writer.member("topic", topic.text)
-            writer.members(of: message.content)
-        }
+        writer.object { write(message, topic: topic, isOnWebSocket: isOnWebSocket, to: &$0) }
         return writer.bytes
+    }
+
+    /// Writes the members of the object.
+    package static func write(
+        _ message: TopicMessage, topic: TopicName? = nil, isOnWebSocket: Bool = false,
+        to writer: inout JSONWriter
+    ) {
+        writer.member("id", message.id.text)
+        if message.kind == .poll {
+            writer.member("poll_id", message.sequence)
+        } else if isOnWebSocket || message.sequence != message.id.text {
+            writer.member("sequence_id", message.sequence)
+        }
+        writer.member("time", Int(message.time))
+        if let expires = message.expires { writer.member("expires", Int(expires)) }
+        writer.member("event", message.kind.event)
+        if let topic { writer.member("topic", topic.text) }
+        writer.members(of: message.content)
     }
 }
 

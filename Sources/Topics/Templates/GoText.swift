@@ -1,4 +1,5 @@
 import Base
+import Notifications
 
 /// Texts as Go changes them.
 enum GoText {
@@ -35,15 +36,10 @@ enum GoText {
 
     /// Some of the bytes. A character that was cut is left out.
     static func part(_ range: Range<Int64>, of text: String) -> String {
-        let utf8 = text.utf8
-        var start = utf8.index(utf8.startIndex, offsetBy: Int(range.lowerBound))
-        var end = utf8.index(utf8.startIndex, offsetBy: Int(range.upperBound))
+        let start = SenderFields.cut(Array(text.utf8), Int(range.upperBound))
         // The bytes after the first of a character begin with the bits 10.
-        while start < end, utf8[start] & 0xC0 == 0x80 { start = utf8.index(after: start) }
-        while end > start, end < utf8.endIndex, utf8[end] & 0xC0 == 0x80 {
-            end = utf8.index(before: end)
-        }
-        return String(text[start..<end])
+        let rest = start.utf8.dropFirst(Int(range.lowerBound)).drop { $0 & 0xC0 == 0x80 }
+        return String(Substring(rest))
     }
 
     /// What stands between the places of a text that is not empty.
@@ -76,39 +72,16 @@ enum GoText {
         let names: [Unicode.Scalar: String] = [
             "\"": "\\\"", "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t",
         ]
-        return "\""
-            + escaped(text) { scalar in
-                if let name = names[scalar] { return name }
-                guard scalar.value < 0x20 || scalar.value == 0x7F else { return nil }
-                return "\\x" + UInt8(scalar.value).hexadecimal
-            } + "\""
-    }
-
-    static func html(_ text: String) -> String {
-        let names: [Unicode.Scalar: String] = [
-            "&": "&amp;", "<": "&lt;", ">": "&gt;", "\"": "&#34;", "'": "&#39;", "\0": "\u{FFFD}",
-        ]
-        return escaped(text) { names[$0] }
-    }
-
-    /// As a part of a text in JavaScript.
-    static func script(_ text: String) -> String {
-        escaped(text) { scalar in
-            if "\\'\"".unicodeScalars.contains(scalar) { return "\\\(scalar)" }
-            guard scalar.value < 0x20 || "<>&=".unicodeScalars.contains(scalar) else { return nil }
-            return "\\u00" + UInt8(scalar.value).hexadecimal.uppercased()
-        }
-    }
-
-    private static func escaped(_ text: String, _ name: (Unicode.Scalar) -> String?) -> String {
-        var result = ""
+        var result = "\""
         for scalar in text.unicodeScalars {
-            if let name = name(scalar) {
+            if let name = names[scalar] {
                 result += name
+            } else if scalar.value < 0x20 || scalar.value == 0x7F {
+                result += "\\x" + UInt8(scalar.value).hexadecimal
             } else {
                 result.unicodeScalars.append(scalar)
             }
         }
-        return result
+        return result + "\""
     }
 }

@@ -167,7 +167,6 @@ extension TemplateFunction {
 extension TemplateFunction {
     private static let output: [TemplateFunction] = [
         printing("print") { $0 },
-        printing("html", GoText.html), printing("js", GoText.script),
         // A form writes a blank as a plus sign.
         printing("urlquery") { text in
             text.split(separator: " ", omittingEmptySubsequences: false)

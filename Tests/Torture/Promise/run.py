@@ -49,6 +49,7 @@ SCENARIOS = {
         lambda f, s: scenarios.power(f, s, 400),
         [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 13, 14, 15, 16, 18, 19, 20, 21, 25],
     ),
+    "topics": (lambda f, s: scenarios.topics(f, s, 20), lambda f, s: scenarios.topics(f, s, 200), [27, 28, 29]),
     "births": (lambda f, s: scenarios.births(f, s, 2), lambda f, s: scenarios.births(f, s, 20), [1, 3, 4, 7]),
     "clocks": (lambda f, s: scenarios.clocks(f, s, 8), lambda f, s: scenarios.clocks(f, s, 48), [24]),
     "callbacks": (

@@ -7,6 +7,7 @@ import events
 from clients.agent import Agent
 from clients.hooks import Application
 from clients.sender import Sender
+from clients.topics import Follower, Publisher, Topics, history
 from clients.viewer import Viewer
 from machine import breakdowns
 from machine.breakdowns import fail_for_a_while, says_that_it_is_usable, usable_again
@@ -49,6 +50,35 @@ async def power(folder, seed, count):
         await stage.finish()
         stage.world.is_calm = True
         await told_everything(stage, applications)
+    return stage.log.path
+
+
+async def topics(folder, seed, count):
+    """Kills, power cuts and faults while topics get messages, and readers follow them."""
+    acts = [breakdowns.power_cut] * 3 + [breakdowns.disk_fault, breakdowns.stand_still]
+    async with Stage(folder, "topics", seed, is_meddled=True) as stage:
+        stage.world.rest = 0.02
+        # What tells that the disk can be written again.
+        stage.populate(agents=1, senders=0)
+        ours = Topics(stage.world, 4)
+        await ours.begin()
+        for _ in range(4):
+            stage.spawn(Publisher(ours).run())
+        for names in (ours.names, ours.names[:2], ours.names[2:3]):
+            stage.spawn(Follower(ours, names).run())
+        await asyncio.sleep(1)
+        for number in range(count):
+            await asyncio.sleep(min(1.5, stage.random.expovariate(1 / 0.3)))
+            if number % 3:
+                await stage.restart()
+            else:
+                await stage.random.choice(acts)(stage)
+            if number % 20 == 19:
+                await stage.world.calm(2)
+        stage.world.is_calm = stage.world.is_over = True
+        # The longest delay, and time for its readers.
+        await asyncio.sleep(24)
+        await history(ours, ours.next_reader())
     return stage.log.path
 
 

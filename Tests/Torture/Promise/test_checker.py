@@ -6,6 +6,7 @@ sys.path.append(__file__.rsplit("/", 3)[0])
 
 import desk_stories
 import stories_of_everything
+import topic_stories
 from stories import TOKEN, again, attempt, delivery, device, push, refused, restored, saved, story, told, viewed
 from verdict import checker
 from verdict.story import Story
@@ -339,8 +340,9 @@ BROKEN = [
 
 def main():
     wrong = 0
-    broken = BROKEN + stories_of_everything.BROKEN + desk_stories.BROKEN
-    for name, more in GOOD + GOOD_RESTORES + stories_of_everything.GOOD + desk_stories.GOOD:
+    others = (stories_of_everything, desk_stories, topic_stories)
+    broken = BROKEN + [one for each in others for one in each.BROKEN]
+    for name, more in GOOD + GOOD_RESTORES + [one for each in others for one in each.GOOD]:
         good = checker.check(Story(story(*more))).violations
         if any(good.values()):
             wrong += 1

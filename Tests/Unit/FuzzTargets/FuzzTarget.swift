@@ -46,6 +46,17 @@ package struct FuzzTarget: Sendable, CustomStringConvertible {
             FuzzTarget("delivery", live),
             FuzzTarget("keys", readKeys),
             FuzzTarget("screen", drawText),
+            FuzzTarget("topic-publish", readPublication),
+            FuzzTarget("topic-json", readPublishedJSON),
+            FuzzTarget("topic-template", readTemplate),
+            FuzzTarget("topic-actions", readActions),
+            FuzzTarget("topic-delay", readDelay),
+            FuzzTarget("topic-service", readService),
+            FuzzTarget("topic-request", readRequest),
+            FuzzTarget("topic-caller", readCaller),
+            FuzzTarget("topic-token", readTokenRequest),
+            FuzzTarget("zone-file", readZoneFile),
+            FuzzTarget("gotify", readGotify),
         ]
 }
 

@@ -10,9 +10,11 @@ from delivery import delivery, gateway, loops, rate
 from held import held
 from posts import posts, stored
 from terms import measure
+from topics import topics
 
 PARTS = {
-    part.__name__: part for part in (delivery, rate, posts, stored, gateway, idle, kept, storm, held, loops, start)
+    part.__name__: part
+    for part in (delivery, rate, posts, stored, gateway, topics, idle, kept, storm, held, loops, start)
 }
 
 

@@ -82,8 +82,9 @@ extension BatchExecutor {
     /// Makes the changes of the next entries, in the file and then in memory.
     private func follow(_ entries: ArraySlice<NumberedEntry>) throws(StoreFault) {
         guard let last = entries.last, last.number > state.applied else { return }
-        let news = entries.flatMap { self.news($0.entry) }
+        let news = entries.map { self.news($0.entry) }
         engines.giveUp()
+        topics.begin()
         transaction.effects.empty()
         let rows = try make(entries, through: last, telling: news)
         let now = Boot.milliseconds
@@ -111,7 +112,7 @@ extension BatchExecutor {
     /// Makes the changes in the file. The caller then changes memory.
     private func make(
         _ entries: ArraySlice<NumberedEntry>, through last: NumberedEntry,
-        telling news: [EngineNews]
+        telling news: [EntryNews]
     ) throws(StoreFault) -> FollowedRows {
         for entry in entries.map(\.entry) {
             transaction.raisePosition(to: entry.position)
@@ -128,7 +129,10 @@ extension BatchExecutor {
             let rows = try apply(entries)
             // If the commit fails, the effects are applied once it is known whether it was done.
             transaction.effects = rows.effects
-            transaction.effects.engineNews = news
+            transaction.effects.engineNews = news.flatMap(\.engines)
+            for item in news.flatMap(\.topics) {
+                if let news = try item.news(topics) { transaction.effects.topicNews.append(news) }
+            }
             transaction.nextExpiry = try firstExpiry()
             try stateRow.write(next)
             try end.run()
@@ -226,20 +230,26 @@ extension BatchExecutor {
                 changes: [], schema: CommitEntry.knownSchema))
     }
 
-    /// What engines tell clients at other stores.
+    /// What clients of engines and readers of topics at other stores are told.
     private func sealedNews(_ name: UInt64) throws(StoreFault) -> [UInt8] {
-        let news = transaction.effects.engineNews
-        guard !news.isEmpty else { return [] }
-        let record = EngineNews.record(news, for: transaction.index.engines.hasListenersElsewhere)
+        let effects = transaction.effects
+        guard !effects.engineNews.isEmpty || !effects.topicNews.isEmpty else { return [] }
+        var news = EntryNews()
+        news.engines = EngineNews.meant(
+            effects.engineNews, for: transaction.index.engines.hasListenersElsewhere)
+        for item in effects.topicNews {
+            if let unkept = try UnkeptNews(item, topics) { news.topics.append(unkept) }
+        }
+        let record = news.record
         return record.isEmpty ? [] : try transaction.seal(record, at: Self.newsPlace(name))
     }
 
     /// The news of an entry; empty if it cannot be unsealed. Clients then only miss an update.
-    func news(_ entry: CommitEntry) -> [EngineNews] {
+    private func news(_ entry: CommitEntry) -> EntryNews {
         guard !entry.news.isEmpty, !entry.compares,
             let record = transaction.unsealed(entry.news, at: Self.newsPlace(entry.name))
-        else { return [] }
-        return EngineNews.news(record)
+        else { return EntryNews() }
+        return EntryNews(record)
     }
 
     private static func newsPlace(_ name: UInt64) -> Sealer.Place {

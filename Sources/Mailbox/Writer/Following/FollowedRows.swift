@@ -56,6 +56,8 @@ struct FollowedRows {
             effects.changes.append(.topicName(name, device))
         case ("topic_message", .insert):
             let position = TopicRows.position(ofKey: row.new("place")?.integer ?? 0)
+            // What is not kept comes beside the changes.
+            guard row.new("sealed")?.bytes != nil else { return }
             effects.topicNews.append(
                 TopicNews(
                     position: position, device: row.number("topic"), message: nil, isKept: true))

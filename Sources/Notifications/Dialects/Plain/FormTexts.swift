@@ -1,5 +1,15 @@
 import Base
 
+/// What the `Content-Type` of a body says.
+package enum MediaType {
+    /// Whether it is that type, with or without parameters.
+    package static func isOf(_ field: Span<UInt8>, _ type: StaticString) -> Bool {
+        var end = field.firstIndex(of: UInt8(ascii: ";")) ?? field.count
+        while end > 0, field[end - 1].isBlank { end -= 1 }
+        return field.extracting(0..<end).equalsIgnoringCase(type)
+    }
+}
+
 /// A form of texts, as `curl -F` and web pages send it (RFC 7578).
 package struct MultipartForm {
     /// One field of any form.

@@ -73,7 +73,7 @@ package struct SenderFields: Sendable, Confidential {
         case .delay: objection = objection ?? .delayed
         case .event: if event.isEmpty { event = Self.event(value) }
         case .contentType:
-            isJSON = Self.isJSON(value)
+            isJSON = MediaType.isOf(value, "application/json")
             boundary = boundary ?? MultipartForm.boundary(value)
         case .other: ignore(name)
         }
@@ -120,12 +120,6 @@ package struct SenderFields: Sendable, Confidential {
     /// A `Priority` of RFC 9218, and not one of ntfy's words.
     package static func isOfBrowser(priority word: String) -> Bool {
         ["u=", "i=", "i,", "i;"].contains(word.prefix(2)) || word == "i"
-    }
-
-    private static func isJSON(_ type: Span<UInt8>) -> Bool {
-        var end = type.firstIndex(of: UInt8(ascii: ";")) ?? type.count
-        while end > 0, type[end - 1].isBlank { end -= 1 }
-        return type.extracting(0..<end).equalsIgnoringCase("application/json")
     }
 
     /// Empty for anything but a word.

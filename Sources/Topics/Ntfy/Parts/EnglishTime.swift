@@ -1,6 +1,6 @@
 import Base
 
-/// A day, a time of day, or both, in English: `tomorrow, 9am`, `next monday`, `at 17:30`.
+/// A day, a time of day, or both, in the English of ntfy's documents: `tomorrow, 9am`, `next monday`, `at 17:30`.
 struct EnglishTime: Equatable {
     private enum Day: Equatable {
         /// Days from today on.
@@ -11,24 +11,16 @@ struct EnglishTime: Equatable {
 
     /// What a clock shows, in seconds after midnight.
     private struct Clock: Equatable {
-        var seconds: Int64
-        /// Nobody has said which half of the day it is in.
-        var isOpen = false
+        let seconds: Int64
         /// A number alone, which may mean anything.
         var isBare = false
     }
 
     private var day: Day?
     private var clock: Clock?
-    /// The hour that stands for a part of the day.
-    private var part: Int64?
     private var hasAt = false
 
     private static let mostWords = 16
-    private static let fillers = ["on", "in", "the", "this", "coming", "around", "o'clock"]
-    private static let parts: [Substring: Int64] = [
-        "morning": 8, "afternoon": 15, "evening": 18, "night": 23, "tonight": 23,
-    ]
     private static let weekdays = [
         "sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday",
     ]
@@ -48,8 +40,8 @@ struct EnglishTime: Equatable {
         while !rest.isEmpty {
             guard takeDay(&rest) || takeTime(&rest) || takeFiller(&rest) else { return nil }
         }
-        guard day != nil || clock != nil || part != nil else { return nil }
-        if clock?.isBare == true, day == nil, part == nil, !hasAt { return nil }
+        guard day != nil || clock != nil else { return nil }
+        if clock?.isBare == true, day == nil, !hasAt { return nil }
     }
 }
 
@@ -58,7 +50,7 @@ extension EnglishTime {
     private mutating func takeFiller(_ rest: inout ArraySlice<Substring>) -> Bool {
         guard let word = rest.popFirst() else { return false }
         if word == "at" { hasAt = true }
-        return word == "at" || Self.fillers.contains(String(word))
+        return word == "at" || word == "on"
     }
 
     private mutating func takeDay(_ rest: inout ArraySlice<Substring>) -> Bool {
@@ -66,11 +58,7 @@ extension EnglishTime {
         let isNext = word == "next"
         switch word {
         case "today": day = .after(0)
-        // The word says the part of the day, too.
-        case "tonight": (day, part) = (.after(0), Self.parts[word])
-        case "tomorrow", "tmrw", "tmr": day = .after(1)
-        case "day" where rest.starts(with: ["day", "after", "tomorrow"]):
-            (day, rest) = (.after(2), rest.dropFirst(2))
+        case "tomorrow": day = .after(1)
         default:
             guard let name = isNext ? rest.dropFirst().first : word,
                 let number = Self.weekday(name)
@@ -92,14 +80,9 @@ extension EnglishTime {
     private mutating func takeTime(_ rest: inout ArraySlice<Substring>) -> Bool {
         guard let word = rest.first else { return false }
         switch word {
-        case "noon", "midday": return set(Clock(seconds: 12 * 3_600), &rest)
+        case "noon": return set(Clock(seconds: 12 * 3_600), &rest)
         case "midnight": return set(Clock(seconds: 0), &rest)
         default: break
-        }
-        if let hour = Self.parts[word], part == nil {
-            part = hour
-            rest.removeFirst()
-            return true
         }
         let fields = word.split(separator: ":", omittingEmptySubsequences: false)
         let numbers = fields.compactMap { field in
@@ -119,9 +102,7 @@ extension EnglishTime {
         let half = rest.dropFirst().first
         guard half == "am" || half == "pm" else {
             guard hour < 24 else { return false }
-            let isOpen = (1..<12).contains(hour)
-            return set(
-                Clock(seconds: hour * 3_600 + seconds, isOpen: isOpen, isBare: isBare), &rest)
+            return set(Clock(seconds: hour * 3_600 + seconds, isBare: isBare), &rest)
         }
         guard (1...12).contains(hour) else { return false }
         rest.removeFirst()
@@ -143,7 +124,7 @@ extension EnglishTime {
     func moment(_ zone: TimeZoneRule, _ now: Int64) -> Int64 {
         let local = now + zone.offset(at: now)
         let (today, shown) = (local / 86_400, local % 86_400)
-        let time = time
+        let time = clock?.seconds
         func moment(_ days: Int64) -> Int64 {
             zone.seconds(local: (today + days) * 86_400 + (time ?? shown))
         }
@@ -159,14 +140,6 @@ extension EnglishTime {
             return moment(days == 0 && !isToday ? 7 : days)
         }
     }
-
-    /// Seconds after midnight; nil for the time of now.
-    private var time: Int64? {
-        guard var clock else { return part.map { $0 * 3_600 } }
-        // `8 in the evening`.
-        if clock.isOpen, let part, part >= 12 { clock.seconds += 12 * 3_600 }
-        return clock.seconds
-    }
 }
 
 /// Lengths of time.
@@ -177,24 +150,21 @@ extension EnglishTime {
         (["h", "hr", "hrs", "hour", "hours"], 3_600), (["d", "day", "days"], 86_400),
     ]
 
-    /// Seconds of a length such as `2 days`, `in an hour` or `1 hour and 30 minutes from now`; nil
-    /// for anything else.
+    /// Seconds of a length such as `2 days`, `in an hour` or `1 hour and 30 minutes`; nil for
+    /// anything else.
     static func span(_ words: [Substring]) -> Int64? {
         guard words.count <= mostWords else { return nil }
         var rest = words.filter { $0 != "and" }[...]
         if rest.first == "in" { rest.removeFirst() }
-        if rest.suffix(2) == ["from", "now"] { rest = rest.dropLast(2) }
         var total: Int64 = 0
         repeat {
-            let isHalf = rest.first == "half"
-            if isHalf { rest.removeFirst() }
             guard let amount = rest.popFirst(), let unit = rest.popFirst(),
                 let number = amount.hasPrefix("a")
                     ? ["a", "an"].contains(amount) ? 1 : nil
                     : Int64(amount), 0...1_000_000_000 ~= number,
                 let seconds = units.first(where: { $0.names.contains(unit) })?.seconds
             else { return nil }
-            total += number * seconds / (isHalf ? 2 : 1)
+            total += number * seconds
         } while !rest.isEmpty
         return total
     }

@@ -159,3 +159,24 @@ package struct ServiceToken: JSONObject, Sendable, Confidential {
         fields.member("expires", &expires)
     }
 }
+
+extension ServiceToken {
+    /// The body of a request to make or change one. A wrong member is refused, because a token whose
+    /// end is not understood would have none.
+    package init(request body: [UInt8]) throws(NtfyRefusal) {
+        self.init()
+        guard !body.isEmpty else { return }
+        guard let root = JSONNode(json: body), root.kind == .object else { throw .badJSON }
+        let kinds: [(StaticString, JSONDocument.Kind)] = [
+            ("token", .string), ("label", .string), ("expires", .number),
+        ]
+        for (name, kind) in kinds {
+            guard [kind, .null].contains(root[name]?.kind ?? .null) else { throw .badJSON }
+        }
+        self = ServiceToken(root)
+        guard expires ?? 0 >= 0, (expires == nil) == (root["expires"]?.kind ?? .null == .null)
+        else {
+            throw .badJSON
+        }
+    }
+}

@@ -80,8 +80,8 @@ extension NtfyFields {
     }
 
     var isMarkdown: Bool {
-        let type = self[.contentType].prefix { $0 != ";" }.trimmed
-        return flag(.isMarkdown) || type.lowercased() == "text/markdown"
+        let type = Array(self[.contentType].utf8)
+        return flag(.isMarkdown) || MediaType.isOf(type.span, "text/markdown")
     }
 
     /// From 1 to 5; 0 for none.

@@ -183,7 +183,8 @@ extension Publication {
         guard body.count <= Self.uploadLimit else { throw .largeAttachment }
         let type = FileType(of: body)
         var attachment = TopicAttachment()
-        attachment.name = name.isEmpty ? "attachment" + type.suffix : name
+        attachment.name = TopicAttachment.fileName(name)
+        if attachment.name.isEmpty { attachment.name = "attachment" + type.suffix }
         (attachment.type, attachment.size) = (type.name, Int64(body.count))
         content.attachment = attachment
         upload = Upload(bytes: body, suffix: type.suffix)

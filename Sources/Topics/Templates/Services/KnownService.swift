@@ -16,8 +16,8 @@ package enum KnownService: CaseIterable, Sendable {
     package static func read(
         _ body: [UInt8], contentType: String, event: String = ""
     ) -> TopicContent? {
-        let type = contentType.prefix { $0 != ";" }.filter { !$0.isWhitespace }.lowercased()
-        guard type == "application/json", body.count <= bodyLimit,
+        let type = Array(contentType.utf8)
+        guard MediaType.isOf(type.span, "application/json"), body.count <= bodyLimit,
             let root = JSONNode(json: body), root.kind == .object,
             let service = allCases.first(where: { $0.isMarked(root, event) })
         else { return nil }

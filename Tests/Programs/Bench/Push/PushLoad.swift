@@ -69,7 +69,10 @@ final class PushLoad {
             makeSubscribers()
             openSubscribers { self.keepSubscribers() }
         case .absent:
-            destinations = agents.map { Array($0.path.utf8) }
+            destinations =
+                options.isOfTopics
+                ? (0..<options.subscribers).map { Array(TopicSubscriber.path($0, self).utf8) }
+                : agents.map { Array($0.path.utf8) }
             openPublishers { self.beginTraffic() }
         case .idle: beginIdling()
         case .storm: beginStorm()
@@ -130,8 +133,9 @@ extension PushLoad {
     func makeSubscribers() {
         let kind: any LoadSubscriber.Type =
             switch options.service {
-            case .bellwire:
-                options.mode == .registrations ? EngineSubscriber.self : AutopushSubscriber.self
+            case .bellwire where options.mode == .registrations: EngineSubscriber.self
+            case .bellwire where options.isOfTopics: TopicSubscriber.self
+            case .bellwire: AutopushSubscriber.self
             case .nginx, .nchan: WebSocketSubscriber.self
             case .mosquitto: MQTTSubscriber.self
             }
@@ -162,11 +166,13 @@ extension PushLoad {
 
     func openPublishers(_ then: @escaping () -> Void) {
         let kind: any LoadPublisher.Type =
-            options.service == .mosquitto
-            ? MQTTPublisher.self
-            : options.mode == .registrations
-                ? RegistrationPublisher.self
-                : options.isGateway ? MatrixPublisher.self : HTTPPublisher.self
+            switch options.service {
+            case .mosquitto: MQTTPublisher.self
+            case _ where options.mode == .registrations: RegistrationPublisher.self
+            case _ where options.isOfTopics: TopicPublisher.self
+            case _ where options.isGateway: MatrixPublisher.self
+            default: HTTPPublisher.self
+            }
         publishers = (0..<options.publishers).map { kind.init($0, of: self) }
         connect(publishers.map { publisher in { try publisher.connect() } }, Self.burst, then)
     }

@@ -46,6 +46,8 @@ struct PushLoadOptions {
     var count = 100_000
     /// Publish as a homeserver, through the gateway.
     var isGateway = false
+    /// How the names of topics begin to which is published. Each subscriber reads one of its own.
+    var topics = ""
 
     init(_ words: [String: String]) throws(Options.Failure) {
         for (name, value) in words {
@@ -65,6 +67,7 @@ struct PushLoadOptions {
             case "count": count = try Self.read({ Int($0) }, name, value)
             case "hello-only": isHelloOnly = value == "yes"
             case "gateway": isGateway = value == "yes"
+            case "topics": topics = value
             default: throw Options.Failure(message: "unknown option \(name)")
             }
         }
@@ -72,6 +75,8 @@ struct PushLoadOptions {
             throw Options.Failure(message: "numbers must be positive")
         }
     }
+
+    var isOfTopics: Bool { !topics.isEmpty }
 
     private static func read<Value>(
         _ parse: (String) -> Value?, _ name: String, _ text: String

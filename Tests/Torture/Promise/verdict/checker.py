@@ -9,7 +9,19 @@ import signal
 import sys
 
 import events
-from verdict import hooked, overheard, owned, refused, restored, screening, secrets_shown, serving, survived, viewed
+from verdict import (
+    hooked,
+    overheard,
+    owned,
+    refused,
+    restored,
+    screening,
+    secrets_shown,
+    serving,
+    survived,
+    topics,
+    viewed,
+)
 from verdict.story import FOREVER, Story
 
 # After this time on a connection, all waiting messages have come.
@@ -423,6 +435,7 @@ RULES = [
     screening.rule,
     overheard.rule,
     survived.rule,
+    topics.rule,
 ]
 
 

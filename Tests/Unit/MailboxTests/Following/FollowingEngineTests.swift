@@ -133,7 +133,9 @@ struct FollowingEngineTests {
             EngineNews(engine: 3, content: .answer([1], client: 1)),
             EngineNews(engine: 3, content: .isCutOff),
         ]
-        let read = EngineNews.news(EngineNews.record(news) { _ in true })
+        var written = EntryNews()
+        written.engines = EngineNews.meant(news) { _ in true }
+        let read = EntryNews(written.record).engines
         #expect(read.map(\.engine) == [4_000_000_000, 1, 1, 2])
         guard case .encoded(let found, let last, let hasFetchers) = read[0].content,
             case .deadline(nil) = read[1].content, case .deadline(let time?) = read[2].content,
@@ -141,7 +143,7 @@ struct FollowingEngineTests {
         else { throw AnswerBox.Missing() }
         #expect(found == updates && last == 7 && hasFetchers)
         #expect(time == 1_700_000_000.25)
-        #expect(EngineNews.news(EngineNews.record(news) { $0 == 9 }).isEmpty)
+        #expect(EngineNews.meant(news) { $0 == 9 }.isEmpty)
     }
 
     @Test("A client's return counts only once its batch does")

@@ -1,6 +1,7 @@
 import Base
 import Crypto
 import Delivery
+import System
 import Topics
 import WebPush
 
@@ -113,15 +114,24 @@ extension TestStore {
     /// A token for all topics of an owner.
     func token(
         _ name: String, _ rights: TopicRights = .usual, owner: String = "admin",
-        parent: UInt32? = nil, topic device: UInt32? = nil
+        parent: UInt32? = nil, topic device: UInt32? = nil, end: Int64? = nil
     ) throws -> DeviceCredential {
         guard let pattern = TopicPattern("*") else { throw NoRegistration() }
         return DeviceCredential(
             row: store.index.nextCredential(), secret: try digest(), name: name, owner: owner,
             created: 1,
             token: TokenGrant(
-                TokenTerms(.access, pattern, rights, end: 9), parent: parent, device: device))
+                TokenTerms(.access, pattern, rights, end: end), parent: parent, device: device))
     }
+}
+
+/// Keeps what a reader's loop hears.
+final class TopicListener: StoreListener {
+    private let news = Lock<[TopicNews]>([])
+
+    var heard: [TopicNews] { news.withLock { $0 } }
+    func receive(_ news: [TopicNews]) { self.news.withLock { $0 += news } }
+    func storeReturned() {}
 }
 
 extension PlacedMessage {

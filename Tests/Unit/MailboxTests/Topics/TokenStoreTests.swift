@@ -1,6 +1,7 @@
 import Base
 import Crypto
 import Foundation
+import System
 import TestSupport
 import Testing
 import Topics
@@ -68,5 +69,27 @@ struct TokenStoreTests {
         #expect(try test.run(.addCredential(late)) != .done)
         let lost = try test.token("lost", topic: topic.device)
         #expect(try test.run(.addCredential(lost)) != .done)
+    }
+
+    @Test("A token ends when its time is over, with those made with it, and who uses it is told")
+    func expiry() throws {
+        let test = try TestStore()
+        let now = test.clocks.now.wall / 1_000
+        let brief = try test.token("brief", end: now + 60)
+        let child = try test.token("child", parent: brief.row)
+        let long = try test.token("long", end: .max)
+        for token in [long, brief, child] { try test.expectDone(.addCredential(token)) }
+        try test.pass(seconds: 59)
+        #expect(test.store.index.token(brief.secret) != nil)
+        try test.restart()
+        let ended = Lock<[UInt32]>([])
+        test.store.index.endings.listen { endings in
+            ended.withLock { $0 += endings.credentials }
+        }
+        try test.pass(seconds: 1)
+        #expect(ended.withLock { $0 } == [child.row, brief.row])
+        #expect(test.store.index.token(brief.secret) == nil)
+        #expect(test.store.index.token(long.secret) != nil)
+        #expect(try test.rows("credential") == 1)
     }
 }

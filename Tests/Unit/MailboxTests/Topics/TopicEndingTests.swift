@@ -100,6 +100,20 @@ struct TopicEndingTests {
         #expect(try test.texts(topic, since: .id(posted[3].id)) == ["next"])
     }
 
+    @Test(
+        "An owner who was forgotten after a backup has no key after its restore",
+        .alone("only a store of one machine is restored"), arguments: [false, true])
+    func restoredOwner(returns: Bool) throws {
+        let test = try TestStore()
+        try test.post("text", to: try test.addTopic("builds", owner: "ann"))
+        let path = try test.backUp()
+        try test.expectDone(.forgetOwner(try owner("ann", test)))
+        if returns { try test.addTopic("builds", owner: "ann") }
+        try test.restore(path, former: true)
+        #expect(try test.rows("topic_message") == 0)
+        #expect(try test.number("SELECT count(*) FROM topic_owner WHERE sealed <> x''") == 0)
+    }
+
     @Test("An owner has a thousand topics")
     func limit() throws {
         let test = try TestStore()

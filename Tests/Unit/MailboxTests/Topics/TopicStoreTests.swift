@@ -268,23 +268,16 @@ struct TopicStreamStoreTests {
     func news() throws {
         let test = try TestStore()
         let (first, second) = (try test.addTopic("one"), try test.addTopic("two"))
-        let listener = Listener()
+        let listener = TopicListener()
         test.store.index.topics.listen(listener, to: first.device)
         try test.post("first", to: first)
         try test.post("second", to: second)
         try test.post("passing", to: first, lifetime: 0)
         test.store.index.topics.stopListening(listener, to: first.device)
         try test.post("unheard", to: first)
-        let heard = listener.news.withLock { $0 }
+        let heard = listener.heard
         #expect(heard.map { $0.message?.content.text } == ["first", "passing"])
         #expect(heard.map(\.isKept) == [true, false])
         #expect(heard.map(\.position) == [1, 3])
-    }
-
-    private final class Listener: StoreListener {
-        let news = Lock<[TopicNews]>([])
-
-        func receive(_ news: [TopicNews]) { self.news.withLock { $0 += news } }
-        func storeReturned() {}
     }
 }

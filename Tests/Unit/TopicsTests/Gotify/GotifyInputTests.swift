@@ -128,6 +128,7 @@ struct GotifyInputTests {
         #expect(throws: GotifyRefusal.badBody) { try content("message=m", multipart) }
         let pairs = "message=m" + String(repeating: "&a", count: 64)
         #expect(throws: GotifyRefusal.badBody) { try content(pairs, form) }
+        #expect(throws: Never.self) { try content(String(pairs.dropLast(2)), form) }
         let deep = String(repeating: #"{"a":"#, count: 80) + "1" + String(repeating: "}", count: 80)
         let nested = #"{"message":"m","extras":\#(deep)}"#
         #expect(throws: GotifyRefusal.bad("extras")) { try content(nested) }

@@ -118,6 +118,15 @@ struct ActionReaderTests {
         #expect(throws: NtfyRefusal.badActions.because(reason)) { try ActionReader.actions(text) }
     }
 
+    @Test("As much as there may be is read")
+    func most() throws {
+        let pairs = (1...64).map { ",headers.x\($0)=1" }.joined()
+        #expect(try ActionReader.actions("http,a,b" + pairs).first?.headers.count == 64)
+        let text = "copy,a,"
+        let value = String(repeating: "x", count: 16_384 - text.utf8.count)
+        #expect(try ActionReader.actions(text + value).first?.value == value)
+    }
+
     @Test("JSON that is no array is refused, and null is none")
     func types() throws {
         for text in ["{}", "\"view,a,b\"", "1", "true"] {

@@ -99,11 +99,22 @@ struct ServiceAnswersTests {
     @Test("A request for a token is read")
     func requests() throws {
         func token(_ json: String) throws -> ServiceToken {
-            ServiceToken(try JSONDocument(Array(json.utf8)).root)
+            try ServiceToken(request: Array(json.utf8))
         }
         let assistant = try token(#"{"label":"Home Assistant","expires":0}"#)
         #expect(assistant.label == "Home Assistant" && assistant.expires == 0)
         let silent = try token(#"{"label":null,"token":"tk_x"}"#)
         #expect(silent.label == "" && silent.expires == nil && silent.token == "tk_x")
+        let end = try token(#"{"expires":1800000000,"more":[]}"#)
+        #expect(end.expires == 1_800_000_000 && end.label == "")
+        #expect(try token("").expires == nil)
+        #expect(try token(#"{"expires":null}"#).expires == nil)
+        for wrong in [
+            #"{"expires":"1800000000"}"#, #"{"expires":1.5}"#, #"{"expires":-1}"#,
+            #"{"expires":1e30}"#, #"{"expires":true}"#, #"{"expires":[1800000000]}"#,
+            #"{"label":7}"#, #"{"token":{}}"#, "[]", "{", "7",
+        ] {
+            #expect(throws: NtfyRefusal.badJSON, "\(wrong)") { try token(wrong) }
+        }
     }
 }

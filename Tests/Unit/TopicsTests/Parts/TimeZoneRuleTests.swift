@@ -139,7 +139,11 @@ struct TimeZoneRuleTests {
         #expect(TimeZoneRule(file: block([], [])) == nil)
     }
 
-    @Test(arguments: ["Europe/Berlin", "UTC", "Etc/GMT+5", "America/Argentina/Buenos_Aires", "GB"])
+    @Test(
+        arguments: [
+            "Europe/Berlin", "UTC", "Etc/GMT+5", "America/Argentina/Buenos_Aires", "GB", "a/b/c/d",
+            String(repeating: "x", count: 64),
+        ])
     func names(_ name: String) { #expect(TimeZoneRule.isName(name)) }
 
     @Test(

@@ -33,8 +33,7 @@ struct TopicDelayTests {
             ("30min", 1_800), ("30 min", 1_800), ("2 days", 172_800), ("1d", 86_400),
             ("3D", 259_200),
             ("12 hours", 43_200), ("20 SECS", 20), ("1 minute", 60), ("in 2 hours", 7_200),
-            ("in an hour", 3_600), ("in half an hour", 1_800), ("1 hour and 30 minutes", 5_400),
-            ("in 5 minutes from now", 300), (" 10m ", 600),
+            ("in an hour", 3_600), ("1 hour and 30 minutes", 5_400), (" 10m ", 600),
         ])
     func lengths(_ text: String, _ seconds: Int64) throws {
         #expect(try due(text) == Self.now + seconds)
@@ -46,14 +45,11 @@ struct TopicDelayTests {
             ("10am", 34), ("tomorrow, 9am", 33), ("tomorrow, 10am", 34), ("tuesday 7am", 55),
             ("Tuesday, 7am", 55), ("tue, 7am", 55), ("tues 7 am", 55), ("3pm", 15),
             ("8:30pm", 20.5), ("at 5:30pm", 17.5), ("at 17:30", 17.5), ("17:30:36", 17.51),
-            ("at 17", 17), ("today 6pm", 18), ("6pm today", 18), ("tonight", 23),
-            ("tonight at 8", 20), ("8 in the evening", 20), ("tomorrow", 36),
-            ("tomorrow at noon", 36), ("tomorrow morning", 32), ("this evening", 18),
-            ("midnight", 24), ("tonight at midnight", 24), ("tomorrow midnight", 24),
-            ("next monday", 36), ("monday", 36), ("on monday at 12am", 24), ("mon 12pm", 36),
-            ("day after tomorrow, 8:15", 56.25), ("sunday 3pm", 15), ("12:01", 12.0167),
-            ("tomorrow 0:00", 24), ("9 tomorrow", 33), ("tomorrow afternoon at 3", 39),
-            ("12:30 tomorrow afternoon", 36.5), ("noon", 36), ("tmrw 1pm", 37),
+            ("at 17", 17), ("today 6pm", 18), ("6pm today", 18), ("tomorrow", 36),
+            ("tomorrow at noon", 36), ("midnight", 24), ("today at midnight", 24),
+            ("tomorrow midnight", 24), ("next monday", 36), ("monday", 36),
+            ("on monday at 12am", 24), ("mon 12pm", 36), ("sunday 3pm", 15), ("12:01", 12.0167),
+            ("tomorrow 0:00", 24), ("9 tomorrow", 33), ("noon", 36),
         ] as [(String, Double)])
     func english(_ text: String, _ hours: Double) throws {
         let seconds = Int64((hours * 60).rounded(.down)) * 60
@@ -90,7 +86,7 @@ struct TopicDelayTests {
             "13pm", "0am", "in -9223372036854775808 weeks", "in -1 hour", "at -5", "12:-5", "12:60",
             "12:5", "1:2:3:4", "99999999999999999999", "next", "next 9am",
             "monday tuesday", "9am 10am", "in", "in a", "a", "an hour ago", "last friday", "1h 30",
-            "9223372036854775807h", "1e3s", ".s", "1..5h", "2026-11-29", "day after", "tuesda 9am",
+            "9223372036854775807h", "1e3s", ".s", "1..5h", "2026-11-29", "tonight", "tuesda 9am",
             "999999999999999 days",
             String(repeating: "9am ", count: 30), "tomorrow\u{0}",
         ])

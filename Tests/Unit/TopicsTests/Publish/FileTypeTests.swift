@@ -21,7 +21,6 @@ struct FileTypeTests {
             ([0, 0, 0, 0x18] + Array("ftypisom".utf8), "video/mp4", ".mp4"),
             ([0, 0, 0, 0x18] + Array("ftypavif".utf8), "image/avif", ".avif"),
             (Array("OggS".utf8), "audio/ogg", ".ogg"),
-            ([UInt8](repeating: 0, count: 257) + Array("ustar".utf8), "application/x-tar", ".tar"),
             (Array(" \n<!DOCTYPE html><p>".utf8), "text/html; charset=utf-8", ".html"),
             (Array("<?xml version='1.0'?>".utf8), "text/xml; charset=utf-8", ".xml"),
             (Array("{\"a\": 1}\n".utf8), "application/json", ".json"),
@@ -34,5 +33,39 @@ struct FileTypeTests {
         let type = FileType(of: bytes)
         #expect(type.name == name)
         #expect(type.suffix == suffix)
+    }
+}
+
+@Suite("Names of files")
+struct FileNameTests {
+    private func content(_ name: String, _ value: String) throws -> TopicContent {
+        try WrittenRequest("m", [(name, value)]).publication().content
+    }
+
+    @Test(
+        "The name of a file leads nowhere else and hides nothing",
+        arguments: [
+            ("https://h/a/b%2F..%2Fc.png", "c.png"), ("https://h/a/..%5C..%5Cx.exe", "x.exe"),
+            ("https://h/%00%0Aa%1B.txt", "a.txt"), ("https://h/a%E2%80%AEgnp.exe", "agnp.exe"),
+            ("https://h/a/%2E%2E", "attachment"), ("https://h/%00", "attachment"),
+        ])
+    func fileNames(link: String, name: String) throws {
+        #expect(try content("Attach", link).attachment?.name == name)
+    }
+
+    @Test("So does the name that a sender gives")
+    func givenNames() throws {
+        for (given, name) in [
+            ("../../.bashrc", ".bashrc"), ("C:\\a\\b.txt", "b.txt"), ("/", "attachment.txt"),
+            ("a\u{1}b\u{202E}.txt", "ab.txt"), ("..", "attachment.txt"),
+            ("a/\u{301}b", "\u{301}b"),
+        ] {
+            let content = try self.content("Filename", given)
+            #expect(content.attachment?.name == name)
+            #expect(content.text == "You received a file: " + name)
+        }
+        let long = String(repeating: "x", count: 300)
+        let cut = try content("Filename", long).attachment?.name
+        #expect(cut?.unicodeScalars.count == 200)
     }
 }

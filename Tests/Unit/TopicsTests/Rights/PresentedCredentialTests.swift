@@ -67,7 +67,10 @@ struct PresentedCredentialTests {
         ("Bearer a b", .refused(.wrongCredential)),
         ("Basic YTpi YTpi", .refused(.wrongCredential)),
         ("Bearer " + String(repeating: "a", count: 129), .refused(.wrongCredential)),
+        ("Bearer " + longest, .device(longest, inURL: false)),
     ]
+
+    private static let longest = String(repeating: "a", count: 128)
 
     @Test(arguments: authorizations, TopicFace.allCases)
     func authorization(_ row: (String, Outcome), _ face: TopicFace) {

@@ -253,7 +253,7 @@ struct TopicAccessTests {
         "Each refusal in ntfy's numbers and in Gotify's",
         arguments: [
             (AccessRefusal.wrongCredential, 40101, 401), (.forbidden, 40301, 403),
-            (.badEncoding, 50001, 500), (.noSubscriber, 50701, 507), (.tooManyTopics, 42904, 429),
+            (.badEncoding, 50001, 401), (.noSubscriber, 50701, 507), (.tooManyTopics, 42904, 429),
         ])
     func numbers(_ refusal: AccessRefusal, _ code: Int, _ status: Int) {
         #expect(NtfyRefusal(refusal).code == code)

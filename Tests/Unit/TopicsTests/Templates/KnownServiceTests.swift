@@ -100,7 +100,7 @@ struct KnownServiceTests {
 
     static let types: [(type: String, isJSON: Bool)] = [
         ("application/json", true), ("Application/JSON; charset=utf-8", true),
-        (" application/json ", true), ("", false), ("text/json", false),
+        ("application/json ;x", true), ("", false), ("text/json", false),
         ("application/jsonl", false), ("application/x-www-form-urlencoded", false),
     ]
 

@@ -122,6 +122,9 @@ struct MessageTemplateTests {
             #expect(content.title == "Load is 12" && content.text == "Load")
             #expect(content.click == "https://p/1" && content.priority == 5)
         }
+        let titled = #"{"status":"firing","title":"CPU","message":"too hot"}"#
+        let plain = try MessageTemplate(named: "grafana").apply(body: Array(titled.utf8))
+        #expect(plain.title == "CPU" && plain.text == "too hot" && plain.tags.isEmpty)
         for name in ["github", "grafana", "alertmanager"] {
             let template = try MessageTemplate(named: name)
             for body in ["{}", "[]", "1", #"{"status":"firing","alerts":[]}"#] {
