@@ -243,7 +243,7 @@ let package = Package(
             of: "PushService",
             [
                 "Base", "Configuration", "WebPush", "Delivery", "Crypto", "Mailbox", "HTTP",
-                "System", "Outbound", "API", "HookSupport",
+                "Topics", "System", "Outbound", "API", "HookSupport",
             ]),
         tests(
             of: "API",

@@ -11,6 +11,8 @@ package struct TopicTerms: Equatable, Sendable, Confidential {
     /// For how many seconds it keeps its messages; 0 for not at all, nil for as long as the server
     /// says.
     package var lifetime: UInt32?
+    /// What it is to clients of Gotify.
+    package var application = ApplicationTerms()
 
     package init() {}
 
@@ -31,6 +33,9 @@ extension TopicTerms {
             }
             secretName = name
         }
+        if let object = try members.object("application") {
+            application = try ApplicationTerms(object)
+        }
         try members.expectNoOthers()
     }
 
@@ -39,6 +44,10 @@ extension TopicTerms {
             if isOpen { writer.member("open", true) }
             if let secretName { writer.member("secret_name", secretName.text) }
             if let lifetime { writer.member("keep", Int(lifetime)) }
+            if !application.isUsual {
+                writer.name("application")
+                application.write(to: &writer)
+            }
         }
     }
 }

@@ -141,9 +141,6 @@ extension TopicDoor {
 extension StoreIndex {
     /// The credential that a token is; nil if there is none.
     func token(_ token: TopicToken) -> DeviceCredential? {
-        guard var hash = try? SHA256(),
-            let bytes = try? hash.digest(of: Array(token.text.utf8).span)
-        else { return nil }
-        return self.token(Digest(bytes))
+        (try? token.digest).flatMap { self.token($0) }
     }
 }
