@@ -30,6 +30,13 @@ package enum NtfyJSON {
     package static func message(
         _ message: TopicMessage, topic: TopicName, isOnWebSocket: Bool = false
     ) -> [UInt8] {
+        self.message(message, named: topic.text, isOnWebSocket: isOnWebSocket)
+    }
+
+    /// `topic` is what its owner calls it, which need not be a name in an address.
+    package static func message(
+        _ message: TopicMessage, named topic: String, isOnWebSocket: Bool = false
+    ) -> [UInt8] {
         var writer = JSONWriter(capacity: message.content.text.utf8.count + 256)
         writer.object { writer in
             writer.member("id", message.id.text)
@@ -41,7 +48,7 @@ package enum NtfyJSON {
             writer.member("time", Int(message.time))
             if let expires = message.expires { writer.member("expires", Int(expires)) }
             writer.member("event", message.kind.event)
-            writer.member("topic", topic.text)
+            writer.member("topic", topic)
             writer.members(of: message.content)
         }
         return writer.bytes
