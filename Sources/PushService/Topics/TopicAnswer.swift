@@ -38,7 +38,9 @@ enum TopicAnswer {
     }
 
     /// What may pass when it is tried again says when.
-    static func refuse(_ refusal: NtfyRefusal, _ exchange: HTTPExchange) {
+    static func refuse(
+        _ refusal: NtfyRefusal, _ exchange: HTTPExchange, hasBody: Bool = true
+    ) {
         let retryAfter: UInt32? =
             switch refusal.http {
             case 429: RetryAfter.nextSecond
@@ -46,8 +48,8 @@ enum TopicAnswer {
             default: nil
             }
         send(
-            refusal.json + [UInt8(ascii: "\n")], "application/json", exchange, refusal.http,
-            retryAfter: retryAfter)
+            hasBody ? refusal.json + [UInt8(ascii: "\n")] : [], "application/json", exchange,
+            refusal.http, retryAfter: retryAfter)
     }
 
     static func refuse(_ refusal: GotifyRefusal, _ exchange: HTTPExchange) {

@@ -8,6 +8,7 @@ final class TopicHandler {
     private let service: ServiceState
     private let door: TopicDoor
     private let intake: TopicIntake
+    private let streams: StreamIntake
 
     /// The most bytes of a body whose sender has no credential.
     private static let bodyLimit = 64 * 1024
@@ -18,6 +19,7 @@ final class TopicHandler {
         self.service = service
         door = try TopicDoor(service)
         intake = TopicIntake(service, desk, door)
+        streams = StreamIntake(service, desk, door)
     }
 
     /// `path` is the path of the request without that of base-url.
@@ -62,6 +64,7 @@ final class TopicHandler {
             try intake.publish(exchange, to: topic, sequence: sequence)
         case .trigger(let topic): try intake.publish(exchange, to: topic, sequence: "")
         case .publishJSON: try intake.publishJSON(exchange)
+        case .stream(let form, let topics): streams.open(exchange, as: form, topics)
         default: throw .notFound
         }
     }
