@@ -6,9 +6,6 @@ import collections
 
 from verdict.lineage import FOREVER
 
-# A message that is due, or was stored, reaches readers within this time if nothing disturbs.
-WINDOW = 5.0
-
 
 class Post:
     def __init__(self, event):
@@ -23,8 +20,8 @@ class Post:
 
     @property
     def due(self):
-        """When it may come, at the earliest and at the latest."""
-        return self.sent + self.delay, self.done + self.delay
+        """When it may come, at the earliest and at the latest: what is scheduled waits while nothing can be stored."""
+        return self.sent + self.delay, FOREVER if self.delay else self.done
 
     def precedes(self, other):
         return self.due[1] < other.due[0]
