@@ -41,7 +41,7 @@ final class StreamDesk: @unchecked Sendable {
             outputLimit: Self.outputLimit)
         service.index.endings.listen { [weak self] endings in
             guard !endings.devices.isEmpty, let self else { return }
-            desk.loop.post { self.end(endings.devices) }
+            loop.post { self.end(endings.devices) }
         }
     }
 
