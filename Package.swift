@@ -201,8 +201,8 @@ let package = Package(
         module(
             "API",
             [
-                "Base", "WebPush", "Notifications", "Delivery", "System", "Crypto", "HTTP",
-                "Mailbox", "Configuration", "PushService", "StatusPage",
+                "Base", "WebPush", "Notifications", "Topics", "Delivery", "System", "Crypto",
+                "HTTP", "Mailbox", "Configuration", "PushService", "StatusPage",
             ]),
         module(
             "Desktop",
@@ -243,13 +243,13 @@ let package = Package(
             of: "PushService",
             [
                 "Base", "Configuration", "WebPush", "Delivery", "Crypto", "Mailbox", "HTTP",
-                "System", "Outbound", "API", "HookSupport",
+                "Topics", "System", "Outbound", "API", "HookSupport",
             ]),
         tests(
             of: "API",
             [
-                "Base", "Configuration", "WebPush", "Delivery", "Crypto", "Mailbox", "HTTP",
-                "System", "PushService",
+                "Base", "Configuration", "WebPush", "Topics", "Delivery", "Crypto", "Mailbox",
+                "HTTP", "System", "PushService",
             ]),
         tests(
             of: "Desktop",

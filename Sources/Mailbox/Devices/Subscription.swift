@@ -77,7 +77,7 @@ package struct DeviceCredential: Sendable, Confidential {
     /// The SHA-256 of the secret.
     package let secret: Digest
     /// The owner's name for the device.
-    package let name: String
+    package internal(set) var name: String
     package let owner: String
     /// Milliseconds since 1970.
     package let created: Int64

@@ -261,6 +261,10 @@ extension StoreIndex {
         credentials.withLock { $0[secret]?.isConfirmed = true }
     }
 
+    func renameCredential(_ secret: Digest, _ name: String) {
+        credentials.withLock { $0[secret]?.name = name }
+    }
+
     /// Returns its row; nil if it does not exist.
     func removeCredential(_ secret: Digest) -> UInt32? {
         credentials.withLock { $0.removeValue(forKey: secret)?.row }

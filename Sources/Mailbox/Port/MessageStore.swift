@@ -105,6 +105,8 @@ package enum StoreOperation: Sendable {
     case touchCredential(UInt32, at: Int64)
     /// Lets in a device that a restore brought back.
     case confirmCredential(UInt32)
+    /// `.conflict` if the owner has another credential of that name.
+    case renameCredential(UInt32, to: String)
     /// Also ends the devices that were made under it.
     case removeCredential(UInt32)
 
@@ -151,7 +153,10 @@ extension StoreOutcome {
 package enum LoadRequest: Sendable {
     case messages(PageRequest)
     case subscriptions(device: UInt32)
+    /// Those of devices.
     case credentials
+    /// Those for topics.
+    case tokens
     /// The callbacks that have something to send.
     case callbacks
     case callback(UInt32)

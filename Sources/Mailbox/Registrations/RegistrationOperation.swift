@@ -13,12 +13,15 @@ package enum RegistrationOperation: Sendable {
 
     /// Gives a payload to its engine and keeps it for fetching. Room was reserved unless its TTL is
     /// zero. A known mark makes it a repetition, which is dropped. The history of its topic has it
-    /// in the same transaction.
+    /// in the same transaction, and then `.stored` tells its place there.
     case receive(Message, ReplayMark?, EnginePush, TopicPost? = nil)
     /// Only the history of the topic, and its readers, get it: `.stored` tells its place.
     case post(TopicPost, Address)
     /// The same at a later time, for the engine of the topic, too. `.full` if too many wait.
     case schedule(ScheduledPost)
+    /// `.notFound` if the history does not have the message. Of very many messages only some are
+    /// erased at once, and the result is `.partly`: ask again.
+    case erase(TopicErasure)
     /// Counts a push that nobody can read.
     case count(device: UInt32, reason: String)
     case signal(FetchSignal, Address)
@@ -47,6 +50,8 @@ package enum RegistrationResult: Equatable, Sendable {
     /// It was accepted, but its dialect could not read it; the reason is counted for the owner.
     case notUnderstood(reason: String)
     case fetched(WaitingPushes)
+    /// Ask again for the rest.
+    case partly
 }
 
 package enum RegistrationQuery: Sendable {

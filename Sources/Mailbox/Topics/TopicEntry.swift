@@ -33,6 +33,14 @@ package struct TopicNews: Sendable, Confidential {
     package let isKept: Bool
 }
 
+/// What a reader of a topic wants to have gone from its history. Other readers are not told.
+package enum TopicErasure: Sendable {
+    /// One message, if it is in one of these topics.
+    case message(position: Int64, of: [UInt32])
+    /// All that a topic had up to this position.
+    case all(of: UInt32, through: Int64)
+}
+
 /// The topics of a stream, all of one owner.
 package struct TopicSubscription: Sendable, Confidential {
     package let owner: UInt32
@@ -90,12 +98,15 @@ package struct TopicPageRequest: Sendable {
     package var limit: Int
     /// Of this time, in seconds since 1970, or later.
     package var since: Int64?
+    /// Nil for all kinds.
+    package var kind: TopicMessage.Kind?
 
     package init(
-        owner: UInt32, devices: [UInt32], before: Int64? = nil, limit: Int, since: Int64? = nil
+        owner: UInt32, devices: [UInt32], before: Int64? = nil, limit: Int, since: Int64? = nil,
+        kind: TopicMessage.Kind? = nil
     ) {
         (self.owner, self.devices, self.before) = (owner, devices, before)
-        (self.limit, self.since) = (limit, since)
+        (self.limit, self.since, self.kind) = (limit, since, kind)
     }
 }
 

@@ -7,6 +7,8 @@ import Topics
 final class TopicReading {
     /// Messages and bytes in one page of a stream.
     private static let (pageMessages, pageBytes) = (200, 512 << 10)
+    /// A list of long messages has fewer of them.
+    private static let listBytes = 4 << 20
 
     private let sealers = TopicSealers()
     let searches: TopicSearches
@@ -40,15 +42,21 @@ final class TopicReading {
         let end = max(request.before ?? .max, 0)
         let places = try Places(
             of: request.devices, in: owner, 0..<min(end, owner.position + 1), .newestFirst,
-            since: request.since, limit: request.limit + 1, connection)
+            since: request.since, kind: request.kind, limit: request.limit + 1, connection)
         var page = TopicPage()
-        if places.found.count > request.limit {
-            page.next = places.found.prefix(request.limit).last?.position ?? end
-        }
-        for place in places.found.prefix(request.limit) {
+        let wanted = places.found.prefix(request.limit)
+        if places.found.count > request.limit { page.next = wanted.last?.position ?? end }
+        var (bytes, last) = (0, end)
+        for place in wanted {
+            guard bytes < Self.listBytes else {
+                page.next = last
+                break
+            }
             if let found = try message(place, of: owner, connection) {
                 page.entries.append(found.entry)
+                bytes += found.size
             }
+            last = place.position
         }
         return page
     }
@@ -141,12 +149,14 @@ private struct Places {
 
     init(
         of devices: [UInt32], in owner: TopicOwner, _ range: Range<Int64>, _ order: Order,
-        since: Int64? = nil, limit: Int, _ connection: borrowing Connection
+        since: Int64? = nil, kind: TopicMessage.Kind? = nil, limit: Int,
+        _ connection: borrowing Connection
     ) throws(StoreFault) {
         let select = try connection.statement(
             """
             SELECT place, time FROM topic_message WHERE topic = ?1 AND sealed IS NOT NULL
-            AND place >= ?2 AND place < ?3 AND time >= ?4 ORDER BY place \(order.rawValue) LIMIT ?5
+            AND place >= ?2 AND place < ?3 AND time >= ?4 AND kind = coalesce(?6, kind)
+            ORDER BY place \(order.rawValue) LIMIT ?5
             """)
         for device in devices {
             try select.bind(Int64(device), at: 1)
@@ -154,6 +164,7 @@ private struct Places {
             try select.bind(TopicRows.key(range.upperBound, of: owner.row), at: 3)
             try select.bind(since ?? .min, at: 4)
             try select.bind(Int64(limit), at: 5)
+            try select.bind(kind.map { Int64($0.rawValue) }, at: 6)
             while try select.step() {
                 found.append(
                     Place(

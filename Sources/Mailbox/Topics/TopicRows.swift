@@ -23,7 +23,8 @@ final class TopicRows {
     /// Positions have this many bits of a row's key, so that a restore can skip billions of them, many
     /// times.
     static let positionBits: Int64 = 42
-    private static let positionMask: Int64 = (1 << positionBits) - 1
+    static let positionEnd: Int64 = 1 << positionBits
+    private static let positionMask = positionEnd - 1
 
     static func key(_ position: Int64, of owner: UInt32) -> Int64 {
         Int64(owner) << positionBits | position
@@ -79,6 +80,7 @@ final class TopicRows {
     private let findExpired: StoreStatement
     private let firstExpiry: StoreStatement
     private let findOldestGone: StoreStatement
+    private let findAtPlace: StoreStatement
     private let setEvicted: StoreStatement
     private let count: StoreStatement
 
@@ -125,6 +127,11 @@ final class TopicRows {
             """
             SELECT place FROM topic_message WHERE topic = ?1 AND sealed IS NULL
             ORDER BY place LIMIT ?2
+            """, on: connection)
+        findAtPlace = try StoreStatement(
+            """
+            SELECT place, size, topic FROM topic_message WHERE place = ?1
+            AND sealed IS NOT NULL
             """, on: connection)
         setEvicted = try StoreStatement(
             """
@@ -189,6 +196,15 @@ final class TopicRows {
     func forget(_ key: Int64) throws(StoreFault) {
         try forget.bind(key, at: 1)
         try forget.run()
+    }
+
+    func message(at key: Int64) throws(StoreFault) -> Found? {
+        try findAtPlace.bind(key, at: 1)
+        defer { findAtPlace.reset() }
+        guard try findAtPlace.step() else { return nil }
+        return Found(
+            key: findAtPlace.integer(0), size: Int(findAtPlace.integer(1)),
+            device: UInt32(clamping: findAtPlace.integer(2)))
     }
 
     func oldest(of device: UInt32, _ count: Int) throws(StoreFault) -> [Found] {

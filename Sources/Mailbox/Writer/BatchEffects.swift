@@ -12,6 +12,7 @@ struct BatchEffects {
         case endedEndpoint(Digest)
         case credential(DeviceCredential)
         case confirmedCredential(Digest)
+        case renamedCredential(Digest, String)
         case removedCredential(Digest)
         case callback(UInt32, isGone: Bool)
         /// The registration changed or ended.
@@ -112,6 +113,7 @@ struct BatchEffects {
         case .endedEndpoint(let digest): index.removeEndpoint(digest)
         case .credential(let credential): index.set(credential)
         case .confirmedCredential(let secret): index.confirmCredential(secret)
+        case .renamedCredential(let secret, let name): index.renameCredential(secret, name)
         case .removedCredential(let secret):
             if let row = index.removeCredential(secret) { endings.credentials.append(row) }
         case .callback(let row, let isGone): index.callbacks.set(row, isGone: isGone)

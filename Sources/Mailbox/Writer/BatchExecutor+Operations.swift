@@ -25,6 +25,7 @@ extension BatchExecutor {
         case .touchCredential(let row, let time):
             try devices.touch(credential: row, at: time)
         case .confirmCredential(let row): try devices.confirm(credential: row)
+        case .renameCredential(let row, let name): try devices.rename(credential: row, name)
         case .removeCredential(let row): try registrations.remove(credential: row)
         case .addOwner(let name): try devices.insertOwner(name) ? .done : .conflict
         case .removeOwner(let row): try registrations.remove(owner: row)

@@ -210,6 +210,13 @@ extension StoredDevices {
     }
 
     /// Returns the digest of its secret; nil if the credential does not exist.
+    func set(_ name: String, ofCredential row: UInt32) throws(StoreFault) -> Digest? {
+        let update = try transaction.connection.statement(
+            "UPDATE credential SET name = ?2 WHERE row = ?1 RETURNING secret", row, name)
+        return try update.step() ? update.withBytes(0) { Digest($0) } : nil
+    }
+
+    /// Returns the digest of its secret; nil if the credential does not exist.
     func deleteCredential(_ row: UInt32) throws(StoreFault) -> Digest? {
         try digest("DELETE FROM credential WHERE row = ?1 RETURNING secret", row)
     }

@@ -67,6 +67,18 @@ extension StoredDevices {
         return .done
     }
 
+    func rename(credential row: UInt32, _ name: String) throws(StoreFault) -> StoreOutcome {
+        let holder = try transaction.connection.statement(
+            """
+            SELECT other.row FROM credential JOIN credential other
+            ON other.owner = credential.owner AND other.name = ?2 WHERE credential.row = ?1
+            """, row, name)
+        if try holder.step() { return holder.integer(0) == Int64(row) ? .done : .conflict }
+        guard let secret = try set(name, ofCredential: row) else { return .notFound }
+        record(.renamedCredential(secret, name))
+        return .done
+    }
+
     /// Call this when no device made under the credential is left.
     func remove(credential row: UInt32) throws(StoreFault) -> StoreOutcome {
         guard let secret = try deleteCredential(row) else { return .notFound }

@@ -45,6 +45,7 @@ final class StoredRegistrations {
             return try receive(message, mark, push, post)
         case .post(let post, let address): return try topics.add(post, to: address.device)
         case .schedule(let scheduled): return try topics.schedule(scheduled)
+        case .erase(let erasure): return try topics.erase(erasure)
         case .count(let device, let reason):
             return try rows.count(reason, device: device) ? .done : .notFound
         case .signal(let signal, let address):
@@ -62,9 +63,9 @@ final class StoredRegistrations {
             let answer = try topics.answer(for: message.address.device)
             guard answer == .done else { return answer }
         }
-        let (outcome, lack) = try engines.receive(message, mark, push)
+        var (outcome, lack) = try engines.receive(message, mark, push)
         if let post, outcome == .done || outcome.isStored {
-            _ = try topics.add(post, to: message.address.device)
+            outcome = try topics.add(post, to: message.address.device)
         }
         guard let lack else { return outcome }
         _ = try rows.count(lack.reason, device: message.address.device)

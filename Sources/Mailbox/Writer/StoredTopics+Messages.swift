@@ -79,6 +79,27 @@ extension StoredTopics {
         try erase(found)
     }
 
+    /// Erases what a reader wants gone.
+    func erase(_ erasure: TopicErasure) throws(StoreFault) -> StoreOutcome {
+        switch erasure {
+        case .message(let position, let devices):
+            // Any topic knows the owner of all.
+            guard let first = devices.first, position > 0, position < TopicRows.positionEnd,
+                let found = try rows.message(
+                    at: TopicRows.key(position, of: try owner(of: first))),
+                devices.contains(found.device)
+            else { return .notFound }
+            try erase([found])
+            return .done
+        case .all(let device, let end):
+            let last = TopicRows.key(end, of: try owner(of: device))
+            let oldest = try rows.oldest(of: device, Self.goneAtOnce)
+            let found = oldest.filter { $0.key <= last }
+            try erase(found)
+            return found.count == Self.goneAtOnce ? .registration(.partly) : .done
+        }
+    }
+
     /// The oldest messages make room for the newest.
     private func makeRoom(
         in device: UInt32, for change: TopicRows.Amount

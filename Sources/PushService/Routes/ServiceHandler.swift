@@ -3,6 +3,7 @@ import Delivery
 import HTTP
 import Mailbox
 import System
+import Topics
 import WebPush
 
 /// Routes the requests of one loop.
@@ -18,8 +19,8 @@ final class ServiceHandler: HTTPHandler {
     private let router: HTTPRouter<ServiceRoute>
     private let prefix: [UInt8]
 
-    /// The limit for every route but the Matrix gateway and topics. It exceeds the limit of a push, so that a
-    /// problem with the endpoint is reported before a body that is too long.
+    /// The limit for every route but the Matrix gateway and topics. It exceeds the limit of a push,
+    /// so that a problem with the endpoint is reported before a body that is too long.
     private static let bodyLimit = 64 * 1024
 
     init(
@@ -152,7 +153,8 @@ final class ServiceHandler: HTTPHandler {
         case .userAgentOfDevice: admission.admit(exchange, star, to: desk)
         case .health:
             let isUsable = service.store.isUsable
-            Answer.json(isUsable ? 200 : 503, status(isUsable), exchange)
+            let health = GotifyServer.Health(service.settings.version, isUsable: isUsable)
+            Answer.json(isUsable ? 200 : 503, health.json, exchange)
         case .liveness: Answer.empty(200, exchange)
         case .status: Answer.json(200, status(service.store.isUsable), exchange)
         case .version: Answer.json(200, version, exchange)

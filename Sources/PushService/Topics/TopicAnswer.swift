@@ -37,23 +37,26 @@ enum TopicAnswer {
         exchange.respond(head(exchange, status))
     }
 
-    /// What may pass when it is tried again says when.
     static func refuse(
         _ refusal: NtfyRefusal, _ exchange: HTTPExchange, hasBody: Bool = true
     ) {
+        refuse(refusal.http, hasBody ? refusal.json : [], exchange)
+    }
+
+    static func refuse(_ refusal: GotifyRefusal, _ exchange: HTTPExchange) {
+        refuse(refusal.status, refusal.json, exchange)
+    }
+
+    /// What may pass when it is tried again says when.
+    private static func refuse(_ status: Int, _ json: [UInt8], _ exchange: HTTPExchange) {
         let retryAfter: UInt32? =
-            switch refusal.http {
+            switch status {
             case 429: RetryAfter.nextSecond
             case 500...: RetryAfter.trouble
             default: nil
             }
-        send(
-            hasBody ? refusal.json + [UInt8(ascii: "\n")] : [], "application/json", exchange,
-            refusal.http, retryAfter: retryAfter)
-    }
-
-    static func refuse(_ refusal: GotifyRefusal, _ exchange: HTTPExchange) {
-        json(refusal.json, exchange, refusal.status)
+        let body = json.isEmpty ? [] : json + [UInt8(ascii: "\n")]
+        send(body, "application/json", exchange, status, retryAfter: retryAfter)
     }
 
     /// Answers a page that asks what it may send.
@@ -66,9 +69,17 @@ enum TopicAnswer {
 
     /// For a request that was not read to its end.
     static func parts(_ refusal: NtfyRefusal) -> (ResponseHead, body: [UInt8]) {
-        var head = ResponseHead(status: refusal.http)
+        parts(refusal.http, refusal.json)
+    }
+
+    static func parts(_ refusal: GotifyRefusal) -> (ResponseHead, body: [UInt8]) {
+        parts(refusal.status, refusal.json)
+    }
+
+    private static func parts(_ status: Int, _ json: [UInt8]) -> (ResponseHead, body: [UInt8]) {
+        var head = ResponseHead(status: status)
         head.fields.append("Content-Type", "application/json")
         head.fields.append("Access-Control-Allow-Origin", "*")
-        return (head, refusal.json)
+        return (head, json)
     }
 }

@@ -8,6 +8,7 @@ final class TopicHandler {
     private let service: ServiceState
     private let door: TopicDoor
     private let intake: TopicIntake
+    private let gotify: GotifyDesk
     private let streams: StreamIntake
 
     /// The most bytes of a body whose sender has no credential.
@@ -19,26 +20,38 @@ final class TopicHandler {
         self.service = service
         door = try TopicDoor(service)
         intake = TopicIntake(service, desk, door)
+        gotify = GotifyDesk(service, desk, door, intake)
         streams = StreamIntake(service, desk, door)
     }
 
     /// `path` is the path of the request without that of base-url.
     func bodyLimit(for head: borrowing RequestHead, _ path: Span<UInt8>) -> Int {
-        let isGotify = (try? GotifyRoute.find(head.method.text, path)) != nil
-        let mayUpload = door.mayUpload(head, at: isGotify ? .gotify : .ntfy)
-        return mayUpload ? Self.uploadLimit : Self.bodyLimit
+        if let route = try? GotifyRoute.find(head.method.text, path) {
+            guard let limit = GotifyDesk.bodyLimit(of: route),
+                door.mayUpload(head, at: .gotify)
+            else { return Self.bodyLimit }
+            return limit
+        }
+        return door.mayUpload(head, at: .ntfy) ? Self.uploadLimit : Self.bodyLimit
     }
 
     func answerToOversized(
         _ head: borrowing RequestHead, _ path: Span<UInt8>
     ) -> (ResponseHead, body: [UInt8]) {
-        TopicAnswer.parts(path.count <= 1 ? .largeJSON : .largeAttachment)
+        let isGotify = (try? GotifyRoute.find(head.method.text, path)) != nil
+        guard !isGotify else { return TopicAnswer.parts(GotifyRefusal.tooLarge) }
+        return TopicAnswer.parts(path.count <= 1 ? NtfyRefusal.largeJSON : .largeAttachment)
     }
 
     func serve(_ exchange: HTTPExchange, _ path: Range<Int>) {
         let head = exchange.head
         let path = head.fields.bytes.span.extracting(path)
         exchange.label = "topic"
+        do throws(GotifyRefusal) {
+            if let route = try GotifyRoute.find(head.method.text, path) {
+                return try gotify.serve(route, exchange)
+            }
+        } catch { return TopicAnswer.refuse(error, exchange) }
         do throws(NtfyRefusal) {
             try serve(NtfyRoute(method: head.method.text, path: path), exchange)
         } catch {

@@ -104,7 +104,7 @@ extension TopicIntake {
         }
     }
 
-    private func load(_ device: UInt32, _ then: @escaping (Found) -> Void) {
+    func load(_ device: UInt32, _ then: @escaping (Found) -> Void) {
         if let entry = service.index.registrations[device] { return then(.success(entry)) }
         desk.list(.registration(.ofDevice(device))) { answer in
             guard case .registration(.one(let registration, _)) = answer else {
@@ -139,8 +139,18 @@ extension TopicIntake {
             return (.schedule(scheduled), message)
         }
         guard isShown else { return (.post(post, address), message) }
-        let shown = try shown(message.content, at: address)
-        return (.receive(shown, nil, entry.push.ofText, post), message)
+        return (try operation(showing: post, to: entry), message)
+    }
+
+    /// The message is for the screen, too.
+    func operation(
+        showing post: TopicPost, to entry: RegistrationCache.Entry
+    ) throws(NtfyRefusal) -> RegistrationOperation {
+        let address = Address(
+            subscription: entry.registration.target.subscription,
+            device: entry.registration.device)
+        let shown = try shown(post.message.content, at: address)
+        return .receive(shown, nil, entry.push.ofText, post)
     }
 
     func messageID() throws(NtfyRefusal) -> TopicMessageID {

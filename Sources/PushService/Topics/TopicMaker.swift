@@ -26,7 +26,7 @@ final class TopicMaker {
     ) {
         guard let owner = visitor.owner else { return then(.failure(.forbidden)) }
         guard visitor.caller == .thisMachine else {
-            return create(name, owner, visitor, door, then)
+            return create(name, visitor, door, then)
         }
         desk.list(.registration(.all(owner: owner))) { [self] answer in
             guard case .registration(.all(let registrations)) = answer else {
@@ -35,18 +35,35 @@ final class TopicMaker {
             guard registrations.count(where: \.terms.isOnlyShown) < Self.limitOfThisMachine else {
                 return then(.failure(.tooManyTopics))
             }
-            create(name, owner, visitor, door, then)
+            create(name, visitor, door, then)
         }
     }
 
     private func create(
-        _ name: TopicName, _ owner: String, _ visitor: TopicVisitor, _ door: TopicDoor,
-        _ then: @escaping Answer
+        _ name: TopicName, _ visitor: TopicVisitor, _ door: TopicDoor, _ then: @escaping Answer
     ) {
+        var terms = TopicTerms()
+        // Application servers have no credential; whoever has one has asked for the topic.
+        terms.isOpen = name.isUnifiedPush
+        create(name, terms, visitor) { created in
+            switch created {
+            case .success(let registration?): then(.success(registration.device))
+            case .success(nil): then(Self.known(name, visitor, door))
+            case .failure(let refusal): then(.failure(refusal))
+            }
+        }
+    }
+
+    /// Makes a topic that nobody has asked for before: nil if there is one of that name.
+    func create(
+        _ name: TopicName, _ terms: TopicTerms, _ visitor: TopicVisitor,
+        then: @escaping (Result<Registration?, NtfyRefusal>) -> Void
+    ) {
+        guard let owner = visitor.owner else { return then(.failure(.forbidden)) }
         let registration: Registration
         let subscription: Subscription
         do throws(OpenSSLError) {
-            (registration, subscription) = try draft(name, owner)
+            (registration, subscription) = try draft(name, terms, owner)
         } catch { return then(.failure(.failed)) }
         let creation = RegistrationOperation.create(
             registration, subscription, credential: visitor.credential?.row,
@@ -55,8 +72,8 @@ final class TopicMaker {
             .registration(creation),
             .other { outcome in
                 switch outcome {
-                case .done: then(.success(registration.device))
-                case .registration(.nameTaken): then(Self.known(name, visitor, door))
+                case .done: then(.success(registration))
+                case .registration(.nameTaken): then(.success(nil))
                 case .registration(.tooMany), .full: then(.failure(.tooManyTopics))
                 // The credential was revoked meanwhile.
                 case .notFound: then(.failure(.unauthorized))
@@ -76,11 +93,8 @@ final class TopicMaker {
     }
 
     private func draft(
-        _ name: TopicName, _ owner: String
+        _ name: TopicName, _ terms: TopicTerms, _ owner: String
     ) throws(OpenSSLError) -> (Registration, Subscription) {
-        var terms = TopicTerms()
-        // Application servers have no credential; whoever has one has asked for the topic.
-        terms.isOpen = name.isUnifiedPush
         let created = Int64(service.now()) * 1_000
         let device = service.index.nextDevice()
         let all = RegistrationTerms.topic(name, terms)

@@ -131,6 +131,8 @@ struct FollowedRows {
             effects.changes.append(.removedCredential(secret))
         } else if row.new("unconfirmed")?.integer == 0 {
             effects.changes.append(.confirmedCredential(secret))
+        } else if let name = row.new("name")?.text {
+            effects.changes.append(.renamedCredential(secret, name))
         }
     }
 

@@ -51,7 +51,9 @@ extension TestStore {
         if isShown {
             let shown = try self.message(topic.address, text, level: .clear)
             let push = try push(topic.device)
-            try expectDone(.registration(.receive(shown, nil, push, post)))
+            guard case .stored = try run(.registration(.receive(shown, nil, push, post))) else {
+                throw NoRegistration()
+            }
         } else {
             guard case .stored = try run(.registration(.post(post, topic.address))) else {
                 throw NoRegistration()
@@ -75,12 +77,12 @@ extension TestStore {
     /// Newest first.
     func page(
         _ topics: [TestTopic], before position: Int64? = nil, limit: Int = 100,
-        since: Int64? = nil
+        since: Int64? = nil, kind: TopicMessage.Kind? = nil
     ) throws -> TopicPage {
         let owner = store.index.owner(ofDevice: topics[0].device)
         let request = TopicPageRequest(
             owner: owner, devices: topics.map(\.device), before: position, limit: limit,
-            since: since)
+            since: since, kind: kind)
         guard case .topic(.page(let page)) = try load(.topic(.page(request))) else {
             throw NoRegistration()
         }
