@@ -217,7 +217,7 @@ extension StreamDesk: StoreListener {
         guard let name = registration.terms.topicName, group.covers(name),
             !group.streams.isEmpty
         else { return }
-        group.applications[name] = (Int64(registration.device), name.text)
+        group.applications[name] = (Int64(registration.device), registration.applicationName)
         owner.follow(registration.device, name, group)
     }
 
