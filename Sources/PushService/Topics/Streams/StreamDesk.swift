@@ -41,7 +41,7 @@ final class StreamDesk: @unchecked Sendable {
             outputLimit: Self.outputLimit)
         service.index.endings.listen { [weak self] endings in
             guard !endings.devices.isEmpty, let self else { return }
-            desk.loop.post { self.end(endings.devices) }
+            loop.post { self.end(endings.devices) }
         }
     }
 
@@ -217,7 +217,7 @@ extension StreamDesk: StoreListener {
         guard let name = registration.terms.topicName, group.covers(name),
             !group.streams.isEmpty
         else { return }
-        group.applications[name] = (Int64(registration.device), name.text)
+        group.applications[name] = (Int64(registration.device), registration.applicationName)
         owner.follow(registration.device, name, group)
     }
 
