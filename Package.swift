@@ -201,8 +201,8 @@ let package = Package(
         module(
             "API",
             [
-                "Base", "WebPush", "Notifications", "Delivery", "System", "Crypto", "HTTP",
-                "Mailbox", "Configuration", "PushService", "StatusPage",
+                "Base", "WebPush", "Notifications", "Topics", "Delivery", "System", "Crypto",
+                "HTTP", "Mailbox", "Configuration", "PushService", "StatusPage",
             ]),
         module(
             "Desktop",
@@ -248,8 +248,8 @@ let package = Package(
         tests(
             of: "API",
             [
-                "Base", "Configuration", "WebPush", "Delivery", "Crypto", "Mailbox", "HTTP",
-                "System", "PushService",
+                "Base", "Configuration", "WebPush", "Topics", "Delivery", "Crypto", "Mailbox",
+                "HTTP", "System", "PushService",
             ]),
         tests(
             of: "Desktop",

@@ -12,6 +12,7 @@ enum APIRefusal: Error, Equatable {
     case nameInUse
     case topicExists
     case tooManyDevices
+    case tooManyTokens
     case ownerExists
     case tooManyRegistrations
     /// Too many answers to requests with an Idempotency-Key are stored.
@@ -47,8 +48,8 @@ enum APIRefusal: Error, Equatable {
         case .unauthorized: 401
         case .notAllowed, .foreignPage, .receiveOnly: 403
         case .unknown: 404
-        case .nameInUse, .topicExists, .tooManyDevices, .ownerExists, .tooManyRegistrations,
-            .otherRequest, .cannotRotate, .cannotRotateYet, .noPage:
+        case .nameInUse, .topicExists, .tooManyDevices, .tooManyTokens, .ownerExists,
+            .tooManyRegistrations, .otherRequest, .cannotRotate, .cannotRotateYet, .noPage:
             409
         case .tooManyKeys: 429
         case .unavailable, .setAside, .unconfirmed, .exporting: 503
@@ -64,6 +65,7 @@ enum APIRefusal: Error, Equatable {
         case .nameInUse: 1003
         case .topicExists: 1028
         case .tooManyDevices: 1020
+        case .tooManyTokens: 1030
         case .ownerExists: 1021
         case .tooManyRegistrations: 1022
         case .tooManyKeys: 1023
@@ -86,9 +88,10 @@ enum APIRefusal: Error, Equatable {
         case .badBody(let reason), .noPage(let reason), .cannotRotateYet(let reason): reason
         case .notAllowed: "this user has no rights here"
         case .unknown: "it does not exist, or belongs to somebody else"
-        case .nameInUse: "this owner already has a device with that name"
+        case .nameInUse: "this owner already has a device or a token with that name"
         case .topicExists: "a topic with that name already exists"
         case .tooManyDevices: "this owner already has \(OwnerLimits.devices) devices"
+        case .tooManyTokens: "this owner already has \(OwnerLimits.tokens) tokens"
         case .ownerExists: "an owner with that name already exists"
         case .tooManyRegistrations:
             "this owner has reached its limit of registrations or callbacks"

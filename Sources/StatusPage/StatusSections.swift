@@ -37,10 +37,15 @@ struct StatusSections {
         "<dt>\(frame.say(title))</dt><dd>\(value)</dd>"
     }
 
+    private func amount(_ messages: Int, _ bytes: Int) -> String {
+        Sentence.waitingBytes.text(frame.language, "\(messages)", ByteCount.text(bytes))
+    }
+
     private var state: Markup {
-        let waiting = Sentence.waitingBytes.text(
-            frame.language, "\(overview.waitingMessages)",
-            ByteCount.text(overview.waitingBytes))
+        let waiting = amount(overview.waitingMessages, overview.waitingBytes)
+        let kept = overview.keptMessages.map { messages in
+            row(.kept, "\(amount(messages, overview.keptBytes ?? 0))")
+        }
         let sight = overview.owner.map { frame.say(.onlyOwn, $0) } ?? frame.say(.everything)
         let store: Markup = """
             <span class="\(overview.isUsable ? "good" : "bad")">\
@@ -50,7 +55,7 @@ struct StatusSections {
         return """
             <dl>\(row(.version, "\(overview.version)"))\(row(.address, "\(overview.address)"))\
             \(row(.runsSince, time(overview.began)))\
-            \(row(.store, store))\(row(.waiting, "\(waiting)"))\(clients ?? "")\
+            \(row(.store, store))\(row(.waiting, "\(waiting)"))\(kept ?? "")\(clients ?? "")\
             \(row(.youSee, "\(sight)"))</dl>
             """
     }

@@ -71,13 +71,15 @@ extension ListedOwner {
             return "\(name)\(gap)  \(count(owner.devices, "device"))"
                 + ", \(count(owner.endpoints, "endpoint"))"
                 + ", \(count(owner.registrations, "registration"))"
-                + ", \(waiting(owner))\n"
+                + ", \(amount(owner.messages, "waiting", owner.bytes))"
+                + (owner.keptMessages == 0
+                    ? "" : ", \(amount(owner.keptMessages, "kept", owner.keptBytes))") + "\n"
         }.joined()
     }
 
-    private static func waiting(_ owner: ListedOwner) -> String {
-        let text = "\(count(owner.messages, "message")) waiting"
-        return owner.messages == 0 ? text : text + " (\(count(owner.bytes, "byte")))"
+    private static func amount(_ messages: Int, _ state: String, _ bytes: Int) -> String {
+        let text = "\(count(messages, "message")) \(state)"
+        return messages == 0 ? text : text + " (\(count(bytes, "byte")))"
     }
 
     private static func count(_ number: Int, _ word: String) -> String {

@@ -80,6 +80,8 @@ extension ListedOwner {
             $0.registrations = owner.registrations
             $0.messages = waiting.messages
             $0.bytes = waiting.bytes
+            $0.keptMessages = owner.keptMessages
+            $0.keptBytes = owner.keptBytes
         }
     }
 }

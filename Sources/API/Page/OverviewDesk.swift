@@ -28,7 +28,12 @@ final class OverviewDesk {
                 guard case .registration(.all(let registrations)) = answer else {
                     return then(nil)
                 }
-                then(overview(owner, credentials, registrations))
+                dialogue.load(.owners) { [self] answer in
+                    guard case .owners(let owners) = answer else { return then(nil) }
+                    var overview = overview(owner, credentials, registrations)
+                    overview.showKept(by: owners.filter { caller.mayUse($0.name) })
+                    then(overview)
+                }
             }
         }
     }
@@ -100,6 +105,13 @@ final class OverviewDesk {
 }
 
 extension Overview {
+    fileprivate mutating func showKept(by owners: [Owner]) {
+        let messages = owners.reduce(0) { $0 + $1.keptMessages }
+        guard messages > 0 else { return }
+        keptMessages = messages
+        keptBytes = owners.reduce(0) { $0 + $1.keptBytes }
+    }
+
     fileprivate mutating func show(_ figures: ServerFigures) {
         counts = Counts {
             $0.accepted = figures.accepted

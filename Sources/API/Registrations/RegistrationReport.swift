@@ -20,13 +20,20 @@ struct RegistrationReport {
     /// Who is connected to which account.
     let engines: EngineIndex
 
+    /// `former`: the topic as it was, if it was there. What is secret of it now is shown if it is new.
     func full(
-        _ registration: Registration, callbackSecret: Secret?
+        _ registration: Registration, callbackSecret: Secret?, after former: TopicTerms
     ) throws(OpenSSLError) -> MadeRegistration {
         var made = made(registration)
+        made.topic = topic(of: registration, after: former)
         made.receiverID = "\(try Self.receiverID(of: registration))"
         made.callbackSecret = callbackSecret.map { WebhookSecret.text(of: $0) }
         return made
+    }
+
+    /// Nil for a registration that is no topic.
+    func topic(of registration: Registration, after former: TopicTerms?) -> TopicDetails? {
+        TopicDetails(of: registration, settings, after: former)
     }
 
     private func made(_ registration: Registration) -> MadeRegistration {
@@ -79,6 +86,7 @@ struct RegistrationReport {
             $0.owner = registration.owner == reader ? nil : registration.owner
             $0.created = Int(registration.created / 1_000)
             $0.expires = Int(moment.wall + rest)
+            $0.topic = topic(of: registration, after: nil)
             $0.undecryptable = undecryptable.map { JSONCount($0.reason, $0.count) }
         }
     }

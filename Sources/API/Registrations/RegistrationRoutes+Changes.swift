@@ -7,7 +7,8 @@ import WebPush
 
 /// The body of a request for a registration.
 struct RegistrationRequestBody: Confidential {
-    let terms: RegistrationTerms
+    var terms: RegistrationTerms
+    let topic: TopicRequest
     let secret: Secret?
 
     init(json: [UInt8]) throws(APIRefusal) {
@@ -15,7 +16,8 @@ struct RegistrationRequestBody: Confidential {
             let object = try Self.object(json)
             var members = try RegistrationMembers(object)
             let secret = try members.text("secret")
-            terms = try RegistrationTerms(object, without: "secret")
+            topic = try Self.topic(&members)
+            terms = try RegistrationTerms(object, without: "secret", "topic")
             try terms.expectNew()
             guard secret == nil || terms.tokenType == .webPush else {
                 throw RegistrationTerms.Fault("secret is only for token_type 10")
@@ -24,6 +26,13 @@ struct RegistrationRequestBody: Confidential {
         } catch {
             throw .badBody(error.message)
         }
+    }
+
+    private static func topic(
+        _ members: inout RegistrationMembers
+    ) throws(RegistrationTerms.Fault) -> TopicRequest {
+        guard let object = try members.object("topic") else { return TopicRequest() }
+        return try TopicRequest(object)
     }
 
     static func object(_ json: [UInt8]) throws(RegistrationTerms.Fault) -> JSONNode {
@@ -65,7 +74,9 @@ extension RegistrationRoutes {
         let operation: StoreOperation
         let json: [UInt8]
         do throws(APIRefusal) {
-            let request = try RegistrationRequestBody(json: body)
+            var request = try RegistrationRequestBody(json: body)
+            request.terms.topic = try request.topic.topic(
+                of: request.terms, for: caller, service.admission)
             if let callback = request.terms.callback { try check(callback, caller) }
             (operation, json) = try draft(request, body, key, caller)
         } catch {
@@ -108,7 +119,9 @@ extension RegistrationRoutes {
                 created: created, terms: request.terms, target: draft.target,
                 secret: request.secret, seen: now)
             let callbackSecret = try Self.callbackSecret(request.terms)
-            let json = try report.full(registration, callbackSecret: callbackSecret).json
+            let json = try report.full(
+                registration, callbackSecret: callbackSecret, after: TopicTerms()
+            ).json
             let kept = try key.map { key throws(OpenSSLError) in
                 try Self.kept(json, for: body, key, caller)
             }
@@ -153,8 +166,10 @@ extension RegistrationRoutes {
                     registration.terms, device: registration.device, service,
                     created: wall * 1_000)
                 changed.rotate(to: draft.target, at: now)
+                let former = registration.terms.topic
+                if !former.isPrivate { changed.set(topic: try former.renewed()) }
                 let secret = try Self.callbackSecret(registration.terms)
-                json = try report.full(changed, callbackSecret: secret).json
+                json = try report.full(changed, callbackSecret: secret, after: former).json
                 events = try self.events.rotation(
                     of: registration, to: changed, secret: secret)
             } catch { return reply(.failure(.unavailable)) }
@@ -162,6 +177,29 @@ extension RegistrationRoutes {
                 .registration(
                     .change(changed, from: registration.revision, adding: draft.subscription),
                     telling: events), json, reply)
+        }
+    }
+
+    /// The body replaces all that was said about the topic before.
+    func changeTopic(
+        _ id: RegistrationID?, _ body: [UInt8], _ caller: APICaller, _ reply: @escaping Reply
+    ) {
+        let request: TopicRequest
+        do throws(RegistrationTerms.Fault) {
+            request = try TopicRequest(try RegistrationRequestBody.object(body))
+        } catch { return reply(.failure(.badBody(error.message))) }
+        find(id, caller, reply) { [self] registration, _ in
+            guard registration.terms.isOnlyShown else { return reply(.failure(.unknown)) }
+            var changed = registration
+            do throws(APIRefusal) {
+                changed.set(
+                    topic: try request.topic(
+                        of: registration.terms, for: caller, service.admission))
+            } catch { return reply(.failure(error)) }
+            let details = report.topic(of: changed, after: registration.terms.topic)
+            submit(
+                .registration(.change(changed, from: registration.revision, adding: nil)),
+                details?.json ?? [], reply)
         }
     }
 
@@ -207,6 +245,7 @@ extension RegistrationRoutes {
             switch outcome {
             case .done: reply(.success((200, json)))
             case .notFound: reply(.failure(.unknown))
+            case .registration(.nameTaken): reply(.failure(.topicExists))
             // Another request changed it at the same time; a retry sees the result.
             default: reply(.failure(.unavailable))
             }

@@ -44,17 +44,25 @@ final class PublicAPI {
 final class APIRoutes {
     private enum Route: Sendable {
         case listRegistrations, register, showRegistration, revoke, rotate, replaceSecret
+        case changeTopic, listTokens, addToken, removeToken, confirmToken
+        case messages, followMessages
         case pending, fetch
         case presence, pause
         case engine
     }
 
     private let registrations: RegistrationRoutes
+    private let tokens: TokenRoutes
+    private let messages: MessageRoutes
     private let engines: EngineAdmission
     private let router: HTTPRouter<Route>
 
-    init(_ registrations: RegistrationRoutes, _ engines: EngineAdmission) {
+    init(
+        _ registrations: RegistrationRoutes, _ engines: EngineAdmission, on loop: EventLoop
+    ) {
         self.registrations = registrations
+        tokens = TokenRoutes(registrations)
+        messages = MessageRoutes(registrations, on: loop)
         self.engines = engines
         var router = HTTPRouter<Route>()
         router.add(
@@ -63,6 +71,12 @@ final class APIRoutes {
             "/api/v1/registrations/*", [(.get, .showRegistration), (.delete, .revoke)])
         router.add("/api/v1/registrations/*/rotate", [(.post, .rotate)])
         router.add("/api/v1/registrations/*/secret", [(.post, .replaceSecret)])
+        router.add("/api/v1/registrations/*/topic", [(.put, .changeTopic)])
+        router.add("/api/v1/tokens", [(.get, .listTokens), (.post, .addToken)])
+        router.add("/api/v1/tokens/*", [(.delete, .removeToken)])
+        router.add("/api/v1/tokens/*/confirm", [(.post, .confirmToken)])
+        router.add("/api/v1/messages", [(.get, .messages)])
+        router.add("/api/v1/messages/stream", [(.get, .followMessages)])
         router.add("/api/v1/pending", [(.get, .pending)])
         router.add("/api/v1/fetched", [(.post, .fetch)])
         router.add("/api/v1/sources/*", [(.get, .presence)])
@@ -105,6 +119,7 @@ final class APIRoutes {
         }
         let bytes = exchange.head.bytes
         let id = Bits128(base64URL: bytes.span.extracting(star)).map { RegistrationID($0) }
+        let row = UInt32(decimalDigits: bytes.span.extracting(star))
         switch route {
         case .listRegistrations: registrations.list(caller, answer)
         case .register:
@@ -114,12 +129,23 @@ final class APIRoutes {
         case .revoke: registrations.revoke(id, caller, answer)
         case .rotate: registrations.rotate(id, caller, answer)
         case .replaceSecret: registrations.replaceSecret(id, exchange.body, caller, answer)
+        case .changeTopic: registrations.changeTopic(id, exchange.body, caller, answer)
+        case .listTokens: tokens.list(caller, answer)
+        case .addToken: tokens.add(exchange.body, caller, answer)
+        case .removeToken: tokens.remove(row, caller, answer)
+        case .confirmToken: tokens.confirm(row, caller, answer)
+        case .messages: messages.page(Self.query(of: exchange), caller, answer)
+        case .followMessages: messages.stream(exchange, Self.query(of: exchange), caller)
         case .pending: registrations.pending(Self.registration(in: exchange), caller, answer)
         case .fetch: registrations.fetch(exchange.body, caller, answer)
         case .presence: registrations.presence(id, caller, answer)
         case .pause: registrations.pause(id, exchange.body, caller, answer)
         case .engine: engines.admit(exchange, caller)
         }
+    }
+
+    private static func query(of exchange: HTTPExchange) -> [UInt8] {
+        exchange.head.query.map { Array(exchange.head.text($0).utf8) } ?? []
     }
 
     /// `registration=ID` of the query.
@@ -155,7 +181,7 @@ package final class APILoops: Sendable {
         let engines = desk(on: loop)
         let dialogue = StoreDialogue(on: loop, service.store)
         let registrations = RegistrationRoutes(service, dialogue)
-        let api = PublicAPI(service, APIRoutes(registrations, EngineAdmission(engines)))
+        let api = PublicAPI(service, APIRoutes(registrations, EngineAdmission(engines), on: loop))
         let page = PageRoutes(
             service, login,
             PageDesk(
@@ -174,7 +200,8 @@ package final class APILoops: Sendable {
     package func control(on loop: EventLoop, _ settings: ControlSettings) -> any HTTPHandler {
         let engines = desk(on: loop)
         let dialogue = StoreDialogue(on: loop, service.store)
-        let api = APIRoutes(RegistrationRoutes(service, dialogue), EngineAdmission(engines))
+        let api = APIRoutes(
+            RegistrationRoutes(service, dialogue), EngineAdmission(engines), on: loop)
         return ControlHandler(
             service, dialogue, engines, api, ExportRoutes(on: loop, dialogue), login, settings)
     }

@@ -48,6 +48,7 @@ extension Sentence {
         "cannot be used; pushes are refused for now",
         "ist nicht benutzbar; Pushes werden vorerst abgelehnt")
     package static let waiting = Sentence("Waiting messages", "Wartende Nachrichten")
+    package static let kept = Sentence("Messages kept by topics", "In Themen aufbewahrt")
     package static let waitingBytes = Sentence("%1 (%2)", "%1 (%2)")
     package static let clients = Sentence("Connected clients", "Verbundene Clients")
     package static let youSee = Sentence("You see", "Sie sehen")

@@ -66,16 +66,7 @@ package struct BackupFile: Sendable {
             devices: Int(try connection.number("SELECT count(*) FROM credential")),
             endpoints: Int(try connection.number("SELECT count(*) FROM subscription")),
             messages: Int(try connection.number("SELECT count(*) FROM message")),
-            kept: try kept(connection))
-    }
-
-    static func kept(_ connection: borrowing Connection) throws(StoreFault) -> Int {
-        Int(
-            try connection.number(
-                """
-                SELECT (SELECT coalesce(sum(count), 0) FROM topic WHERE ended = 0)
-                + (SELECT count(*) FROM topic_scheduled)
-                """))
+            kept: try StoreFigures.kept(connection))
     }
 }
 

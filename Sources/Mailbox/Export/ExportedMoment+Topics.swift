@@ -30,7 +30,7 @@ extension ExportedMoment {
         return try collect(select, of: holder, &cursor) { owner, sealers throws(StoreFault) in
             let row = ScheduledRows.row(select)
             let record: ScheduledRecord? = try sealers.open(
-                row.sealed.span, at: StoredTopics.place(row.number), of: owner)
+                row.sealed.span, at: ScheduledRows.place(row.number), of: owner)
             return record?.scheduled(row)?.post.message
         }
     }

@@ -153,7 +153,10 @@ extension StoreOutcome {
 package enum LoadRequest: Sendable {
     case messages(PageRequest)
     case subscriptions(device: UInt32)
+    /// Those of devices.
     case credentials
+    /// Those for topics.
+    case tokens
     /// The callbacks that have something to send.
     case callbacks
     case callback(UInt32)

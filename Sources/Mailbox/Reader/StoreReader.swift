@@ -124,10 +124,12 @@ final class StoreReader: @unchecked Sendable {
                 return .subscriptions(
                     try SubscriptionRows.load(
                         ofDevice: device, from: database.connection, &sealer))
-            case .credentials:
+            case .credentials, .tokens:
+                var isOfTopics = false
+                if case .tokens = request { isOfTopics = true }
                 return .credentials(
                     try CredentialRows.load(from: database.connection, &sealer)
-                        .filter { $0.token == nil })
+                        .filter { ($0.token != nil) == isOfTopics })
             case .callbacks:
                 return .callbacks(try CallbackReading.rowsAtWork(database.connection))
             case .callback(let row):

@@ -165,7 +165,7 @@ package struct RegistrationMembers {
         return flag
     }
 
-    mutating func object(_ name: String) throws(Fault) -> JSONNode? {
+    package mutating func object(_ name: String) throws(Fault) -> JSONNode? {
         guard let node = members.removeValue(forKey: name) else { return nil }
         guard node.kind == .object else { throw Fault("\(name) must be an object") }
         return node
@@ -179,7 +179,7 @@ package struct RegistrationMembers {
         return number
     }
 
-    mutating func seconds(
+    package mutating func seconds(
         _ name: String, _ range: ClosedRange<UInt32>
     ) throws(Fault) -> UInt32? {
         guard let number = try integer(name) else { return nil }

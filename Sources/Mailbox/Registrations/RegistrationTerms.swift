@@ -122,7 +122,6 @@ extension RegistrationTerms {
 
     /// Rejects what older records may contain, but new requests must not.
     package func expectNew() throws(Fault) {
-        guard topic.isUsual else { throw Fault("topic is not for this request") }
         let schemes = looks?["link_schemes"]?.texts ?? []
         guard schemes.allSatisfy(SourceConsent.mayAllow) else {
             throw Fault("presentation contains a wrong member")
@@ -136,10 +135,10 @@ extension RegistrationTerms {
         }
     }
 
-    /// Expects members of terms only, each once, apart from `other`, which the caller reads.
-    package init(_ object: JSONNode, without other: String? = nil) throws(Fault) {
+    /// Expects members of terms only, each once, apart from `others`, which the caller reads.
+    package init(_ object: JSONNode, without others: String...) throws(Fault) {
         var members = try RegistrationMembers(object)
-        if let other { members.forget(other) }
+        for other in others { members.forget(other) }
         guard let number = try members.integer("token_type"),
             let tokenType = TokenType(rawValue: Int(number))
         else { throw Fault("token_type must be 10 or 4") }

@@ -8,6 +8,8 @@ package struct TopicTerms: Equatable, Sendable, Confidential {
     package var isOpen = false
     /// A name under which those who know it may push.
     package var secretName: TopicName?
+    /// A name under which those who know it may read.
+    package var readingName: TopicName?
     /// For how many seconds it keeps its messages; 0 for not at all, nil for as long as the server
     /// says.
     package var lifetime: UInt32?
@@ -16,33 +18,43 @@ package struct TopicTerms: Equatable, Sendable, Confidential {
 
     package init() {}
 
+    /// It is neither open nor found by a secret name.
+    package var isPrivate: Bool { !isOpen && secretName == nil && readingName == nil }
+
     var isUsual: Bool { self == TopicTerms() }
 }
 
 extension TopicTerms {
-    private static let lifetimes: ClosedRange<UInt32> = 0...31_536_000
+    package static let lifetimes: ClosedRange<UInt32> = 0...31_536_000
 
-    /// Reads the members of its object.
+    /// Reads the members of its record.
     init(_ object: JSONNode) throws(RegistrationTerms.Fault) {
         var members = try RegistrationMembers(object)
         isOpen = try members.flag("open") ?? false
         lifetime = try members.seconds("keep", Self.lifetimes)
-        if let text = try members.text("secret_name") {
-            guard let name = TopicName(text), text.hasPrefix(TopicName.secretPrefix) else {
-                throw RegistrationTerms.Fault("secret_name is no name of a topic")
-            }
-            secretName = name
-        }
+        secretName = try Self.name(&members, "secret_name")
+        readingName = try Self.name(&members, "reading_name")
         if let object = try members.object("application") {
             application = try ApplicationTerms(object)
         }
         try members.expectNoOthers()
     }
 
+    private static func name(
+        _ members: inout RegistrationMembers, _ member: String
+    ) throws(RegistrationTerms.Fault) -> TopicName? {
+        guard let text = try members.text(member) else { return nil }
+        guard let name = TopicName(text), text.hasPrefix(TopicName.secretPrefix) else {
+            throw RegistrationTerms.Fault("\(member) is no name of a topic")
+        }
+        return name
+    }
+
     func write(to writer: inout JSONWriter) {
         writer.object { writer in
             if isOpen { writer.member("open", true) }
             if let secretName { writer.member("secret_name", secretName.text) }
+            if let readingName { writer.member("reading_name", readingName.text) }
             if let lifetime { writer.member("keep", Int(lifetime)) }
             if !application.isUsual {
                 writer.name("application")
@@ -76,6 +88,7 @@ extension Registration {
         var names: [TopicNaming] = [.own(name, owner: owner)]
         if terms.topic.isOpen { names.append(.open(name)) }
         if let secret = terms.topic.secretName { names.append(.secret(secret)) }
+        if let secret = terms.topic.readingName { names.append(.secretForReading(secret)) }
         return names
     }
 }

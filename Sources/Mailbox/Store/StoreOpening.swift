@@ -51,7 +51,7 @@ struct StoreOpening {
         try Self.join(executor)
         report = StoreFigures(
             devices: index.deviceCount, endpoints: index.endpointCount, messages: messages,
-            kept: try BackupFile.kept(executor.transaction.connection))
+            kept: try StoreFigures.kept(executor.transaction.connection))
     }
 
     /// In milliseconds, as long as nothing comes.
@@ -185,4 +185,13 @@ package struct StoreFigures: Equatable, Sendable {
     package var messages = 0
     /// Messages that topics keep, with those that are to come later.
     package var kept = 0
+
+    static func kept(_ connection: borrowing Connection) throws(StoreFault) -> Int {
+        Int(
+            try connection.number(
+                """
+                SELECT (SELECT coalesce(sum(count), 0) FROM topic WHERE ended = 0)
+                + (SELECT count(*) FROM topic_scheduled)
+                """))
+    }
 }

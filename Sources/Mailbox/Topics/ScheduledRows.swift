@@ -28,6 +28,10 @@ final class ScheduledRows {
         let sealed: [UInt8]
     }
 
+    static func place(_ row: Int64) -> Sealer.Place {
+        Sealer.Place(table: "topic_scheduled", row: row, column: "sealed")
+    }
+
     /// What `row` reads.
     static let columns = "row, topic, subscription, id, due, sealed"
 

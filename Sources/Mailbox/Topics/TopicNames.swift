@@ -11,12 +11,15 @@ package enum TopicNaming: Hashable, Sendable, Confidential {
     case open(TopicName)
     /// Who knows the secret name does, and may only push.
     case secret(TopicName)
+    /// Who knows the secret name does, and may only read.
+    case secretForReading(TopicName)
 
     fileprivate var bytes: [UInt8] {
         switch self {
         case .own(let name, let owner): [1] + Array(owner.utf8) + [0] + Array(name.text.utf8)
         case .open(let name): [2] + Array(name.text.utf8)
         case .secret(let name): [3] + Array(name.text.utf8)
+        case .secretForReading(let name): [4] + Array(name.text.utf8)
         }
     }
 }

@@ -106,14 +106,17 @@ extension TopicDoor {
         let open = device(.open(name))
         let isSecret = name.text.hasPrefix(TopicName.secretPrefix)
         let secret = isSecret ? device(.secret(name)) : nil
+        let reading = isSecret ? device(.secretForReading(name)) : nil
         var known = KnownName()
         known.isOwn = own != nil
         if secret != nil {
             known.publicity = .secret
+        } else if reading != nil {
+            known.publicity = .secretForReading
         } else if open != nil {
             known.publicity = name.isUnifiedPush ? .unifiedPush : .open
         }
-        let everybodys = secret ?? open
+        let everybodys = secret ?? reading ?? open
         known.isSame = own != nil && own == everybodys
         switch try TopicAccess(visitor.caller, use, name, known) {
         case .own: return own.map { .topic($0) } ?? .new

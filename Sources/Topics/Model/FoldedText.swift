@@ -67,6 +67,8 @@ package struct FoldedWords: Sendable, Confidential {
                 return bytes
             }
             .filter { !$0.isEmpty }
+            // Few texts have the longest.
+            .sorted { $0.count > $1.count }
     }
 
     /// Whether all are in this folded text, be it inside longer words.
@@ -76,10 +78,11 @@ package struct FoldedWords: Sendable, Confidential {
     }
 
     private static func has(_ text: Span<UInt8>, _ word: Span<UInt8>) -> Bool {
-        let (first, rest) = (word[0], word.count)
-        guard text.count >= rest else { return false }
-        search: for start in 0...text.count - rest where text[start] == first {
-            for index in 1..<rest where text[start + index] != word[index] { continue search }
+        let (first, count) = (word[0], word.count)
+        guard text.count >= count else { return false }
+        // The range is within the text; looking that up for each byte would take half of the time.
+        search: for start in 0...text.count - count where text[unchecked: start] == first {
+            for index in 1..<count where text[start + index] != word[index] { continue search }
             return true
         }
         return false

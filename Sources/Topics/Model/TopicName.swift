@@ -1,4 +1,4 @@
-import Base
+package import Base
 
 /// The name of a topic in an address: 1 to 64 letters, digits, hyphens and underscores.
 ///
@@ -14,6 +14,13 @@ package struct TopicName: Hashable, Sendable, Confidential {
             text.utf8.allSatisfy(\.isWordCharacter)
         else { return nil }
         self.text = String(text)
+    }
+
+    /// A new secret name, of random bits.
+    package init(secret bits: Bits128) {
+        var text = Array(Self.secretPrefix.utf8)
+        bits.appendBase64URL(to: &text)
+        self.text = String(decoding: text, as: UTF8.self)
     }
 
     /// Other addresses of the server begin with this name.

@@ -30,14 +30,21 @@ package enum NtfyJSON {
     package static func message(
         _ message: TopicMessage, topic: TopicName, isOnWebSocket: Bool = false
     ) -> [UInt8] {
+        self.message(message, named: topic.text, isOnWebSocket: isOnWebSocket)
+    }
+
+    /// `topic` is what its owner calls it, which need not be a name in an address.
+    package static func message(
+        _ message: TopicMessage, named topic: String, isOnWebSocket: Bool = false
+    ) -> [UInt8] {
         var writer = JSONWriter(capacity: message.content.text.utf8.count + 256)
-        writer.object { write(message, topic: topic, isOnWebSocket: isOnWebSocket, to: &$0) }
+        writer.object { write(message, named: topic, isOnWebSocket: isOnWebSocket, to: &$0) }
         return writer.bytes
     }
 
     /// Writes the members of the object.
     package static func write(
-        _ message: TopicMessage, topic: TopicName? = nil, isOnWebSocket: Bool = false,
+        _ message: TopicMessage, named topic: String? = nil, isOnWebSocket: Bool = false,
         to writer: inout JSONWriter
     ) {
         writer.member("id", message.id.text)
@@ -49,7 +56,7 @@ package enum NtfyJSON {
         writer.member("time", Int(message.time))
         if let expires = message.expires { writer.member("expires", Int(expires)) }
         writer.member("event", message.kind.event)
-        if let topic { writer.member("topic", topic.text) }
+        if let topic { writer.member("topic", topic) }
         writer.members(of: message.content)
     }
 }

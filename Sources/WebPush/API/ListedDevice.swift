@@ -87,6 +87,9 @@ package struct ListedOwner: ListedObject, Equatable, Sendable {
     /// How much waits.
     package var messages = 0
     package var bytes = 0
+    /// What topics keep.
+    package var keptMessages = 0
+    package var keptBytes = 0
 
     package init() {}
 
@@ -99,5 +102,7 @@ package struct ListedOwner: ListedObject, Equatable, Sendable {
         fields.member("registrations", &registrations)
         fields.member("messages", &messages)
         fields.member("bytes", &bytes)
+        fields.member("kept_messages", &keptMessages)
+        fields.member("kept_bytes", &keptBytes)
     }
 }

@@ -26,6 +26,8 @@ package struct ListedRegistration: ListedObject, Equatable, Sendable, Confidenti
     /// Seconds since 1970.
     package var created = 0
     package var expires = 0
+    /// Of a topic.
+    package var topic: TopicDetails?
     /// How many pushes could not be decrypted, by the reason.
     package var undecryptable: [JSONCount] = []
 
@@ -49,6 +51,7 @@ package struct ListedRegistration: ListedObject, Equatable, Sendable, Confidenti
         fields.member("owner", &owner)
         fields.member("created", &created)
         fields.member("expires", &expires)
+        fields.member("topic", &topic)
         fields.member("undecryptable", counts: &undecryptable)
     }
 }
@@ -70,6 +73,8 @@ package struct MadeRegistration: JSONObject, Sendable, Confidential {
     package var callbackSecret: String?
     /// Seconds after which its client should ask again.
     package var refreshAfter = 0
+    /// Of a topic.
+    package var topic: TopicDetails?
 
     package init() {}
 
@@ -83,6 +88,7 @@ package struct MadeRegistration: JSONObject, Sendable, Confidential {
         keys(&fields)
         fields.member("callback_secret", &callbackSecret)
         fields.member("refresh_after", &refreshAfter)
+        fields.member("topic", &topic)
     }
 
     package mutating func keys(_ fields: inout JSONFields) {

@@ -89,6 +89,9 @@ package struct Overview: JSONObject, Equatable, Sendable {
     package var owner: String?
     package var waitingMessages = 0
     package var waitingBytes = 0
+    /// What topics keep; nil if they keep nothing.
+    package var keptMessages: Int?
+    package var keptBytes: Int?
     /// Nil for who does not see everything.
     package var counts: Counts?
     package var durations: Durations?
@@ -119,6 +122,8 @@ extension Overview {
             $0.member("messages", &waitingMessages)
             $0.member("bytes", &waitingBytes)
         }
+        fields.member("kept_messages", &keptMessages)
+        fields.member("kept_bytes", &keptBytes)
         fields.member("user_agents", &userAgents)
         fields.member("clients", &clients)
         numbers(&fields)

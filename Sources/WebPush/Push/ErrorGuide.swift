@@ -91,13 +91,15 @@ package enum ErrorGuide {
         another owner | ask as an administrator |
         | <a id="errno-1002"></a>1002 | 404 | `it does not exist, or belongs to somebody else` | \#
         a wrong number, id or path | `bellwire device list`, `bellwire registration list` |
-        | <a id="errno-1003"></a>1003 | 409 | `this owner already has a device with that name` | \#
-        each name is used only once for an owner | choose another name, or remove that device |
+        | <a id="errno-1003"></a>1003 | 409 | `this owner already has a device or a token with that \#
+        name` | each name is used only once for an owner | choose another name, or remove the former |
         | <a id="errno-1028"></a>1028 | 409 | `a topic with that name already exists` | the \#
         owner has a topic of that name, or the name is open and another owner has it | choose \#
         another name |
         | <a id="errno-1020"></a>1020 | 409 | `this owner already has 100 devices` | 100 is the \#
         limit | remove devices that are not used |
+        | <a id="errno-1030"></a>1030 | 409 | `this owner already has 1000 tokens` | 1,000 is the \#
+        limit | `bellwire token list`, and remove what is not used |
         | <a id="errno-1021"></a>1021 | 409 | `an owner with that name already exists` | the \#
         owner exists already | |
         | <a id="errno-1022"></a>1022 | 409 | `this owner has reached its limit of registrations \#

@@ -131,4 +131,11 @@ enum TimeSpan {
         }
         return seconds
     }
+
+    /// In the same form, with the largest unit that fits.
+    static func text(_ seconds: Int) -> String {
+        let unit = units.filter { seconds % $0.value == 0 && $0.key != "w" }
+            .max { $0.value < $1.value }
+        return unit.map { "\(seconds / $0.value)\($0.key)" } ?? "\(seconds)s"
+    }
 }

@@ -63,6 +63,7 @@ enum BackupText {
     private static func text(_ figures: StoreFigures) -> String {
         count(figures.devices, "device") + ", " + count(figures.endpoints, "endpoint") + ", "
             + count(figures.messages, "waiting message")
+            + (figures.kept == 0 ? "" : ", " + count(figures.kept, "kept message"))
     }
 
     private static func count(_ number: Int, _ word: String) -> String {
@@ -111,6 +112,7 @@ extension BackupText {
             writer.member("devices", figures.devices)
             writer.member("endpoints", figures.endpoints)
             writer.member("messages", figures.messages)
+            writer.member("kept", figures.kept)
             more(&writer)
         }
     }

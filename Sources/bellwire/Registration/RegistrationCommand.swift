@@ -145,7 +145,8 @@ extension ListedRegistration {
                 [
                     Printable.text(registration.id), Printable.text(registration.app),
                     Printable.text(registration.account), "type \(registration.tokenType)",
-                    "until " + LocalTime.text(registration.expires),
+                    registration.topic == nil
+                        ? "until " + LocalTime.text(registration.expires) : "topic",
                     registration.trustsClear ? "trusts clear" : "",
                     registration.isUnheard ? "nobody listens" : "",
                 ]
@@ -158,8 +159,12 @@ extension ListedRegistration {
             ["account", Printable.text(account)], ["type", "\(tokenType)"],
             ["push receiver id", Printable.text(receiverID)],
             ["endpoint", Printable.text(endpoint)], ["created", LocalTime.text(created)],
-            ["expires", LocalTime.text(expires)],
         ]
+        if let topic {
+            rows += topic.rows
+        } else {
+            rows.append(["expires", LocalTime.text(expires)])
+        }
         if let service { rows.insert(["application", Printable.text(service)], at: 3) }
         if trustsClear { rows.append(["in clear", "trusted: may have actions"]) }
         if isUnheard { rows.append(["nobody listens", Sentence.nobodyListens.text(.english)]) }
@@ -167,6 +172,15 @@ extension ListedRegistration {
             rows.append(["undecryptable", "\(item.count) \(Printable.text(item.name))"])
         }
         return TextTable.text(rows)
+    }
+}
+
+extension TopicDetails {
+    fileprivate var rows: [[String]] {
+        var rows = [["history", keeping]]
+        if let address { rows.insert(["short address", Printable.text(address)], at: 0) }
+        if !reach.isEmpty { rows.append(["others", reach]) }
+        return rows
     }
 }
 

@@ -7,11 +7,17 @@ struct Command: Sendable {
         /// Stands for the value in the help; nil for a switch.
         let value: String?
         let help: String
+        /// What a switch may be followed by, as in `--switch=word`.
+        let words: [String]
         /// The verbs that take it; none if all do.
         let verbs: [String]
 
-        init(_ name: String, _ value: String? = nil, of verbs: String..., help: String) {
-            (self.name, self.value, self.verbs, self.help) = (name, value, verbs, help)
+        init(
+            _ name: String, _ value: String? = nil, of verbs: String..., words: [String] = [],
+            help: String
+        ) {
+            (self.name, self.value, self.verbs) = (name, value, verbs)
+            (self.words, self.help) = (words, help)
         }
 
         static let json = Option("json", help: "print JSON instead of text")
@@ -98,10 +104,11 @@ struct Arguments {
             }
             let (option, value) = try Self.option(word, command)
             if option.value == nil {
-                guard value == nil else {
-                    throw Self.error("--\(option.name) takes no value", command)
+                guard value.map(option.words.contains) ?? true else {
+                    let words = option.words.isEmpty ? "" : " but " + Wording.list(option.words)
+                    throw Self.error("--\(option.name) takes no value\(words)", command)
                 }
-                values[option.name, default: []].append("")
+                values[option.name, default: []].append(value ?? "")
             } else if let value = value ?? rest.popFirst() {
                 values[option.name, default: []].append(value)
             } else {

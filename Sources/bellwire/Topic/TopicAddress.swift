@@ -6,38 +6,50 @@ import Notifications
 import System
 import WebPush
 
-/// The address of a topic: an endpoint for the pushes of scripts and services.
+/// The addresses of a topic, to which scripts and services push.
 struct TopicAddress: Confidential {
-    private let id: String
-    private let name: String
-    private let endpoint: String
-    private let format: TopicFormat
+    let id: String
+    let name: String
+    let endpoint: String
+    let format: TopicFormat
     /// Whether it was made just now.
-    private let isNew: Bool
+    let isNew: Bool
+    private(set) var details: TopicDetails
+    /// Made just now.
+    private(set) var token: String?
     /// Whether a client is connected that shows what is pushed there.
-    private var isHeard = false
+    private(set) var isHeard = false
 
-    /// After this long without a client that shows them, or a look at it, the endpoint ends: a year.
+    /// Without a sign of life for this long, any registration but a topic would end: a year.
     private static let lifetime = 31_536_000
 
-    /// Finds the caller's endpoint of that name, or makes one.
-    init(named name: String, _ format: TopicFormat, _ connection: ControlConnection) throws {
+    /// Finds the caller's topic of that name, or makes one.
+    init(
+        named name: String, _ format: TopicFormat, _ wish: TopicWish, makesToken: Bool,
+        _ connection: ControlConnection
+    ) throws {
         let known = try Self.known(name, format, connection)
         (self.name, self.format, isNew) = (name, format, known == nil)
         if let known {
             // Reading it is a sign of life.
             let shown = try Self.look(known.id, connection)
-            (id, endpoint) = (shown.id, shown.endpoint)
+            (id, endpoint, details) = (shown.id, shown.endpoint, shown.topic ?? TopicDetails())
+            if let wanted = wish.details(after: details) {
+                let path = try RegistrationsPath.one(id) + "/topic"
+                details = try TopicDetails(answer: try connection.send("PUT", path, wanted.json))
+            }
         } else {
             let made = try MadeRegistration(
                 answer: try connection.send(
-                    "POST", RegistrationsPath.all, Self.request(name, format)))
-            (id, endpoint) = (made.id, made.endpoint)
+                    "POST", RegistrationsPath.all,
+                    Self.request(name, format, wish.details(after: TopicDetails()))))
+            (id, endpoint, details) = (made.id, made.endpoint, made.topic ?? TopicDetails())
+            if makesToken, details.address != nil { token = Self.makeToken(id, name, connection) }
         }
         isHeard = try Self.isHeard(id, connection, patience: isNew ? Self.patience : 1)
     }
 
-    /// The new address of a topic, from the answer to its rotation.
+    /// The new addresses of a topic, from the answer to its rotation.
     init(
         _ topic: ListedRegistration, rotated made: MadeRegistration,
         _ connection: ControlConnection
@@ -45,7 +57,7 @@ struct TopicAddress: Confidential {
         guard let dialect = topic.heard.flatMap(Dialect.init(word:)) else {
             throw CommandError.unreadable
         }
-        (id, endpoint) = (made.id, made.endpoint)
+        (id, endpoint, details) = (made.id, made.endpoint, made.topic ?? TopicDetails())
         (name, format, isNew) = (topic.account, TopicFormat(dialect), false)
         isHeard = try Self.isHeard(id, connection, patience: 1)
     }
@@ -88,7 +100,9 @@ struct TopicAddress: Confidential {
         return found
     }
 
-    private static func request(_ name: String, _ format: TopicFormat) -> [UInt8] {
+    private static func request(
+        _ name: String, _ format: TopicFormat, _ details: TopicDetails?
+    ) -> [UInt8] {
         JSONWriter.object { writer in
             writer.member("token_type", RegistrationTerms.TokenType.webPush.rawValue)
             writer.member("app", AccountName.scripts)
@@ -98,50 +112,22 @@ struct TopicAddress: Confidential {
             // The owner gives the address only to what may show notifications, with links.
             writer.member("trust_clear", true)
             writer.member("expires", lifetime)
-        }
-    }
-}
-
-/// What the user gets to see.
-extension TopicAddress {
-    var json: String {
-        JSONWriter.line { writer in
-            writer.member("id", id)
-            writer.member("name", name)
-            writer.member("endpoint", endpoint)
-            writer.member("format", format.dialect.word)
-            writer.member("new", isNew)
-            writer.member("listening", isHeard)
+            var details = details
+            writer.fields { $0.member("topic", &details) }
         }
     }
 
-    var line: String { Printable.text(endpoint) + "\n" }
-
-    /// What is missing so that somebody sees a push; nil if nothing is.
-    var warning: String? {
-        isHeard ? nil : "nobody listens. " + Sentence.nobodyListens.text(.english)
-    }
-
-    func text(trusting configuration: ServerConfiguration) -> String {
-        let address = ShellWord.quoted(Printable.text(endpoint))
-        let trial = "curl \(authority(configuration))-d \"the build is green\" \(address)"
-        let word = ShellWord.quoted(Printable.text(name))
-        return """
-            \(Printable.text(name)) is heard at this address; keep it secret:
-              \(Printable.text(endpoint))
-            \(warning.map { "\($0)\n" } ?? "")\
-            \(format.advice == nil ? isHeard ? "try it" : "then try it" : "put it into the service"):
-              \(format.advice ?? trial)
-            for another address: bellwire topic rotate \(word); to end it: bellwire topic remove \(word)
-
-            """
-    }
-
-    /// The option that makes curl trust the certificate of a server on this machine.
-    private func authority(_ configuration: ServerConfiguration) -> String {
-        guard let origin = Origin(url: endpoint), origin.scheme == "https",
-            let file = DevelopmentAuthority.file(configuration, for: origin.host)
-        else { return "" }
-        return "--cacert \(ShellWord.quoted(Printable.text(file))) "
+    /// Reads and writes this topic, and ends with it. Nil if the owner has too many, or one of that
+    /// name.
+    private static func makeToken(
+        _ id: String, _ name: String, _ connection: ControlConnection
+    ) -> String? {
+        let request = TokenRequest {
+            $0.name = "topic:" + name.prefix(58)
+            $0.registration = id
+        }
+        // The topic is there, and works without it.
+        let answer = try? connection.send("POST", Command.tokensPath, request.json)
+        return answer.flatMap { ListedToken(json: $0) }?.token
     }
 }

@@ -13,13 +13,21 @@ extension Command {
             Verb("remove", "NAME|ID", removeTopic),
         ],
         details: """
-            Asks the running server through its control socket. add prints the address of a topic.
-            Whoever knows the address can show you notifications, so keep it secret. The same NAME
-            gives the same address again. If no screen is connected that shows what comes, add says
-            so. list names all topics; show also says how many pushes could not be read. rotate
-            gives a topic another address; the former one keeps working for seven days. remove ends
-            a topic: its senders are told that the address is gone, and a topic of the same name
-            that is added later has another.
+            Asks the running server through its control socket. add prints the addresses of a topic.
+            Whoever knows the long one can show you notifications, so keep it secret. The short one,
+            under which programs push that know ntfy, needs a token: add makes one for a new topic
+            and prints it once; bellwire token adds others. The same NAME gives the same addresses
+            again. If no screen is connected that shows what comes, add says so. list names all
+            topics; show also says how many pushes could not be read. rotate gives a topic another
+            long address, and other secret ones; the former long one keeps working for seven days,
+            secret ones end at once. remove ends a topic with its token and all that it keeps: its
+            senders are told that the address is gone, and a topic of the same name that is added
+            later has another.
+
+            With --open, everybody who reaches the server may push to the short address without a
+            token; on a server where registration is not open, administrators may allow that. With
+            --secret, there is another short address, and whoever knows it may push. Add with these
+            options changes a topic that is there; what you do not say stays as it is.
 
             A push is plain text; the header fields Title, Priority (1 to 5, or min, low, default,
             high, max), Tags (separated by commas) and Click (an https link) say how it is shown.
@@ -31,6 +39,15 @@ extension Command {
             """,
         options: [
             Option("from", "SERVICE", of: "add", help: "what pushes there: " + TopicFormat.list),
+            Option("open", of: "add", help: "let everybody push to its short address"),
+            Option(
+                "secret", of: "add", words: ["read"],
+                help: "make an address for who knows it; --secret=read makes one to read, too"),
+            Option(
+                "private", of: "add", help: "end what --open and --secret have made"),
+            Option(
+                "keep", "TIME", of: "add",
+                help: "how long it keeps what comes, as 7d; or off, or default"),
             Option("address", of: "add", "rotate", help: "print only the address"),
         ] + serverOptions,
         examples: [
@@ -46,8 +63,10 @@ extension Command {
     private static func addTopic(_ arguments: Arguments) throws -> ExitCode {
         let control = try ControlConnection(arguments)
         let format = try TopicFormat(arguments["from"])
-        return try print(
-            try TopicAddress(named: arguments.positional[0], format, control), arguments)
+        let address = try TopicAddress(
+            named: arguments.positional[0], format, try TopicWish(arguments),
+            makesToken: format.advice == nil && !arguments.has("address"), control)
+        return try print(address, arguments)
     }
 
     private static func listTopics(_ arguments: Arguments) throws -> ExitCode {
@@ -107,8 +126,8 @@ private enum TopicText {
             topics.map { topic in
                 [
                     Printable.text(topic.id), Printable.text(topic.account),
-                    Printable.text(topic.heard ?? ""), "until " + LocalTime.text(topic.expires),
-                    topic.isUnheard ? "nobody listens" : "",
+                    Printable.text(topic.heard ?? ""), topic.topic?.reach ?? "",
+                    topic.topic?.keeping ?? "", topic.isUnheard ? "nobody listens" : "",
                 ]
             })
     }

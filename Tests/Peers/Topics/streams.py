@@ -21,6 +21,14 @@ def texts(events):
 class Streams:
     def __init__(self, place, judge):
         self.place, self.wire, self.judge = place, place.wire, judge
+        judge.attempt(self.begin)
+
+    def begin(self):
+        """Opens what stays quiet."""
+        self.quiet_topic = name()
+        self.quiet = {kind: self.wire.stream(f"/{self.quiet_topic}/{kind}") for kind in TYPES}
+        self.quiet_socket = self.place.socket(f"/{self.quiet_topic}/ws")
+        self.began = time.monotonic()
 
     def publish(self, topic, text="hi", **fields):
         answer = self.wire.ask("PUT", f"/{topic}", text, **fields)
@@ -32,12 +40,13 @@ class Streams:
         self.judge(got == wanted, f"/{topic}/json?poll=1{query} has {wanted}", got)
 
     def run(self):
-        self.soon, self.waiting = self.scheduled()
+        self.judge.attempt(self.scheduled)
         for part in (self.json, self.sse, self.raw, self.websocket, self.empty, self.since, self.filters, self.several):
             self.judge.attempt(part)
         for part in (self.sequences, self.refused, self.order, self.cached, self.files):
             self.judge.attempt(part)
-        self.delivered()
+        self.judge.attempt(self.delivered)
+        self.judge.attempt(self.kept_open)
 
     def opened(self, event, topics):
         wrong = differs_open(event, topics)
@@ -253,6 +262,21 @@ class Streams:
             time.sleep(0.05)
         self.judge(gone.status == 404, "a file ends with its message", gone)
 
+    def kept_open(self):
+        """Phones end streams of which they hear nothing for a minute."""
+        for stream in (*self.quiet.values(), self.quiet_socket.connection):
+            stream.socket.settimeout(max(1, self.began + 50 - time.monotonic()))
+        opened, kept_open = self.quiet["json"].event(), self.quiet["json"].event()
+        passed = kept_open.get("time", 0) - opened.get("time", 0)
+        is_kept = kept_open.get("event") == "keepalive" and kept_open.get("topic") == self.quiet_topic and passed <= 46
+        self.judge(is_kept and set(kept_open) == set(opened), "an event keeps /json open", kept_open)
+        lines = [self.quiet["sse"].line() for _ in range(6)]
+        self.judge(lines[3] == "event: keepalive" and lines[4].startswith("data: {"), "and /sse", lines)
+        lines = [self.quiet["raw"].line() for _ in range(2)]
+        self.judge(lines == ["", ""], "and an empty line /raw", lines)
+        kinds = [self.quiet_socket.frame()[0] for _ in range(2)]
+        self.judge(kinds == [1, 9], "and a ping /ws", kinds)
+
     def scheduled(self):
         topic = name()
         stream = self.wire.stream(f"/{topic}/json")
@@ -263,7 +287,7 @@ class Streams:
         self.polled(topic, ["later"], "&sched=yes")
         before = self.publish(topic, "sooner")
         self.judge(stream.event() == before, "what is scheduled waits", before)
-        return (topic, before, time.time() + 10), stream
+        self.soon, self.waiting = (topic, before, time.time() + 10), stream
 
     def delivered(self):
         topic, before, due = self.soon

@@ -142,6 +142,8 @@ class Stream(Connection):
     def __init__(self, port, data, seconds=10):
         super().__init__(port, data, seconds)
         self.answered = self.head()
+        if self.answered.status != 200:
+            raise ConnectionError(f"no stream: {self.answered}")
         self.text, self.parts = b"", self.chunks()
 
     def line(self):

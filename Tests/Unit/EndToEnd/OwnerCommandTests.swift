@@ -1,6 +1,9 @@
 import Foundation
 import TestSupport
 import Testing
+import WebPush
+
+@testable import bellwire
 
 @Suite("bellwire owner")
 struct OwnerCommandTests {
@@ -59,6 +62,16 @@ struct OwnerCommandTests {
                 == "admin  0 devices, 1 endpoint, 1 registration, 1 message waiting "
                 + "(\(bytes) bytes)\n")
         #expect(server.end() == 0)
+    }
+
+    @Test("What topics keep is listed, if there is any")
+    func kept() {
+        var owner = ListedOwner()
+        owner.name = "ann"
+        let line = "ann  0 devices, 0 endpoints, 0 registrations, 0 messages waiting"
+        #expect(ListedOwner.text([owner]) == line + "\n")
+        (owner.keptMessages, owner.keptBytes) = (2, 300)
+        #expect(ListedOwner.text([owner]) == line + ", 2 messages kept (300 bytes)\n")
     }
 
     @Test("An unprintable or missing name is refused")

@@ -31,7 +31,7 @@ struct TopicCommandTests {
         #expect(status == "201", "\(status)")
         #expect(
             try fixture.run(["registration", "list"]).output.contains(
-                "  script  the build  type 10  until "))
+                "  script  the build  type 10  topic"))
         #expect(server.end() == 0)
     }
 
@@ -120,7 +120,8 @@ struct TopicCommandTests {
         _ = try add("code", "--from", "forgejo")
         let list = try fixture.run(["topic", "list"]).output
         #expect(
-            list.hasPrefix("\(id)  build  plain   until ") && list.contains("  code   github  "))
+            list.hasPrefix("\(id)  build  plain     keeps what comes  nobody listens\n")
+                && list.contains("  code   github    keeps"))
         #expect(list.split(separator: "\n").count == 2 && list.contains("nobody listens"))
         let json = try ServeFixture.object(try fixture.run(["topic", "list", "--json"]).output)
         let topics = try #require(json["topics"] as? [[String: Any]])
@@ -146,6 +147,96 @@ struct TopicCommandTests {
         #expect(try fixture.run(["topic", "remove", "code", "--json"]).output.isEmpty)
         #expect(try fixture.run(["topic", "list"]).output.hasPrefix("no topics"))
         #expect(try fixture.run(["registration", "show", otherID]).exitCode == 0)
+        #expect(server.end() == 0)
+    }
+
+    @Test("A new topic has a short address and a token for it, which is shown once")
+    func token() throws {
+        let server = try fixture.startInClear()
+        let text = try fixture.run(["topic", "add", "builds"]).output
+        let address = "\(server.baseURL)/builds"
+        let lines = text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
+        #expect(lines.contains(address))
+        let token = try #require(lines.first { $0.hasPrefix("tk_") })
+        #expect(lines.contains("programs on this machine need no token to push there"))
+        #expect(lines.contains("ntfy publish --token \(token) \(address) \"the build is green\""))
+        let rest = address.dropFirst("http://".count)
+        #expect(lines.contains("apprise -b \"the build is green\" ntfy://\(token)@\(rest)"))
+        #expect(lines.contains("it keeps what comes; to read it: bellwire messages builds"))
+        for line in lines where line.hasPrefix("curl ") {
+            #expect(line == "curl -d \"the build is green\" \(address)")
+            #expect(try fixture.curl(["-d", "the build is green", address]).hasSuffix(" 200"))
+        }
+        let bearer = [
+            "-H", "Authorization: Bearer \(token)", "-H", "Origin: https://other.example",
+        ]
+        #expect(try fixture.curl(bearer + ["-d", "again", address]).hasSuffix(" 200"))
+        #expect(
+            try fixture.curl(Array(bearer.dropFirst(2)) + ["-d", "not", address]).hasSuffix(" 403"))
+        let messages = try fixture.run(["messages", "builds"]).output
+        #expect(
+            messages.split(separator: "\n").map { $0.dropFirst(18) } == [
+                "the build is green", "again",
+            ])
+        let tokens = try fixture.run(["token", "list"]).output
+        #expect(
+            tokens.contains("  topic:builds  reads, writes  builds  ") && !tokens.contains("tk_"))
+        let again = try fixture.run(["topic", "add", "builds"]).output
+        #expect(!again.contains("tk_") && again.contains("bellwire token add"))
+        #expect(try !fixture.run(["topic", "show", "builds"]).output.contains("tk_"))
+        let json = try add("other")
+        #expect((json["token"] as? String)?.hasPrefix("tk_") == true)
+        for arguments in [["nightly build"], ["api"], ["code", "--from", "github"]] {
+            let said = try fixture.run(["topic", "add"] + arguments).output
+            #expect(!said.contains("tk_") && said.contains("; keep it secret:"), "\(arguments)")
+        }
+        #expect(try fixture.run(["topic", "add", "quiet", "--address"]).exitCode == 0)
+        #expect(try fixture.run(["topic", "remove", "builds"]).exitCode == 0)
+        let left = try fixture.run(["token", "list"]).output
+        #expect(left.contains("topic:other") && left.split(separator: "\n").count == 1)
+        #expect(server.end() == 0)
+    }
+
+    @Test(
+        "A topic is opened, has secret addresses, and keeps what it is told; all of it can change")
+    func reach() throws {
+        let server = try fixture.startInClear()
+        func details(_ options: String...) throws -> [String: Any] {
+            let outcome = try fixture.run(["topic", "add", "builds", "--json"] + options)
+            let object = try ServeFixture.object(outcome.output)
+            return try #require(object["topic"] as? [String: Any])
+        }
+        let first = try details("--secret=read", "--keep", "7d")
+        let secret = try #require(first["secret_address"] as? String)
+        let reading = try #require(first["reading_address"] as? String)
+        #expect(secret.hasPrefix("\(server.baseURL)/s_") && secret != reading)
+        #expect(first["keep"] as? Int == 604_800 && first["open"] == nil)
+        let same = try details()
+        #expect(same["secret"] as? Bool == true && same["secret_address"] == nil)
+        let open = try details("--open", "--keep", "off")
+        #expect(open["open"] as? Bool == true && open["secret_read"] as? Bool == true)
+        #expect(open["keep"] as? Int == 0)
+        #expect(
+            try fixture.run(["topic", "list"]).output.contains(
+                "  open, secret, secret to read  keeps nothing  "))
+        let said = try fixture.run(["topic", "add", "builds"]).output
+        #expect(said.contains("everybody who reaches the server may push there without a token"))
+        #expect(said.contains("it keeps nothing\n"))
+        let rotated = try fixture.run(["topic", "rotate", "builds"]).output
+        #expect(rotated.contains("may push there:\n  \(server.baseURL)/s_"))
+        #expect(rotated.contains("may read there:\n  \(server.baseURL)/s_"))
+        #expect(!rotated.contains(secret) && !rotated.contains(reading))
+        let closed = try details("--private", "--keep", "default")
+        #expect(Set(closed.keys) == ["address", "local"])
+        for (options, message) in [
+            (["--private", "--open"], "--private ends what"), (["--keep", "x"], "not a length"),
+            (["--secret=write"], "--secret takes no value but read"), (["--open=1"], "no value"),
+        ] {
+            let refused = try fixture.run(["topic", "add", "builds"] + options)
+            #expect(refused.exitCode == 2 && refused.errors.contains(message), "\(options)")
+        }
+        let long = try fixture.run(["topic", "add", "nightly build", "--open"])
+        #expect(long.exitCode == 3 && long.errors.contains("can be open or secret"))
         #expect(server.end() == 0)
     }
 

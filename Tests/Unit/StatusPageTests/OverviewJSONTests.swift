@@ -48,6 +48,7 @@ struct OverviewJSONTests {
     func administrator() throws {
         var overview = overview(owner: nil)
         overview.userAgents = 7
+        (overview.keptMessages, overview.keptBytes) = (9, 1_000)
         overview.clients = 8
         overview.hasMore = true
         overview.counts = .init()
@@ -79,6 +80,7 @@ struct OverviewJSONTests {
         let expected: NSDictionary = [
             "version": "1.2", "address": "https://push.example", "now": 1_000, "began": 900,
             "usable": false, "administrator": true, "waiting": ["messages": 3, "bytes": 640],
+            "kept_messages": 9, "kept_bytes": 1_000,
             "user_agents": 7, "clients": 8, "more": true,
             "counts": [
                 "accepted": 5, "repeated": 0, "refused": 0, "delivered": 0, "acknowledged": 0,

@@ -66,7 +66,8 @@ package enum KnownService: CaseIterable, Sendable {
     /// Nil for what the service does not send.
     func content(of root: JSONNode, _ body: [UInt8], event: String) -> TopicContent? {
         switch self {
-        case .alertmanager, .grafana: return alerts(root, body)
+        case .alertmanager: return alerts(root, body)
+        case .grafana: return alerts(root, body) ?? titled(root)
         case .github:
             guard !event.isEmpty || root["repository"]?.kind == .object else { return nil }
             return shown(body, event) ?? repositoryNews(root, event)
@@ -124,6 +125,17 @@ extension KnownService {
         } else if let resolved {
             content.text += "\n\nResolved: \(resolved.title)\n\(resolved.text)"
         }
+        return content
+    }
+
+    /// What Grafana says beside its alerts, which are not in each of its messages.
+    private func titled(_ root: JSONNode) -> TopicContent? {
+        guard root["status"]?.text != nil, let title = root["title"]?.text,
+            let text = root["message"]?.text
+        else { return nil }
+        if root["status"]?.text == "resolved" { return over(title, text) }
+        var content = TopicContent()
+        (content.title, content.text) = (title, text)
         return content
     }
 

@@ -1,0 +1,33 @@
+package import Base
+
+/// How a topic is reached, and what it keeps, in requests and in answers.
+///
+/// Secret addresses are only in the answer to the request that makes them.
+package struct TopicDetails: JSONObject, Equatable, Sendable, Confidential {
+    /// Where its owner pushes to it by its name; nil if the name cannot be in an address.
+    package var address: String?
+    /// Programs on the server's machine may push to that address.
+    package var isLocal = false
+    /// Everybody may push to that address.
+    package var isOpen = false
+    /// It has a secret address for pushing, and one for reading.
+    package var isSecret = false
+    package var isSecretlyRead = false
+    /// For how many seconds it keeps messages; 0 for not at all, nil for as long as the server says.
+    package var keep: Int?
+    package var secretAddress: String?
+    package var readingAddress: String?
+
+    package init() {}
+
+    package mutating func fields(_ fields: inout JSONFields) {
+        fields.member("address", &address)
+        fields.flag("local", &isLocal)
+        fields.flag("open", &isOpen)
+        fields.flag("secret", &isSecret)
+        fields.flag("secret_read", &isSecretlyRead)
+        fields.member("keep", &keep)
+        fields.member("secret_address", &secretAddress)
+        fields.member("reading_address", &readingAddress)
+    }
+}

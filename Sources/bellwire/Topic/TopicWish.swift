@@ -1,0 +1,70 @@
+import WebPush
+
+/// What somebody wants of a topic besides its name: who reaches it, and what it keeps.
+struct TopicWish {
+    private let isOpen: Bool
+    private let isPrivate: Bool
+    /// `read` for an address to read from, too.
+    private let secret: String?
+    /// Nil if nothing is said about it.
+    private let keep: Keeping?
+
+    private enum Keeping {
+        case asUsual
+        case seconds(Int)
+
+        init(_ text: String) throws {
+            self =
+                switch text {
+                case "off": .seconds(0)
+                case "default": .asUsual
+                default: .seconds(try TimeSpan.seconds(text))
+                }
+        }
+
+        var seconds: Int? { if case .seconds(let seconds) = self { seconds } else { nil } }
+    }
+
+    init(_ arguments: Arguments) throws {
+        (isOpen, isPrivate) = (arguments.has("open"), arguments.has("private"))
+        secret = arguments["secret"]
+        guard !isPrivate || !isOpen && secret == nil else {
+            throw CommandError.usage("--private ends what --open and --secret make")
+        }
+        keep = try arguments["keep"].map { try Keeping($0) }
+    }
+
+    /// What to ask for, of a topic that is `former`; nil if that is what it has.
+    func details(after former: TopicDetails) -> TopicDetails? {
+        let present = TopicDetails {
+            $0.isOpen = former.isOpen
+            $0.isSecret = former.isSecret
+            $0.isSecretlyRead = former.isSecretlyRead
+            $0.keep = former.keep
+        }
+        var wanted = present
+        if isPrivate { wanted = TopicDetails { $0.keep = present.keep } }
+        if isOpen { wanted.isOpen = true }
+        if secret != nil { wanted.isSecret = true }
+        if secret == "read" { wanted.isSecretlyRead = true }
+        if let keep { wanted.keep = keep.seconds }
+        return wanted == present ? nil : wanted
+    }
+}
+
+extension TopicDetails {
+    /// How others reach it, in one word each.
+    var reach: String {
+        let words = [(isOpen, "open"), (isSecret, "secret"), (isSecretlyRead, "secret to read")]
+        return words.filter(\.0).map(\.1).joined(separator: ", ")
+    }
+
+    /// What happens to what came.
+    var keeping: String {
+        switch keep {
+        case nil: "keeps what comes"
+        case 0: "keeps nothing"
+        case let seconds?: "keeps what comes for " + TimeSpan.text(seconds)
+        }
+    }
+}
