@@ -14,14 +14,17 @@ final class GotifyDesk {
     let door: TopicDoor
     let intake: TopicIntake
     let maker: TopicMaker
+    private let streams: StreamIntake
 
     init(
-        _ service: ServiceState, _ desk: DeliveryDesk, _ door: TopicDoor, _ intake: TopicIntake
+        _ service: ServiceState, _ desk: DeliveryDesk, _ door: TopicDoor, _ intake: TopicIntake,
+        _ streams: StreamIntake
     ) {
         self.service = service
         self.desk = desk
         self.door = door
         self.intake = intake
+        self.streams = streams
         maker = TopicMaker(service, desk)
     }
 
@@ -59,7 +62,7 @@ final class GotifyDesk {
         case .changeClient: try changeClient(request)
         case .deleteClient: deleteClient(request)
         case .user: showUser(request)
-        case .stream: throw .unavailable
+        case .stream: streams.openGotify(exchange, for: request.visitor)
         case .manageUsers: throw .notHere
         default: throw .unknownPath
         }

@@ -20,8 +20,8 @@ final class TopicHandler {
         self.service = service
         door = try TopicDoor(service)
         intake = TopicIntake(service, desk, door)
-        gotify = GotifyDesk(service, desk, door, intake)
         streams = StreamIntake(service, desk, door)
+        gotify = GotifyDesk(service, desk, door, intake, streams)
     }
 
     /// `path` is the path of the request without that of base-url.
