@@ -33,6 +33,7 @@ enum Schema {
                 "topic_message.id": 0 ... .max, "topic_message.place": 0 ... .max,
                 "topic_scheduled.id": 0 ... .max, "topic_scheduled.topic": counters,
                 "topic_scheduled.subscription": counters,
+                "topic_picture.topic": counters,
                 "topic_message.topic": counters, "topic_message.kind": 0...3,
                 "topic_message.size": 0...1 << 31, "topic.device": counters,
                 "topic.bytes": 0...1 << 40, "topic.ended": 0...1, "topic_name.device": counters,
@@ -226,6 +227,7 @@ enum Schema {
         CREATE INDEX topic_message_sequence ON topic_message (topic, sequence)
             WHERE sequence IS NOT NULL AND sealed IS NOT NULL;
         CREATE INDEX topic_message_expires ON topic_message (expires);
+        CREATE TABLE topic_picture (topic INTEGER PRIMARY KEY, sealed BLOB NOT NULL);
 
         """
 }

@@ -214,7 +214,7 @@ extension StreamDesk: StoreListener {
     private func follow(
         _ registration: Registration, _ group: StreamGroup, of owner: StreamOwner
     ) {
-        guard let name = registration.terms.topicName, group.covers(name),
+        guard let name = registration.terms.topicName, group.covers(name), !name.isUnifiedPush,
             !group.streams.isEmpty
         else { return }
         group.applications[name] = (Int64(registration.device), registration.applicationName)
