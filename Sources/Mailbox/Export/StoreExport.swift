@@ -85,6 +85,7 @@ enum ExportList: String, CaseIterable {
     case endpoints
     case messages
     case signals = "fetch_signals"
+    case files
     case callbacks
     case events = "callback_events"
     case engines
