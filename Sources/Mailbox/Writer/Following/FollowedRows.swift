@@ -61,6 +61,9 @@ struct FollowedRows {
             effects.topicNews.append(
                 TopicNews(
                     position: position, device: row.number("topic"), message: nil, isKept: true))
+        case ("topic_file", let kind):
+            guard kind != .update, let file = KeptFile(row.values(KeptFile.columns)) else { return }
+            effects.files.append(kind == .insert ? .copied(file) : .ended(file))
         case ("mark", .insert): effects.marks += Self.marks(row)
         case ("mark", .delete): effects.expiredMarks += Self.marks(row)
         case ("replay", .insert): effects.replays.formUnion(Self.marks(row))
