@@ -80,11 +80,14 @@ extension GotifyDesk {
     private func clients(
         of visitor: TopicVisitor, then: @escaping (Result<GotifyClients, GotifyRefusal>) -> Void
     ) {
-        desk.list(.credentials) { answer in
-            guard case .credentials(let credentials) = answer else {
-                return then(.failure(.unavailable))
+        desk.list(.tokens) { [desk] tokens in
+            // Devices have names, too.
+            desk.list(.credentials) { devices in
+                guard case .credentials(let tokens) = tokens,
+                    case .credentials(let devices) = devices
+                else { return then(.failure(.unavailable)) }
+                then(.success(GotifyClients(tokens + devices, visitor)))
             }
-            then(.success(GotifyClients(credentials, visitor)))
         }
     }
 }

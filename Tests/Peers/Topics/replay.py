@@ -55,6 +55,8 @@ class Replay:
             "host": f"localhost:{place.port}",
             "token": place.both,
             "basic": basic(place.both)[6:],
+            "device": place.credential,
+            "password": basic(place.credential)[6:],
             "auth": base64.urlsafe_b64encode(f"Bearer {place.both}".encode()).decode().rstrip("="),
             "application": place.application["token"],
             "client": place.client["token"],
