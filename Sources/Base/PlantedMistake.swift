@@ -11,6 +11,7 @@
         case outboxAfterAnswer = "OUTBOX_AFTER_ANSWER"
         case mergeInFlight = "MERGE_IN_FLIGHT"
         case updateBeforeCommit = "UPDATE_BEFORE_COMMIT"
+        case streamBeforeCommit = "STREAM_BEFORE_COMMIT"
         case backupMissesNewest = "BACKUP_MISSES_NEWEST"
         case restoreForgetsEnded = "RESTORE_FORGETS_ENDED"
         case noSync = "NO_SYNC"

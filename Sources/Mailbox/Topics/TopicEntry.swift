@@ -30,6 +30,7 @@ package struct TopicPost: Sendable, Confidential {
 /// store.
 package struct TopicNews: Sendable, Confidential {
     package let position: Int64
+    package let owner: UInt32
     package let device: UInt32
     package let message: TopicMessage?
     /// The history has it.
@@ -49,9 +50,11 @@ package struct TopicSubscription: Sendable, Confidential {
     package let owner: UInt32
     /// Their names, by their registrations.
     package let topics: [UInt32: TopicName]
+    /// A replay also has what is not due yet, behind its last message.
+    package let wantsScheduled: Bool
 
-    package init(owner: UInt32, topics: [UInt32: TopicName]) {
-        (self.owner, self.topics) = (owner, topics)
+    package init(owner: UInt32, topics: [UInt32: TopicName], wantsScheduled: Bool = false) {
+        (self.owner, self.topics, self.wantsScheduled) = (owner, topics, wantsScheduled)
     }
 }
 

@@ -31,10 +31,13 @@ extension StoredTopics {
             try erase(message.sequence, of: device, owner)
         }
         try keep(post, of: device, owner)
-        transaction.effects.topicNews.append(
-            TopicNews(
-                position: owner.position, device: device, message: message,
-                isKept: post.lifetime > 0))
+        let news = TopicNews(
+            position: owner.position, owner: owner.row, device: device, message: message,
+            isKept: post.lifetime > 0)
+        #if PLANTED
+            if PlantedMistake.streamBeforeCommit.isMade { transaction.index.topics.notify([news]) }
+        #endif
+        transaction.effects.topicNews.append(news)
         return .stored(position: owner.position)
     }
 
@@ -193,8 +196,6 @@ extension StoredTopics {
     /// How long to wait with one that the engine cannot take now.
     private static let pause: UInt32 = 60
 
-    private static func place(_ row: Int64) -> Sealer.Place { ScheduledRows.place(row) }
-
     /// It takes the place of an earlier one of its sequence. `.full` at the limit of its topic.
     func schedule(_ scheduled: ScheduledPost) throws(StoreFault) -> StoreOutcome {
         let (message, device) = (scheduled.post.message, scheduled.address.device)
@@ -204,7 +205,8 @@ extension StoredTopics {
         let limit = transaction.limits.growth.topicScheduled
         guard try scheduledRows.count(of: device) < limit else { return .full }
         let row = transaction.nextPosition()
-        let sealed = try sealers.seal(ScheduledRecord(scheduled), at: Self.place(row), of: owner)
+        let sealed = try sealers.seal(
+            ScheduledRecord(scheduled), at: ScheduledRows.place(row), of: owner)
         let isNamed = message.sequence != message.id.text
         try scheduledRows.insert(
             ScheduledRows.Row(
@@ -240,7 +242,7 @@ extension StoredTopics {
                 continue
             }
             let record: ScheduledRecord? = try sealers.open(
-                row.sealed.span, at: Self.place(row.number), of: owner)
+                row.sealed.span, at: ScheduledRows.place(row.number), of: owner)
             guard let scheduled = record?.scheduled(row) else {
                 // Nobody can read it.
                 try drop(row)

@@ -9,6 +9,7 @@ final class TopicHandler {
     private let door: TopicDoor
     private let intake: TopicIntake
     private let gotify: GotifyDesk
+    private let streams: StreamIntake
 
     /// The most bytes of a body whose sender has no credential.
     private static let bodyLimit = 64 * 1024
@@ -20,6 +21,7 @@ final class TopicHandler {
         door = try TopicDoor(service)
         intake = TopicIntake(service, desk, door)
         gotify = GotifyDesk(service, desk, door, intake)
+        streams = StreamIntake(service, desk, door)
     }
 
     /// `path` is the path of the request without that of base-url.
@@ -75,6 +77,7 @@ final class TopicHandler {
             try intake.publish(exchange, to: topic, sequence: sequence)
         case .trigger(let topic): try intake.publish(exchange, to: topic, sequence: "")
         case .publishJSON: try intake.publishJSON(exchange)
+        case .stream(let form, let topics): streams.open(exchange, as: form, topics)
         default: throw .notFound
         }
     }

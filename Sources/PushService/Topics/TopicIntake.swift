@@ -38,7 +38,7 @@ final class TopicIntake {
         try publish(exchange, to: published.topic, fields, published.text)
     }
 
-    private static func fields(of exchange: HTTPExchange) -> NtfyFields {
+    static func fields(of exchange: HTTPExchange) -> NtfyFields {
         let head = exchange.head
         var fields = NtfyFields()
         head.fields.forEach { fields.record($0, $1) }

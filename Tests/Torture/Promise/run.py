@@ -92,6 +92,7 @@ PLANTS = {
     "OUTBOX_AFTER_ANSWER": ("callbacks", [18]),
     "MERGE_IN_FLIGHT": ("callbacks", [21]),
     "UPDATE_BEFORE_COMMIT": ("callbacks", [19]),
+    "STREAM_BEFORE_COMMIT": ("topics", [27]),
     "BACKUP_MISSES_NEWEST": ("restores", [23]),
     "RESTORE_FORGETS_ENDED": ("restores", [23]),
     "NO_SYNC": ("power", [18]),
