@@ -64,6 +64,7 @@ package enum TopicQuery: Sendable {
     case stream(StreamPageRequest, TopicSubscription)
     /// The newest position of the owner.
     case newest(owner: UInt32)
+    case picture(of: UInt32, owner: UInt32)
 }
 
 extension TopicQuery {
@@ -71,7 +72,7 @@ extension TopicQuery {
         switch self {
         case .page(let request): request.owner
         case .stream(_, let subscription): subscription.owner
-        case .newest(let owner): owner
+        case .newest(let owner), .picture(_, let owner): owner
         }
     }
 
@@ -83,6 +84,7 @@ extension TopicQuery {
         case .stream(.replayed(_, let position), _), .stream(.missed(let position), _):
             .stream(StreamPage([], through: position))
         case .newest: .newest(0)
+        case .picture: .picture(nil)
         }
     }
 }
@@ -91,6 +93,7 @@ package enum TopicAnswer: Sendable {
     case page(TopicPage)
     case stream(StreamPage)
     case newest(Int64)
+    case picture(TopicPicture?)
 }
 
 /// Some of what the history of an owner's topics has, newest first.

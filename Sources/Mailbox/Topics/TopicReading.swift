@@ -31,6 +31,8 @@ final class TopicReading {
             case .stream(let request, let subscription):
                 return .stream(try page(request, subscription, of: owner, connection))
             case .newest: return .newest(owner.position)
+            case .picture(let device, _):
+                return .picture(try picture(of: device, owner, connection))
             }
         }
     }
@@ -59,6 +61,16 @@ final class TopicReading {
             last = place.position
         }
         return page
+    }
+
+    private func picture(
+        of device: UInt32, _ owner: TopicOwner, _ connection: borrowing Connection
+    ) throws(StoreFault) -> TopicPicture? {
+        let select = try connection.statement(
+            "SELECT sealed FROM topic_picture WHERE topic = ?1", device)
+        guard try select.step() else { return nil }
+        let sealed = select.bytes(0)
+        return try sealers.open(sealed.span, at: TopicPicture.place(device), of: owner)
     }
 
     private func message(

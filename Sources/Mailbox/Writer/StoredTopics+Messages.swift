@@ -12,7 +12,7 @@ extension StoredTopics {
     }
 
     /// The owner of a topic that has not ended.
-    private func admission(to device: UInt32) throws(StoreFault) -> TopicOwner.Found {
+    func admission(to device: UInt32) throws(StoreFault) -> TopicOwner.Found {
         guard try rows.add(TopicRows.Amount(), to: device) != nil else { return .none }
         return try find(owner(of: device))
     }
@@ -182,7 +182,7 @@ extension StoredTopics {
 }
 
 extension TopicOwner.Found {
-    fileprivate var answer: StoreOutcome {
+    var answer: StoreOutcome {
         switch self {
         case .none: .notFound
         case .unreadable: .unavailable

@@ -28,7 +28,11 @@ final class GotifyDesk {
     /// For callers with a credential: JSON may escape each byte of a text. Nil if the usual limit is
     /// enough.
     static func bodyLimit(of route: GotifyRoute) -> Int? {
-        route.action == .publish ? 8 * GotifyPublication.longestText : nil
+        switch route.action {
+        case .publish: 8 * GotifyPublication.longestText
+        case .setPicture: TopicPicture.longest + 64 << 10
+        default: nil
+        }
     }
 
     func serve(_ route: GotifyRoute, _ exchange: HTTPExchange) throws(GotifyRefusal) {
@@ -48,6 +52,8 @@ final class GotifyDesk {
         case .makeApplication: try makeApplication(request)
         case .changeApplication: try changeApplication(request)
         case .deleteApplication: deleteApplication(request)
+        case .setPicture: try setPicture(request)
+        case .removePicture: removePicture(request)
         case .listClients: listClients(request)
         case .makeClient: try makeClient(request)
         case .changeClient: try changeClient(request)
@@ -72,6 +78,8 @@ final class GotifyDesk {
             let isUsable = service.store.isUsable
             let health = GotifyServer.Health(version, isUsable: isUsable)
             TopicAnswer.json(health.json, exchange, isUsable ? 200 : 503)
+        case .usualPicture: Self.show(Self.usualPicture, as: ".png", exchange)
+        case .picture: try showPicture(named: route.name, exchange)
         default: return false
         }
         return true

@@ -292,5 +292,8 @@ class Gotify:
         with Socket(self.place.port, f"/stream?token={made.get('token')}") as socket:
             self.emptied(path)
             began = time.monotonic()
-            self.judge(socket.text() is None and time.monotonic() - began < 1.5, "its stream ends within a second")
+            self.judge(
+                socket.is_open and socket.text() is None and time.monotonic() - began < 1.5,
+                "its stream ends within a second",
+            )
         self.told(Denied(401), "its token is gone", self.json("GET", "/message", X_Gotify_Key=made.get("token")))
