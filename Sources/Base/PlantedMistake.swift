@@ -12,6 +12,8 @@
         case mergeInFlight = "MERGE_IN_FLIGHT"
         case updateBeforeCommit = "UPDATE_BEFORE_COMMIT"
         case streamBeforeCommit = "STREAM_BEFORE_COMMIT"
+        case scheduledTwice = "SCHEDULED_TWICE"
+        case deletedReturns = "DELETED_RETURNS"
         case backupMissesNewest = "BACKUP_MISSES_NEWEST"
         case restoreForgetsEnded = "RESTORE_FORGETS_ENDED"
         case noSync = "NO_SYNC"

@@ -5,7 +5,7 @@ extension ConfigurationKey {
     package static let all =
         [listen, baseURL, alias, tlsCertificate, tlsKey, state, keys, store] + ofCluster + [
             registration, registrationOpenToEveryone, localUsers, accessLog, backlogFull,
-            metricsListen, metricsTokenFile, ui, callbackAllow, callbackProxy,
+            attachments, metricsListen, metricsTokenFile, ui, callbackAllow, callbackProxy,
             callbackUnixDirectory, callbackAuthorities, receiversFile, receiverAuthorities,
         ]
 
@@ -103,6 +103,15 @@ extension ConfigurationKey {
             "what to do with a push if too many wait for a client; drop-oldest loses messages",
         more: "If a push is refused, its sender tries again.",
         check: oneOf(BacklogPolicy.allCases.map(\.rawValue)))
+
+    package static let attachments = ConfigurationKey(
+        "attachments", "SIZE|off", fallback: AttachmentRoom.usual,
+        help: "how much room files of topics may have: off, or a number of MB, GB or TB",
+        more: "A tenth of the disk stays free in any case. Files lie in the folder of state.",
+        examples: "20 GB"
+    ) { value in
+        AttachmentRoom.bytes(value) == nil ? "is not off, or a number and MB, GB or TB" : nil
+    }
 
     package static let metricsListen = ConfigurationKey(
         "metrics-listen", "ADDRESS", fallback: "off",

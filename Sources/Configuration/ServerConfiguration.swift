@@ -28,6 +28,11 @@ package struct ServerConfiguration: Sendable {
     /// What was set, for keys of which nothing else has to be known.
     package let values: SettingValues
 
+    /// How many bytes the files that come to topics may have; zero for none.
+    package var attachments: Int {
+        AttachmentRoom.bytes(values[.attachments] ?? AttachmentRoom.usual) ?? 0
+    }
+
     package init(_ input: ConfigurationInput) throws(ConfigurationError) {
         let values = SettingValues(try input.settings())
         self.values = values

@@ -90,6 +90,8 @@ package struct Sealer: ~Copyable {
     package static let version: UInt8 = 1
     private static let saltLength = 32
     private static let headerLength = 1 + 8 + saltLength
+    /// How much longer a field is when it is sealed.
+    package static let overhead = headerLength + GCM.tagLength
     private static let zeroNonce = InlineArray<12, UInt8>(repeating: 0)
 
     private let current: MasterKey

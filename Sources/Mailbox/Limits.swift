@@ -68,10 +68,22 @@ package struct GrowthLimits: Equatable, Sendable {
     package init() {}
 }
 
+/// How much room files of topics may take, in bytes.
+package struct FileLimits: Equatable, Sendable {
+    package var file = 15 << 20
+    package var topic = 256 << 20
+    package var owner = 1 << 30
+    /// All files together, unless the configuration says otherwise.
+    package var all = 5 << 30
+
+    package init() {}
+}
+
 /// Limits of the store's own work.
 package struct StoreLimits: Sendable {
     package var quota = QuotaLimits()
     package var growth = GrowthLimits()
+    package var files = FileLimits()
     /// Work queued for the writer; beyond this, operations are refused.
     package var queuedOperations = 65_536
     package var queuedBytes = 128 << 20

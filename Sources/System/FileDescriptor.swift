@@ -99,6 +99,8 @@ package struct SystemError: Error, Equatable, Sendable, CustomStringConvertible 
     }
 
     package var isMissingFile: Bool { code == ENOENT }
+    /// There is no room on the disk, or none for this user.
+    package var isFullDisk: Bool { code == ENOSPC || code == EDQUOT }
     /// A file of that name is there.
     package var isNameTaken: Bool { code == EEXIST }
     /// Another process has the lock.

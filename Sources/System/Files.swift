@@ -121,14 +121,33 @@ package enum FreeSpace {
     }
 }
 
+/// How much room a disk has, in bytes.
+package struct DiskSpace: Equatable, Sendable {
+    package let free: Int
+    package let whole: Int
+
+    package init(free: Int, whole: Int) { (self.free, self.whole) = (free, whole) }
+
+    /// The disk that has this path; nil if the system does not say.
+    package init?(at path: String) {
+        var status = statvfs()
+        guard statvfs(path, &status) == 0 else { return nil }
+        let unit = UInt64(status.f_frsize)
+        free = Int(clamping: UInt64(status.f_bavail) * unit)
+        whole = Int(clamping: UInt64(status.f_blocks) * unit)
+    }
+}
+
 /// A regular file that is read piece by piece, because it may be larger than the memory.
 package struct LargeFile: ~Copyable {
     package let size: Int
     private let file: FileDescriptor
 
-    /// Fails for anything that is not a regular file.
-    package init(_ path: String) throws(SystemError) {
-        let file = try FileDescriptor.open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY)
+    /// Fails for anything that is not a regular file. `followsLink` concerns the last part of the
+    /// path only.
+    package init(_ path: String, followsLink: Bool = true) throws(SystemError) {
+        let flags = O_RDONLY | O_NONBLOCK | O_NOCTTY | (followsLink ? 0 : O_NOFOLLOW)
+        let file = try FileDescriptor.open(path, flags)
         var status = stat()
         _ = try ensure("fstat") { fstat(file.number, &status) }
         guard status.st_mode & S_IFMT == S_IFREG else {

@@ -183,6 +183,7 @@ enum FormerMerge {
         FROM former.topic_scheduled AS other WHERE other.row = topic_scheduled.row
         AND other.id = topic_scheduled.id)
         """,
+        "DELETE FROM main.topic_file WHERE mark NOT IN (SELECT mark FROM former.topic_file)",
         "DELETE FROM main.topic_owner WHERE row NOT IN (SELECT row FROM former.topic_owner)",
         """
         UPDATE main.topic_owner AS ours SET position = max(ours.position, other.position),

@@ -58,7 +58,8 @@ package struct Restoration: ~Copyable {
         let later = try former?.merge(
             into: draft.path, keys, beside: place + "-former", report: report)
         let result = try BackupFailure.onStore { () throws(StoreFault) in
-            try Self.finish(draft.path, later, needsConfirmation: former == nil, now)
+            try Self.dropMissingFiles(draft.path, in: folder.path)
+            return try Self.finish(draft.path, later, needsConfirmation: former == nil, now)
         }
         try BackupFailure.onFile(folder.path) { () throws(SystemError) in try draft.publish() }
         return result
@@ -76,6 +77,21 @@ package struct Restoration: ~Copyable {
                 throw StoreFault(error)
             }
         }
+    }
+
+    /// A backup has no files of topics: messages keep those that are in the folder.
+    private static func dropMissingFiles(_ path: String, in folder: String) throws(StoreFault) {
+        let draft = try StoreSnapshot.draft(path)
+        let select = try draft.statement("SELECT mark FROM topic_file")
+        var missing: [FileMark] = []
+        while try select.step() {
+            guard let mark = select.withBytes(0, { FileMark($0) }) else { continue }
+            let place = folder + "/" + TopicFiles.folderName + "/" + mark.name
+            if FileStamp(of: place) == nil { missing.append(mark) }
+        }
+        try draft.run("BEGIN")
+        for mark in missing { try draft.run("DELETE FROM topic_file WHERE mark = ?1", mark.bytes) }
+        try draft.run("COMMIT")
     }
 
     /// Sets the counters, and marks what the server has to know. `later`: the state of the former

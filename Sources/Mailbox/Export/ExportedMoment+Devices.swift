@@ -45,7 +45,7 @@ extension ExportedMoment {
     }
 
     /// Each row as an object. The first column is the row's number.
-    private func collect(
+    func collect(
         _ select: borrowing StoreStatement, _ limit: Int, _ cursor: inout ExportCursor,
         _ members: (borrowing StoreStatement, inout JSONWriter) -> Void
     ) throws(StoreFault) -> ExportStep {

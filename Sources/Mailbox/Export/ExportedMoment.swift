@@ -12,6 +12,7 @@ final class ExportedMoment {
         "endpoint addresses, hooks and locations of messages: whoever has one can use it",
         "the secrets of devices and user agents, private keys, the secrets of registrations and"
             + " callbacks, and tokens that an application gave to its server",
+        "what is in files that came to topics, which are read under their addresses",
         "answers that are kept for a day for repeated requests, because they have keys",
         "hashes by which repeated pushes and ended endpoints are recognised: they name nobody",
     ]
@@ -98,6 +99,7 @@ final class ExportedMoment {
         case .signals: try ofEachDevice(from: &cursor, limit, signals)
         case .history: try ofEachDevice(from: &cursor, limit, history)
         case .scheduled: try ofEachDevice(from: &cursor, limit, scheduled)
+        case .files: try ofEachDevice(from: &cursor, limit, files)
         case .callbacks: try callbacks(from: &cursor, limit)
         case .events: try events(from: &cursor, limit)
         case .engines: try engines(from: &cursor, limit)

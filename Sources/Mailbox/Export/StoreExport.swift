@@ -88,6 +88,7 @@ enum ExportList: String, CaseIterable {
     case signals = "fetch_signals"
     case history
     case scheduled
+    case files
     case callbacks
     case events = "callback_events"
     case engines

@@ -43,6 +43,7 @@ package final class StoreIndex: Sendable {
     let reminders = Reminders()
     package let engines = EngineIndex()
     package let topics = TopicIndex()
+    package let files = TopicFiles()
     package let endings = EndingNotifier()
     /// Gets what other stores did, on any thread, once all of it is in the index.
     package let remoteChanges = Subscriber<RemoteChanges, Void>()

@@ -34,6 +34,8 @@ package final class SQLiteStore: MessageStore {
             SetAsideInputs()
         }
         package var reading: @Sendable () -> ClockReading = ClockReading.now
+        /// The room on the disk of the files that come to topics.
+        var space: @Sendable (String) -> DiskSpace? = { DiskSpace(at: $0) }
         /// Where commits are written down for other stores; nil for a store of its own.
         package var log: LogSource?
 
@@ -55,6 +57,7 @@ package final class SQLiteStore: MessageStore {
     let writer: StoreWriter
     let reader: StoreReader
     private let threads: [WorkThread]
+    private let fileThread: WorkThread
     /// Nil for a store of its own.
     private let log: (any CommitLog)?
 
@@ -92,8 +95,12 @@ package final class SQLiteStore: MessageStore {
             onFault: options.onFault, onResealed: options.onResealed)
         try writer.join()
         let reader = try StoreReader(opening.source, limits: options.limits)
+        let files = opening.source.index.files
+        try files.begin(opening.source.filePlace(in: folder.path, options.space))
         let threads: [WorkThread]
+        let fileThread: WorkThread
         do throws(SystemError) {
+            fileThread = try WorkThread(name: "store-files") { files.run() }
             threads = [
                 try WorkThread(name: "store-writer") { writer.run() },
                 try WorkThread(name: "store-reader") { reader.run() },
@@ -108,6 +115,7 @@ package final class SQLiteStore: MessageStore {
         self.writer = writer
         self.reader = reader
         self.threads = threads
+        self.fileThread = fileThread
         log?.listen { [weak self] in self?.received($0) }
         index.topics.onLostName.set { [weak reader] in reader?.forgetTexts(of: $0) }
     }
@@ -193,6 +201,9 @@ package final class SQLiteStore: MessageStore {
         reader.close()
         writer.close()
         for thread in threads { thread.join() }
+        // After the last commit, which may have ended some.
+        index.files.close()
+        fileThread.join()
     }
 }
 

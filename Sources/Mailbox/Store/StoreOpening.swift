@@ -159,6 +159,7 @@ extension StoreIndex {
             callbacks.set(row, isGone: true)
         }
         try MarkRows<OwnedMark>.load(from: connection) { keep($0) }
+        try files.load(from: connection)
     }
 
     private func loadDevices(from connection: borrowing Connection) throws(StoreFault) {

@@ -16,9 +16,13 @@ package struct TopicPost: Sendable, Confidential {
     package let message: TopicMessage
     /// In seconds; zero for a message that only those get who read now.
     package let lifetime: UInt32
+    /// What its attachment is.
+    package let file: ReceivedFile?
 
-    package init(_ message: TopicMessage, keptFor lifetime: UInt32) {
-        (self.message, self.lifetime) = (message, lifetime)
+    package init(
+        _ message: TopicMessage, keptFor lifetime: UInt32, with file: ReceivedFile? = nil
+    ) {
+        (self.message, self.lifetime, self.file) = (message, lifetime, file)
     }
 }
 

@@ -44,6 +44,8 @@ struct BatchEffects {
     var engineNews: [EngineNews] = []
     /// What has come to topics, for their readers.
     var topicNews: [TopicNews] = []
+    /// Files of topics that came or ended.
+    var files: [FileChange] = []
     var changes: [Change] = []
     /// What another store did; empty for a batch of this one.
     var remote = RemoteChanges()
@@ -74,6 +76,7 @@ struct BatchEffects {
         if !remote.isEmpty { index.remoteChanges.call(remote) }
         if !news.isEmpty { index.callbacks.notify(news) }
         index.engines.notify(engineNews)
+        index.files.apply(files)
         index.topics.notify(topicNews)
         // Last, because its listener reads the rest of the index.
         if changes.contains(where: \.isOfAccounts) { index.engines.countChange() }
@@ -85,6 +88,7 @@ struct BatchEffects {
         if !counted.isEmpty { counted = [] }
         engineNews.removeAll(keepingCapacity: true)
         topicNews.removeAll(keepingCapacity: true)
+        if !files.isEmpty { files = [] }
         expiredActions = 0
         marks.removeAll(keepingCapacity: true)
         expiredMarks.removeAll(keepingCapacity: true)

@@ -123,6 +123,7 @@ final class BatchExecutor {
             let counts = [
                 try messages.sweep(at: now, limit: limit),
                 try topics.sweep(at: now, limit: limit),
+                try topics.files.sweep(at: now, limit: limit),
                 try registrations.publishDue(at: now, limit: limit),
                 try callbacks.sweep(at: now, limit: limit),
                 try registrations.sweepAnswers(at: now, limit: limit),
@@ -139,9 +140,9 @@ final class BatchExecutor {
 
     func firstExpiry() throws(StoreFault) -> StoreTime? {
         let times = [
-            try messages.nextExpiry(), try topics.nextExpiry(), try marks.nextExpiry(),
-            try devices.nextExpiry(),
-            try callbacks.nextExpiry(), try registrations.nextExpiry(),
+            try messages.nextExpiry(), try topics.nextExpiry(), try topics.files.nextExpiry(),
+            try marks.nextExpiry(), try devices.nextExpiry(), try callbacks.nextExpiry(),
+            try registrations.nextExpiry(),
         ]
         return times.compactMap(\.self).min()
     }

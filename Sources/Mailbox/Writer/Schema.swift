@@ -35,6 +35,9 @@ enum Schema {
                 "topic_scheduled.subscription": counters,
                 "topic_picture.topic": counters,
                 "topic_message.topic": counters, "topic_message.kind": 0...3,
+                "topic_file.row": 0 ... .max, "topic_file.topic": counters,
+                "topic_file.owner": counters, "topic_file.size": 0...1 << 31,
+                "topic_file.message": 0 ... .max,
                 "topic_message.size": 0...1 << 31, "topic.device": counters,
                 "topic.bytes": 0...1 << 40, "topic.ended": 0...1, "topic_name.device": counters,
                 "topic_owner.row": 0...Int64(TopicOwner.last),
@@ -44,6 +47,7 @@ enum Schema {
             lengths: [
                 "credential.secret": 32, "device.user_agent": 32, "subscription.endpoint": 32,
                 "message.id": 16, "message.location": 16, "topic_name.name": 32,
+                "topic_file.mark": 16,
             ],
             large: ["device", "subscription"])
     }
@@ -191,7 +195,8 @@ enum Schema {
     /// `sealed` is missing, only the place is known of a message, until `expires`. What an ended topic
     /// had is deleted little by little. `evicted` is the position of the newest message that has
     /// left a topic without its sender's wish, and `evicted_time` its time. An owner who was forgotten
-    /// has nothing sealed; `made` is the position at which the key was made.
+    /// has nothing sealed; `made` is the position at which the key was made. Of a file, `mark` is its
+    /// name on the disk, and `message` the id of its message.
     private static let topics = """
         CREATE TABLE topic_owner (
             row INTEGER PRIMARY KEY, owner TEXT NOT NULL, position INTEGER NOT NULL,
@@ -227,6 +232,14 @@ enum Schema {
         CREATE INDEX topic_message_sequence ON topic_message (topic, sequence)
             WHERE sequence IS NOT NULL AND sealed IS NOT NULL;
         CREATE INDEX topic_message_expires ON topic_message (expires);
+        CREATE TABLE topic_file (
+            row INTEGER PRIMARY KEY, mark BLOB NOT NULL, topic INTEGER NOT NULL,
+            owner INTEGER NOT NULL, message INTEGER NOT NULL, size INTEGER NOT NULL,
+            expires INTEGER NOT NULL, sealed BLOB NOT NULL
+        );
+        CREATE UNIQUE INDEX topic_file_mark ON topic_file (mark);
+        CREATE INDEX topic_file_message ON topic_file (topic, message);
+        CREATE INDEX topic_file_expires ON topic_file (expires);
         CREATE TABLE topic_picture (topic INTEGER PRIMARY KEY, sealed BLOB NOT NULL);
 
         """

@@ -22,6 +22,9 @@ extension StoreWriter {
     func recover() {
         do throws(StoreFault) {
             let executor = try source.reopen()
+            // The log may have the failed batch. Until that is known, the files of its messages stay.
+            let doubt = self.doubt
+            defer { withExtendedLifetime(doubt) {} }
             resolveDoubt(executor)
             _ = try executor.catchUp()
             executor.pinned = nil
@@ -91,6 +94,14 @@ struct StoreSource: Sendable {
     }
 
     func apply(_ effects: BatchEffects) { effects.apply(to: index) }
+
+    func filePlace(
+        in folder: String, _ space: @escaping @Sendable (String) -> DiskSpace?
+    ) -> FilePlace {
+        FilePlace(
+            folder: folder + "/" + TopicFiles.folderName, database: path, keys: keys, time: time,
+            limits: limits.files, space: space)
+    }
 }
 
 /// A pause, in which the file stays as it is and all operations are refused.

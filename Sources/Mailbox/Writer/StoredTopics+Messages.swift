@@ -59,11 +59,22 @@ extension StoredTopics {
             sequence: isNamed ? try digest(of: message.sequence, in: device, owner) : nil,
             at: TopicRows.key(owner.position, of: owner.row), until: end, sealed: sealed)
         transaction.wake(at: end)
+        try add(post, to: device, owner, from: transaction.time.now)
         guard let sealed else {
             try limitGone(try rows.add(TopicRows.Amount(gone: 1), to: device), of: device)
             return
         }
         try makeRoom(in: device, for: TopicRows.Amount(count: 1, bytes: sealed.count))
+    }
+
+    /// The file of a message, if it has one, lives from this time on.
+    private func add(
+        _ post: TopicPost, to device: UInt32, _ owner: TopicOwner, from start: StoreTime
+    ) throws(StoreFault) {
+        guard let file = post.file else { return }
+        try files.add(
+            file, of: post.message.id, in: device, owner,
+            until: start.adding(seconds: TopicFiles.lifetime(keptFor: post.lifetime)))
     }
 
     private func owner(of device: UInt32) throws(StoreFault) -> UInt32 {
@@ -74,6 +85,9 @@ extension StoredTopics {
     private func erase(
         _ sequence: String, of device: UInt32, _ owner: TopicOwner
     ) throws(StoreFault) {
+        #if PLANTED
+            if PlantedMistake.deletedReturns.isMade { return }
+        #endif
         var found = try rows.all(of: try digest(of: sequence, in: device, owner), in: device)
         if let id = TopicMessageID(sequence) { found += try rows.all(of: id, in: device) }
         try erase(found)
@@ -128,6 +142,7 @@ extension StoredTopics {
         let end = transaction.time.now.adding(seconds: Self.goneLifetime)
         var change = TopicRows.Amount(gone: found.count)
         for message in found {
+            try files.end(at: message.key, of: device)
             try rows.erase(message, until: end)
             change.count -= 1
             change.bytes -= message.size
@@ -201,6 +216,7 @@ extension StoredTopics {
                 number: row, address: scheduled.address, id: message.id, due: scheduled.due,
                 sealed: sealed),
             sequence: isNamed ? try digest(of: message.sequence, in: device, owner) : nil)
+        try add(scheduled.post, to: device, owner, from: scheduled.due)
         transaction.wake(at: scheduled.due)
         return .done
     }
@@ -208,9 +224,12 @@ extension StoredTopics {
     private func cancel(
         _ sequence: String, of device: UInt32, _ owner: TopicOwner
     ) throws(StoreFault) {
-        try scheduledRows.delete(
-            sequence: try digest(of: sequence, in: device, owner), of: device)
-        if let id = TopicMessageID(sequence) { try scheduledRows.delete(id, of: device) }
+        let (digest, id) = (
+            try digest(of: sequence, in: device, owner), TopicMessageID(sequence)
+        )
+        try files.endScheduled(digest, or: id, of: device)
+        try scheduledRows.delete(sequence: digest, of: device)
+        if let id { try scheduledRows.delete(id, of: device) }
     }
 
     /// Takes what is due, and passes it on. What `body` cannot take now comes a little later.
@@ -229,16 +248,27 @@ extension StoredTopics {
                 row.sealed.span, at: ScheduledRows.place(row.number), of: owner)
             guard let scheduled = record?.scheduled(row) else {
                 // Nobody can read it.
-                try scheduledRows.delete(row.number)
+                try drop(row)
                 continue
             }
             let outcome = try body(scheduled)
             if outcome == .unavailable || outcome == .full {
                 try scheduledRows.putOff(row.number, until: now.adding(seconds: Self.pause))
             } else {
-                try scheduledRows.delete(row.number)
+                try drop(row)
             }
         }
         return rows.count
+    }
+
+    private func drop(_ row: ScheduledRows.Row) throws(StoreFault) {
+        #if PLANTED
+            if PlantedMistake.scheduledTwice.isMade {
+                return try scheduledRows.putOff(
+                    row.number, until: transaction.time.now.adding(seconds: 2))
+            }
+        #endif
+        try scheduledRows.delete(row.number)
+        try files.endUnlessCame(row.id, to: row.address.device)
     }
 }

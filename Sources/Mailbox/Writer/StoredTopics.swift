@@ -16,6 +16,7 @@ final class StoredTopics {
     let rows: TopicRows
     let scheduledRows: ScheduledRows
     let sealers = TopicSealers()
+    let files: StoredFiles
     // Exclusivity is unchecked: only one thread uses these properties, one access at a time.
     @exclusivity(unchecked) var owners: [UInt32: TopicOwner] = [:]
     /// Owners to whom this batch has given positions.
@@ -24,6 +25,7 @@ final class StoredTopics {
     init(_ transaction: Transaction) throws(StoreFault) {
         rows = try TopicRows(on: transaction.connection)
         scheduledRows = try ScheduledRows(on: transaction.connection)
+        files = try StoredFiles(transaction, sealers)
         self.transaction = transaction
         try TopicNameRows.forEach(on: transaction.connection) { name, device in
             transaction.index.topics.set(name, device)
@@ -135,6 +137,7 @@ extension StoredTopics {
             try remove(name)
         }
         try transaction.connection.run("DELETE FROM topic_scheduled WHERE topic = ?1", device)
+        try files.endAll(of: device)
         transaction.wake(at: transaction.time.now)
     }
 

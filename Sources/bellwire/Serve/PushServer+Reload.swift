@@ -40,6 +40,7 @@ extension PushServer {
             log.write(.warning, "registration", [("mode", settings.registration.rawValue)])
         }
         service.use(settings)
+        useAttachments(wanted)
         server.setAccess(Self.access(wanted, log))
         if let change { use(change, settings.registration, log) }
         if let metricsChange { use(metricsChange, wanted, log) }

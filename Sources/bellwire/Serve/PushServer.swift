@@ -104,6 +104,7 @@ final class PushServer {
         }
         self.store = store
         pulse = LoopPulse(server.loops)
+        useAttachments(configuration)
     }
 
     /// Changes when an account gets its first registration or loses its last.
@@ -112,6 +113,11 @@ final class PushServer {
     /// `follower` is called on another thread after each such change.
     func followAccounts(_ follower: @escaping @Sendable () -> Void) {
         store.index.engines.followChanges(follower)
+    }
+
+    /// What the files that come to topics may have from now on.
+    func useAttachments(_ configuration: ServerConfiguration) {
+        store.index.files.allow(configuration.attachments)
     }
 
     var mustStartAgain: Bool { node?.mustStartAgain ?? false }

@@ -93,6 +93,8 @@ PLANTS = {
     "MERGE_IN_FLIGHT": ("callbacks", [21]),
     "UPDATE_BEFORE_COMMIT": ("callbacks", [19]),
     "STREAM_BEFORE_COMMIT": ("topics", [27]),
+    "SCHEDULED_TWICE": ("topics", [27, 28]),
+    "DELETED_RETURNS": ("topics", [29]),
     "BACKUP_MISSES_NEWEST": ("restores", [23]),
     "RESTORE_FORGETS_ENDED": ("restores", [23]),
     "NO_SYNC": ("power", [18]),

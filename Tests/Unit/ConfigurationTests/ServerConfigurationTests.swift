@@ -72,6 +72,19 @@ struct ServerConfigurationTests {
         }
     }
 
+    @Test("Files of topics have five gigabytes, or what is said, or nothing")
+    func attachments() throws {
+        #expect(try configuration("").attachments == 5 << 30)
+        for (text, bytes) in [("20 GB", 20 << 30), ("1MB", 1 << 20), ("off", 0)] {
+            #expect(try configuration("attachments = \(text)").attachments == bytes)
+        }
+        for text in ["0 GB", "5", "GB", "-1 GB", "5 gb", "1.5 GB", "99999999999 TB"] {
+            #expect(throws: ConfigurationError.self, "\(text)") {
+                try configuration("attachments = \(text)")
+            }
+        }
+    }
+
     @Test("A file with comments, blanks and repeated keys")
     func file() throws {
         let configuration = try configuration(

@@ -85,7 +85,7 @@ final class TestStore {
     var options: SQLiteStore.Options
     private var current: SQLiteStore?
     private var ticket: UInt64 = 0
-    private var random = RandomSupply()
+    var random = RandomSupply()
 
     init(_ change: (inout SQLiteStore.Options) -> Void = { _ in }) throws {
         folder = try TemporaryFolder()

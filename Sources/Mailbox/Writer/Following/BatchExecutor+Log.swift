@@ -186,7 +186,7 @@ extension BatchExecutor {
         "registration", "kept_answer", "engine", "callback", "owner", "credential", "subscription",
         "device", "ended_endpoint", "message", "mark", "replay", "undecryptable", "fetch_signal",
         "engine_record", "callback_event", "share", "engine_client", "topic_owner", "topic",
-        "topic_name", "topic_message", "topic_scheduled",
+        "topic_name", "topic_message", "topic_scheduled", "topic_file",
     ]
 
     /// Call it before any statement is prepared.

@@ -62,6 +62,9 @@ struct FollowedRows {
                 TopicNews(
                     position: TopicRows.position(ofKey: key), owner: TopicRows.owner(ofKey: key),
                     device: row.number("topic"), message: nil, isKept: true))
+        case ("topic_file", let kind):
+            guard kind != .update, let file = KeptFile(row.values(KeptFile.columns)) else { return }
+            effects.files.append(kind == .insert ? .copied(file) : .ended(file))
         case ("mark", .insert): effects.marks += Self.marks(row)
         case ("mark", .delete): effects.expiredMarks += Self.marks(row)
         case ("replay", .insert): effects.replays.formUnion(Self.marks(row))

@@ -28,7 +28,7 @@ enum StorePicture {
         let index = store.index
         var lines = [
             "devices: \(index.deviceCount)", "endpoints: \(index.endpointCount)",
-            "usage: \(index.usage)",
+            "usage: \(index.usage)", "files: \(index.files.bytes)",
         ]
         for device in try numbers("SELECT row FROM device", connection) {
             lines.append("usage of \(device): \(index.usage(ofDevice: device))")
