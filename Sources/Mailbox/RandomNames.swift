@@ -1,6 +1,7 @@
 package import Base
 package import Crypto
 package import Delivery
+package import Topics
 package import WebPush
 
 /// 128 random bits that name something.
@@ -115,6 +116,14 @@ extension EndpointMint {
             truncatingIfNeeded: try self.location(location.high, location.low, masked).low)
     }
 
+    /// The id of the topic's message that a push became. It tells nothing of the location.
+    package mutating func message(at location: LocationID) throws(OpenSSLError) -> TopicMessageID {
+        let bytes = location.bytes
+        return TopicMessageID(number: try mark(of: bytes.span, Self.messageLabel.span))
+    }
+
+    private static let messageLabel = Array("topic".utf8)
+
     private mutating func location(
         _ high: UInt64, _ low: UInt64, _ device: UInt32
     ) throws(OpenSSLError) -> LocationID {
@@ -132,6 +141,15 @@ extension EndpointMint {
         of token: EndpointToken, name: Span<UInt8>
     ) throws(OpenSSLError) -> RepetitionMark {
         let bytes = token.bytes
+        return RepetitionMark(key: try mark(of: bytes.span, name))
+    }
+
+    /// For what comes to the name of a topic instead. No token has so many zeros.
+    package mutating func repetitionMark(
+        ofTopic device: UInt32, name: Span<UInt8>
+    ) throws(OpenSSLError) -> RepetitionMark {
+        var bytes = [UInt8](repeating: 0, count: EndpointToken.length - 8)
+        bytes.append(bigEndian: UInt64(device))
         return RepetitionMark(key: try mark(of: bytes.span, name))
     }
 }

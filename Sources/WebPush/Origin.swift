@@ -96,6 +96,17 @@ package struct EndpointNames: Sendable {
         return nil
     }
 
+    /// What may be the name of a topic of ours, by its address with or without a query; nil for a URL
+    /// of somebody else.
+    package func topic(of pushkey: String) -> String? {
+        guard pushkey.place(of: "://") != nil else { return nil }
+        let bytes = Array(pushkey.utf8)
+        guard let start = pathStart(bytes, pushkey) else { return nil }
+        var rest = bytes[start...].prefix { $0 != UInt8(ascii: "?") }
+        if rest.starts(with: path) { rest = rest.dropFirst(path.count - 1) }
+        return Self.segment(rest.dropFirst()).map { String(decoding: $0, as: UTF8.self) }
+    }
+
     private func pathStart(_ bytes: [UInt8], _ pushkey: String) -> Int? {
         for origin in usual where bytes.starts(with: origin) { return origin.count - 1 }
         guard let authority = pushkey.place(of: "://") else { return 0 }

@@ -91,6 +91,7 @@ final class HTTP1Server: HTTPResponder {
                 let head = parser.pointee.head
                 life.headRead(head, at: now)
                 parser.pointee.bodyLimit = service.handler.bodyLimit(for: head)
+                connection.expectBody(upTo: parser.pointee.bodyLimit)
             case .continueExpected:
                 connection.output.append(contentsOf: ResponseHead.http1Continue)
             case .body(let range):

@@ -63,7 +63,9 @@ final class HTTP2Server: HTTPResponder {
         switch event {
         case .needsMore, .lingering: break
         case .head(let stream):
-            session.setBodyLimit(service.handler.bodyLimit(for: session.head), on: stream)
+            let limit = service.handler.bodyLimit(for: session.head)
+            session.setBodyLimit(limit, on: stream)
+            connection.expectBody(upTo: limit)
             requests.append(Request(stream: stream, head: session.takeHead()))
             session.reuse(service.pool.takeHead())
         case .continueExpected(let stream): session.respondContinue(to: stream)

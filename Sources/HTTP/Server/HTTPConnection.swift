@@ -19,6 +19,8 @@ final class HTTPConnection: EventHandler, TimerHandler {
     @exclusivity(unchecked) var proxyHeader: ProxyHeader?
     /// Bytes of bodies that are not answered yet.
     @exclusivity(unchecked) private var heldBytes = 0
+    /// The longest of those that its handler has allowed, if that is more than usual.
+    @exclusivity(unchecked) private var longBody = 0
     /// Nil until the handshake has chosen it.
     @exclusivity(unchecked) private(set) var spoken: (any SpokenProtocol)?
     /// The kind under which the connection is counted.
@@ -151,12 +153,21 @@ extension HTTPConnection {
     /// Reserves room for a piece of a body; false if the limit of the connection or the server is
     /// reached.
     func hold(_ count: Int) -> Bool {
-        guard heldBytes + count <= service.limits.heldBytesPerConnection,
-            service.budget.reserve(count)
-        else { return false }
+        let limit = max(service.limits.heldBytesPerConnection, longBody)
+        guard heldBytes + count <= limit, service.budget.reserve(count) else {
+            return false
+        }
         heldBytes += count
         return true
     }
+
+    /// The handler takes a body of up to `limit` bytes, which may be more than a connection holds
+    /// otherwise.
+    func expectBody(upTo limit: Int) {
+        if limit > Self.usualBody { longBody = max(longBody, limit) }
+    }
+
+    private static let usualBody = 1 << 20
 
     func releaseHeld(_ count: Int) {
         heldBytes -= count

@@ -15,8 +15,9 @@ package enum RegistrationOperation: Sendable {
     /// zero. A known mark makes it a repetition, which is dropped. The history of its topic has it
     /// in the same transaction, and then `.stored` tells its place there.
     case receive(Message, ReplayMark?, EnginePush, TopicPost? = nil)
-    /// Only the history of the topic, and its readers, get it: `.stored` tells its place.
-    case post(TopicPost, Address)
+    /// Only the history of the topic, and its readers, get it: `.stored` tells its place. A
+    /// repetition of it is recognised by the mark.
+    case post(TopicPost, Address, RepetitionMark? = nil)
     /// The same at a later time, for the engine of the topic, too. `.full` if too many wait.
     case schedule(ScheduledPost)
     /// `.notFound` if the history does not have the message. Of very many messages only some are

@@ -45,7 +45,7 @@ extension BatchExecutor {
         if case .withdrawn = outcome, let message {
             try engines.withdraw(message)
         } else {
-            try engines.withdraw(location)
+            try registrations.withdraw(location)
         }
         return outcome
     }

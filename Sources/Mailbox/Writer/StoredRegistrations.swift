@@ -1,6 +1,7 @@
 import Base
 import Crypto
 import Delivery
+import Topics
 import WebPush
 
 /// Registrations: what applications request, and what time changes. Only the writer's thread uses
@@ -43,7 +44,8 @@ final class StoredRegistrations {
             return try remove(device: device) ? .done : .notFound
         case .receive(let message, let mark, let push, let post):
             return try receive(message, mark, push, post)
-        case .post(let post, let address): return try topics.add(post, to: address.device)
+        case .post(let post, let address, let mark):
+            return try add(post, to: address.device, mark)
         case .schedule(let scheduled): return try topics.schedule(scheduled)
         case .erase(let erasure): return try topics.erase(erasure)
         case .setPicture(let picture, let device): return try topics.set(picture, of: device)
@@ -57,14 +59,17 @@ final class StoredRegistrations {
 
     /// If the push could not be understood, or was not allowed to change what arrived with better
     /// protection, that is counted for the owner, next to the pushes that nobody could decrypt.
-    private func receive(
+    func receive(
         _ message: Message, _ mark: ReplayMark?, _ push: EnginePush, _ post: TopicPost?
     ) throws(StoreFault) -> StoreOutcome {
-        if post != nil {
+        var name: String?
+        if let post {
             let answer = try topics.answer(for: message.address.device)
             guard answer == .done else { return answer }
+            name = try self.name(
+                ofSequence: post.message.sequence, in: message.address.device)
         }
-        var (outcome, lack) = try engines.receive(message, mark, push)
+        var (outcome, lack) = try engines.receive(message, mark, push, as: name)
         if let post, outcome == .done || outcome.isStored {
             outcome = try topics.add(post, to: message.address.device)
         }
@@ -72,32 +77,6 @@ final class StoredRegistrations {
         _ = try rows.count(lack.reason, device: message.address.device)
         return outcome == .unavailable ? outcome : .registration(lack.result)
     }
-
-    /// Returns how many scheduled messages were due.
-    func publishDue(at now: StoreTime, limit: Int) throws(StoreFault) -> Int {
-        try topics.publishDue(at: now, limit: limit) { scheduled throws(StoreFault) in
-            try publish(scheduled)
-        }
-    }
-
-    private func publish(_ scheduled: ScheduledPost) throws(StoreFault) -> StoreOutcome {
-        let device = scheduled.address.device
-        guard scheduled.isShown else { return try topics.add(scheduled.post, to: device) }
-        guard let registration = try transaction.registration(device) else { return .notFound }
-        let topicMessage = scheduled.post.message
-        var content = MessageContent(
-            body: topicMessage.content.plainPayload, urgency: .normal, ttl: Self.scheduledTTL)
-        // A later state of the same thing takes the place of what is shown.
-        if topicMessage.sequence != topicMessage.id.text {
-            let name = try topics.digest(of: topicMessage.sequence, in: device)
-            content.topic = name.flatMap { Topic(Base64URL.text($0.span)) }
-        }
-        let message = try transaction.message(content, to: scheduled.address)
-        return try receive(message, nil, registration.enginePush.ofText, scheduled.post)
-    }
-
-    /// In seconds. Nothing waits for it but a screen that is not there.
-    private static let scheduledTTL: UInt32 = 86_400
 
     private func fetch(_ device: UInt32) throws(StoreFault) -> StoreOutcome {
         let signals = try transaction.removeSignals(device: device)

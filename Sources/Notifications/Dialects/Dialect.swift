@@ -166,7 +166,8 @@ extension Engine {
         if !name.isEmpty, events.count == 1, case .message(var message) = events[0],
             message.name.isEmpty
         {
-            (message.name, message.replacement) = (name, .anew)
+            message.name = name
+            if message.replacement == .beside { message.replacement = .anew }
             events = [.message(message)]
         }
         return process(events, level: level, isTrusted: isTrusted, id: id, now: now)

@@ -11,18 +11,43 @@ final class MatrixGateway {
     private let service: ServiceState
     private let desk: DeliveryDesk
     private let intake: PushIntake
+    private let applications: ApplicationIntake
     @exclusivity(unchecked) private var names: EndpointNames
 
     private struct Recipient {
         let device: Int
-        let endpoint: Endpoint
-        let token: EndpointToken
+        let place: Place
     }
 
-    init(_ service: ServiceState, _ desk: DeliveryDesk, _ intake: PushIntake) {
+    private enum Place {
+        case endpoint(Endpoint, EndpointToken)
+        /// By its registration.
+        case topic(UInt32)
+
+        var row: UInt32 {
+            switch self {
+            case .endpoint(let endpoint, _): endpoint.address.device
+            case .topic(let device): device
+            }
+        }
+
+        /// Pushkeys for the same place have the same.
+        var key: String {
+            switch self {
+            case .endpoint(let endpoint, _): "endpoint \(endpoint.address.subscription)"
+            case .topic(let device): "topic \(device)"
+            }
+        }
+    }
+
+    init(
+        _ service: ServiceState, _ desk: DeliveryDesk, _ intake: PushIntake,
+        _ applications: ApplicationIntake
+    ) {
         self.service = service
         self.desk = desk
         self.intake = intake
+        self.applications = applications
         names = Self.names(service.settings)
     }
 
@@ -42,8 +67,7 @@ final class MatrixGateway {
                 do throws(PushRefusal) {
                     try push(body, notification, to: recipient, request)
                 } catch {
-                    request.refuse(
-                        recipient.device, error, row: recipient.endpoint.address.device)
+                    request.refuse(recipient.device, error, row: recipient.place.row)
                 }
             }
             request.settle()
@@ -58,21 +82,20 @@ final class MatrixGateway {
     ) -> [Recipient] {
         var recipients: [Recipient] = []
         let isOnlyOne = notification.devices.count == 1
-        var known: [UInt32: Int] = [:]
+        var known: [String: Int] = [:]
         var unknown: PushRefusal?
         for (number, device) in notification.devices.enumerated() {
             do throws(PushRefusal) {
-                let (endpoint, token) = try endpoint(of: device.pushkey)
-                let subscription = endpoint.address.subscription
+                let place = try place(of: device.pushkey, client)
                 if !isOnlyOne {
-                    let first = known[subscription, default: number]
-                    known[subscription] = first
+                    let first = known[place.key, default: number]
+                    known[place.key] = first
                     guard first == number else {
                         request.mark(number, asRepetitionOf: first)
                         continue
                     }
                 }
-                recipients.append(Recipient(device: number, endpoint: endpoint, token: token))
+                recipients.append(Recipient(device: number, place: place))
             } catch .unknownToken {
                 // A request counts once for all its unknown devices, or it could never succeed.
                 let refusal = unknown ?? intake.unknown(to: client)
@@ -85,19 +108,22 @@ final class MatrixGateway {
         return recipients
     }
 
-    private func endpoint(
-        of pushkey: String
-    ) throws(PushRefusal) -> (endpoint: Endpoint, token: EndpointToken) {
-        guard let token = names.token(of: pushkey) else { throw .unknownToken }
+    private func place(
+        of pushkey: String, _ client: IPAddress?
+    ) throws(PushRefusal) -> Place {
+        guard let token = names.token(of: pushkey) else {
+            guard let name = names.topic(of: pushkey) else { throw .unknownToken }
+            return .topic(try applications.topic(named: name, from: client))
+        }
         let found = try intake.lookUp(token.span)
         // A homeserver signs nothing, so an endpoint with a key refuses it (RFC 8292 section 4).
         guard case .anyone = found.endpoint.sender else { throw .unauthorized(.missingToken) }
         switch found.endpoint.kind {
-        case .channel: return found
+        case .channel: return .endpoint(found.endpoint, found.token)
         // The callback answered 410, so the application wants no more pushes either.
         case .receiver where service.index.callbacks.isGone(found.endpoint.address.device):
             throw .gone
-        case .receiver: return found
+        case .receiver: return .endpoint(found.endpoint, found.token)
         case .signal: throw .unknownToken
         }
     }
@@ -110,12 +136,17 @@ final class MatrixGateway {
         guard let name else { return reservation }
         let mark: RepetitionMark
         do throws(OpenSSLError) {
-            mark = try desk.mint.repetitionMark(of: recipient.token, name: name.span)
+            mark =
+                switch recipient.place {
+                case .endpoint(_, let token):
+                    try desk.mint.repetitionMark(of: token, name: name.span)
+                case .topic(let device):
+                    try desk.mint.repetitionMark(ofTopic: device, name: name.span)
+                }
         } catch {
             throw .unavailable
         }
-        let device = recipient.endpoint.address.device
-        switch service.index.reserve(mark, for: device, in: &reservation) {
+        switch service.index.reserve(mark, for: recipient.place.row, in: &reservation) {
         case .new, .unmarked: return reservation
         case .repeated: return nil
         case .undecided: throw .unavailable
@@ -129,19 +160,34 @@ final class MatrixGateway {
         guard let reservation = try reserve(notification.repetitionName, for: recipient) else {
             return service.metrics.noteRepeated()
         }
-        let sender = MatrixRecipient(request, device: recipient.device)
-        guard recipient.endpoint.kind == .channel else {
-            let appID = notification.devices[recipient.device].appID
+        switch recipient.place {
+        case .endpoint(let endpoint, _):
+            push(body, notification, to: endpoint, recipient.device, request, reservation)
+        case .topic(let device):
+            request.begin()
+            applications.take(body, to: device, reservation) {
+                request.settle(recipient.device, $0, row: device)
+            }
+        }
+    }
+
+    private func push(
+        _ body: [UInt8], _ notification: MatrixNotification, to endpoint: Endpoint,
+        _ device: Int, _ request: MatrixRequest, _ reservation: consuming Reservation
+    ) {
+        let sender = MatrixRecipient(request, device: device)
+        guard endpoint.kind == .channel else {
+            let appID = notification.devices[device].appID
             return intake.receivers.receive(
-                .matrix(notification.urgency, appID: appID), body, to: recipient.endpoint,
+                .matrix(notification.urgency, appID: appID), body, to: endpoint,
                 reservation, from: sender)
         }
         let content = MessageContent(
             body: body, urgency: notification.urgency, ttl: MatrixNotification.ttl)
         do throws(PushRefusal) {
-            try intake.accept(content, to: recipient.endpoint.address, reservation, from: sender)
+            try intake.accept(content, to: endpoint.address, reservation, from: sender)
         } catch {
-            sender.refuse(error, service, to: recipient.endpoint.address.device)
+            sender.refuse(error, service, to: endpoint.address.device)
         }
     }
 }

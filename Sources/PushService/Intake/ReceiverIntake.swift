@@ -209,9 +209,10 @@ final class ReceiverIntake {
         bind(push) { [self] in
             do throws(PushRefusal) {
                 let message = try makeKept(payload, push)
+                let post = try desk.post(of: message, to: push.entry.registration)
                 submit(
-                    .receive(message, payload.mark, push.entry.push), .message(message), message,
-                    push)
+                    .receive(message, payload.mark, push.entry.push, post), .message(message),
+                    message, push)
             } catch {
                 return refuse(push, error)
             }

@@ -32,8 +32,8 @@ final class ServiceHandler: HTTPHandler {
         self.intake = intake
         greeting = BrowserGreeting(service)
         admission = UserAgentAdmission(service)
-        gateway = MatrixGateway(service, desk, intake)
         topics = try TopicHandler(service, desk)
+        gateway = MatrixGateway(service, desk, intake, topics.applications)
         prefix = Array(service.settings.baseURL.path.utf8)
         self.further = further
         router = ServiceRoute.router(with: further)
@@ -145,7 +145,7 @@ final class ServiceHandler: HTTPHandler {
         case .push: intake.receive(exchange, head, token: star, .post)
         case .simplePush: intake.receive(exchange, head, token: star, .put)
         case .unknownVersion: Answer.refuse(.unknownVersion, exchange, page)
-        case .discovery: Answer.json(200, Self.discovery, exchange, isShared: true)
+        case .discovery: Answer.json(200, TopicAnswer.discovery, exchange, isShared: true)
         case .withdrawal: withdraw(exchange, star)
         case .gateway: gateway.receive(exchange)
         case .gatewayDiscovery: Answer.json(200, Self.gatewayDiscovery, exchange)
@@ -193,18 +193,11 @@ final class ServiceHandler: HTTPHandler {
         exchange.respond(head, body: answer.body)
     }
 
-    private static let discovery = Array(#"{"unifiedpush":{"version":1}}"#.utf8)
-
     private static let gatewayDiscovery = Array(#"{"unifiedpush":{"gateway":"matrix"}}"#.utf8)
 
+    /// In the words of autopush's clients and of Gotify's.
     private func status(_ isUsable: Bool) -> [UInt8] {
-        var writer = JSONWriter()
-        writer.object { writer in
-            writer.member("status", isUsable ? "OK" : "ERROR")
-            writer.member("version", service.settings.version)
-            if !isUsable { writer.member("error", "the store cannot be used") }
-        }
-        return writer.bytes
+        GotifyServer.Health(service.settings.version, isUsable: isUsable).json
     }
 
     private var version: [UInt8] {

@@ -100,7 +100,7 @@ package final class ServiceState: Sendable {
         registration.terms.topic.lifetime ?? Self.historyLifetime
     }
 
-    private static let historyLifetime: UInt32 = 30 * 86_400
+    static let historyLifetime: UInt32 = 30 * 86_400
 
     /// Says at most once an hour that a push was accepted which nobody sees.
     private func noteUnheard(_ registration: Registration) {

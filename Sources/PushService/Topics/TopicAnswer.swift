@@ -9,6 +9,10 @@ import WebPush
 /// Any page may read them: nobody gets a right there by being in a person's browser. There is no
 /// `WWW-Authenticate`, for which browsers would ask the person for a password.
 enum TopicAnswer {
+    /// By this, applications know that an address takes UnifiedPush. It is the same everywhere, so it
+    /// tells nothing of the address.
+    static let discovery = Array(#"{"unifiedpush":{"version":1}}"#.utf8)
+
     static func json(_ body: [UInt8], _ exchange: HTTPExchange, _ status: Int = 200) {
         send(body + [UInt8(ascii: "\n")], "application/json", exchange, status)
     }

@@ -10,6 +10,9 @@ final class TopicHandler {
     private let intake: TopicIntake
     private let gotify: GotifyDesk
     private let streams: StreamIntake
+    private let accounts: AccountDesk
+    let applications: ApplicationIntake
+    private let files: FileDesk
 
     /// The most bytes of a body whose sender has no credential.
     private static let bodyLimit = 64 * 1024
@@ -19,9 +22,12 @@ final class TopicHandler {
     init(_ service: ServiceState, _ desk: DeliveryDesk) throws {
         self.service = service
         door = try TopicDoor(service)
-        intake = TopicIntake(service, desk, door)
+        files = FileDesk(service, on: desk.loop)
+        intake = TopicIntake(service, desk, door, files)
         streams = StreamIntake(service, desk, door)
         gotify = GotifyDesk(service, desk, door, intake, streams)
+        accounts = AccountDesk(service, desk, door)
+        applications = ApplicationIntake(service, desk, door, intake)
     }
 
     /// `path` is the path of the request without that of base-url.
@@ -76,9 +82,14 @@ final class TopicHandler {
         case .publish(let topic, let sequence):
             try intake.publish(exchange, to: topic, sequence: sequence)
         case .trigger(let topic): try intake.publish(exchange, to: topic, sequence: "")
+        case .clear(let topic, let sequence):
+            try intake.end(exchange, sequence, of: topic, .clear)
+        case .delete(let topic, let sequence):
+            try intake.end(exchange, sequence, of: topic, .delete)
+        case .file(let name): try files.serve(name, exchange)
         case .publishJSON: try intake.publishJSON(exchange)
         case .stream(let form, let topics): streams.open(exchange, as: form, topics)
-        default: throw .notFound
+        default: if try !accounts.serve(route, exchange) { throw .notFound }
         }
     }
 }

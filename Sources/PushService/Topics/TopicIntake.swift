@@ -13,9 +13,13 @@ final class TopicIntake {
     private let desk: DeliveryDesk
     private let door: TopicDoor
     private let maker: TopicMaker
+    private let files: FileDesk
     private let zones = TimeZones()
 
-    init(_ service: ServiceState, _ desk: DeliveryDesk, _ door: TopicDoor) {
+    init(
+        _ service: ServiceState, _ desk: DeliveryDesk, _ door: TopicDoor, _ files: FileDesk
+    ) {
+        self.files = files
         self.service = service
         self.desk = desk
         self.door = door
@@ -26,48 +30,86 @@ final class TopicIntake {
     func publish(
         _ exchange: HTTPExchange, to topic: TopicName, sequence: String
     ) throws(NtfyRefusal) {
-        var fields = Self.fields(of: exchange)
+        var fields = NtfyFields(of: exchange)
         fields.record(topic: topic, sequence: sequence)
         try publish(exchange, to: topic, fields, exchange.body)
     }
 
     /// A request to the root, whose body names the topic.
     func publishJSON(_ exchange: HTTPExchange) throws(NtfyRefusal) {
-        var fields = Self.fields(of: exchange)
+        // A wrong credential counts before whatever else is wrong.
+        do throws(AccessRefusal) { _ = try door.visitor(exchange, at: .ntfy) } catch {
+            throw door.refusal(error, to: exchange.client)
+        }
+        var fields = NtfyFields(of: exchange)
         let published = try fields.record(json: exchange.body)
         try publish(exchange, to: published.topic, fields, published.text)
-    }
-
-    static func fields(of exchange: HTTPExchange) -> NtfyFields {
-        let head = exchange.head
-        var fields = NtfyFields()
-        head.fields.forEach { fields.record($0, $1) }
-        if let query = head.query {
-            fields.record(query: head.fields.bytes.span.extracting(query))
-        }
-        return fields
     }
 
     private func publish(
         _ exchange: HTTPExchange, to topic: TopicName, _ fields: NtfyFields, _ body: [UInt8]
     ) throws(NtfyRefusal) {
         let (visitor, place) = try reach(topic, for: .publish, exchange)
+        let ttl = UInt32(fields[.ttl])
         let publication = try Publication(
             fields, body,
             Publication.Circumstances(now: now, mayUpload: visitor.isKnown, zone: zones.rule))
+        guard publication.upload == nil || service.index.files.isOn else { throw .noAttachments }
         find(topic, place, visitor) { [self] found in
             do throws(NtfyRefusal) {
                 let entry = try found.get()
-                let (operation, message) = try operation(publication, to: entry)
-                submit(operation, to: entry) { [service] outcome in
-                    guard Verdict(outcome) == .accepted else {
-                        return TopicAnswer.refuse(NtfyRefusal(outcome), exchange)
-                    }
-                    service.metrics.noteAnswered(after: exchange.age)
-                    TopicAnswer.json(NtfyJSON.message(message, topic: topic), exchange)
+                guard let upload = publication.upload else {
+                    return try submit(publication, ttl: ttl, to: entry, topic, exchange)
+                }
+                files.keep(upload, publication.content.attachment, at: entry) { [self] kept in
+                    do throws(NtfyRefusal) {
+                        try submit(
+                            publication, ttl: ttl, with: try kept.get(), to: entry, topic, exchange)
+                    } catch { TopicAnswer.refuse(error, exchange) }
                 }
             } catch { TopicAnswer.refuse(error, exchange) }
         }
+    }
+
+    private func submit(
+        _ publication: Publication, ttl: UInt32?, with file: KeptUpload? = nil,
+        to entry: RegistrationCache.Entry, _ topic: TopicName, _ exchange: HTTPExchange
+    ) throws(NtfyRefusal) {
+        let (operation, message) = try operation(publication, ttl: ttl, with: file, to: entry)
+        submit(operation, to: entry) { [service] outcome in
+            service.metrics.noteAnswered(after: exchange.age)
+            Self.answer(exchange, message, to: topic, outcome)
+        }
+    }
+
+    /// Ends what the messages of a sequence said: nobody is shown it any more.
+    func end(
+        _ exchange: HTTPExchange, _ sequence: String, of topic: TopicName,
+        _ kind: TopicMessage.Kind
+    ) throws(NtfyRefusal) {
+        let (visitor, place) = try reach(topic, for: .end, exchange)
+        find(topic, place, visitor) { [self] found in
+            do throws(NtfyRefusal) {
+                let entry = try found.get()
+                let lifetime = service.historyLifetime(of: entry.registration)
+                let event = TopicMessage(
+                    id: try messageID(), kind, sequence: sequence, time: now,
+                    expires: lifetime == 0 ? nil : now + Int64(lifetime))
+                let operation = RegistrationOperation.post(
+                    TopicPost(event, keptFor: lifetime), Self.address(of: entry.registration))
+                submit(operation, to: entry) { Self.answer(exchange, event, to: topic, $0) }
+            } catch { TopicAnswer.refuse(error, exchange) }
+        }
+    }
+
+    private static func answer(
+        _ exchange: HTTPExchange, _ message: TopicMessage, to topic: TopicName,
+        _ outcome: StoreOutcome
+    ) {
+        guard Verdict(outcome) == .accepted else {
+            return TopicAnswer.refuse(NtfyRefusal(outcome), exchange)
+        }
+        TopicAnswer.json(NtfyJSON.message(message, topic: topic), exchange)
     }
 
     var now: Int64 { Int64(service.now()) }
@@ -121,15 +163,16 @@ extension TopicIntake {
     private static let ttl: UInt32 = 86_400
 
     private func operation(
-        _ publication: Publication, to entry: RegistrationCache.Entry
+        _ publication: Publication, ttl: UInt32?, with file: KeptUpload?,
+        to entry: RegistrationCache.Entry
     ) throws(NtfyRefusal) -> (RegistrationOperation, TopicMessage) {
-        let registration = entry.registration
-        let lifetime = publication.isKept ? service.historyLifetime(of: registration) : 0
-        let message = publication.message(
+        let lifetime = lifetime(of: publication, ttl: ttl, entry.registration)
+        var message = publication.message(
             try messageID(), now: now, keptFor: Int64(lifetime))
-        let post = TopicPost(message, keptFor: lifetime)
-        let address = Address(
-            subscription: registration.target.subscription, device: registration.device)
+        if lifetime == 0 { message.expires = nil }
+        if let file { message.content.attachment = file.attachment(of: message, lifetime) }
+        let post = TopicPost(message, keptFor: lifetime, with: file?.file)
+        let address = Self.address(of: entry.registration)
         let isShown = !publication.isUnifiedPush && message.kind == .message
         if let due = publication.due {
             let wait = UInt32(clamping: due - now)
@@ -146,11 +189,24 @@ extension TopicIntake {
     func operation(
         showing post: TopicPost, to entry: RegistrationCache.Entry
     ) throws(NtfyRefusal) -> RegistrationOperation {
-        let address = Address(
-            subscription: entry.registration.target.subscription,
-            device: entry.registration.device)
-        let shown = try shown(post.message.content, at: address)
+        let address = Self.address(of: entry.registration)
+        let shown = try shown(post.message, at: address)
         return .receive(shown, nil, entry.push.ofText, post)
+    }
+
+    /// In seconds. What is for an application waits as long as its sender says, or half a day.
+    private func lifetime(
+        of publication: Publication, ttl: UInt32?, _ registration: Registration
+    ) -> UInt32 {
+        guard publication.isKept else { return 0 }
+        let usual = service.historyLifetime(of: registration)
+        return publication.isUnifiedPush ? min(ttl ?? Self.applicationLifetime, usual) : usual
+    }
+
+    static let applicationLifetime: UInt32 = 12 * 3_600
+
+    static func address(of registration: Registration) -> Address {
+        Address(subscription: registration.target.subscription, device: registration.device)
     }
 
     func messageID() throws(NtfyRefusal) -> TopicMessageID {
@@ -161,10 +217,10 @@ extension TopicIntake {
 
     /// The message that the engine of the topic gets.
     private func shown(
-        _ content: TopicContent, at address: Address
+        _ message: TopicMessage, at address: Address
     ) throws(NtfyRefusal) -> Message {
         let shown = MessageContent(
-            body: content.plainPayload, urgency: .normal, ttl: Self.ttl)
+            body: message.plainPayload, urgency: .normal, ttl: Self.ttl)
         var reservation = Reservation()
         guard service.index.reserve(shown, for: address, in: &reservation) else {
             throw .tooManyRequests
@@ -199,5 +255,15 @@ extension NtfyRefusal {
         case .full: self = .tooManyRequests
         default: self = .failed
         }
+    }
+}
+
+extension NtfyFields {
+    /// What the header and the query of a request say.
+    init(of exchange: HTTPExchange) {
+        self.init()
+        let head = exchange.head
+        head.fields.forEach { record($0, $1) }
+        if let query = head.query { record(query: head.fields.bytes.span.extracting(query)) }
     }
 }

@@ -43,6 +43,7 @@ extension NtfyRefusal {
     package static let reservedTopic = NtfyRefusal(40010, "invalid topic: the name is reserved")
     package static let notText = NtfyRefusal(40011, "invalid message: not UTF-8")
     package static let badLink = NtfyRefusal(40013, "invalid attachment: not a web address")
+    package static let noAttachments = NtfyRefusal(40014, "this server keeps no attachments")
     package static let badMessage = NtfyRefusal(40017, "invalid message: not the expected JSON")
     package static let badActions = NtfyRefusal(40018, "invalid actions")
     package static let badIcon = NtfyRefusal(40021, "invalid icon: not a web address")
@@ -66,6 +67,8 @@ extension NtfyRefusal {
 /// What is wrong with other requests.
 extension NtfyRefusal {
     package static let badSince = NtfyRefusal(40008, "invalid since")
+    package static let noSignUp = NtfyRefusal(40022, "this server takes no sign-up")
+    package static let noToken = NtfyRefusal(40023, "no such token")
     package static let noUpgrade = NtfyRefusal(40016, "the client does not speak WebSocket")
     package static let unauthorized = NtfyRefusal(40101, "unauthorized")
     package static let forbidden = NtfyRefusal(40301, "forbidden")

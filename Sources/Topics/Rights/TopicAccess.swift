@@ -119,7 +119,7 @@ extension TopicCaller {
     /// ordinary one.
     fileprivate func makes(_ name: TopicName, by use: TopicUse) -> Bool {
         guard !name.text.hasPrefix(TopicName.secretPrefix), allows(use),
-            use == .publish || use == .read
+            [.publish, .read, .end].contains(use)
         else { return false }
         return switch self {
         case .device(let isReceiveOnly): !isReceiveOnly

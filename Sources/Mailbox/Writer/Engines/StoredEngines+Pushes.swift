@@ -27,9 +27,10 @@ extension StoredEngines {
         }
     }
 
-    /// Gives a payload to the engines it is for and keeps it for fetching.
+    /// Gives a payload to the engines it is for and keeps it for fetching. `name` is what others call
+    /// the thing that it is about.
     func receive(
-        _ message: Message, _ mark: ReplayMark?, _ push: EnginePush
+        _ message: Message, _ mark: ReplayMark?, _ push: EnginePush, as name: String? = nil
     ) throws(StoreFault) -> (outcome: StoreOutcome, lack: Lack?) {
         let body = message.content.body
         guard !index.setAside.contains(.payload, body.span) else {
@@ -53,7 +54,7 @@ extension StoredEngines {
                 _ = try engine(row) { engine throws(StoreFault) in
                     try CrashMarker.mark(.payload, body.span, subject: row) {
                         () throws(StoreFault) in
-                        let (outcome, found) = try process(message, push, by: engine)
+                        let (outcome, found) = try process(message, push, as: name, by: engine)
                         lack = lack ?? found
                         return outcome
                     }
@@ -81,7 +82,7 @@ extension StoredEngines {
     }
 
     private func process(
-        _ message: Message, _ push: EnginePush, by engine: LoadedEngine
+        _ message: Message, _ push: EnginePush, as name: String?, by engine: LoadedEngine
     ) throws(StoreFault) -> (outcome: StoreOutcome, lack: Lack?) {
         // RFC 8030 section 5.2: deliver it now or never.
         guard message.content.ttl > 0 || index.engines.hasListeners(engine.row) else {
@@ -93,7 +94,7 @@ extension StoredEngines {
         let isTrusted = push.trustsClear && level == .clear
         // RFC 8030 section 5.4: a push replaces the former one of its topic, also on the screen.
         // Its sender can take it back.
-        let name = try messages.pushName(of: message)
+        let name = if let name { name } else { try messages.pushName(of: message) }
         let answer = engine.hosted.process(
             message.content.body, dialect, level, isTrusted: isTrusted, name: name, now: wall)
         if engine.hosted.engine.account.owed.keepsRaw {
@@ -115,38 +116,32 @@ extension StoredEngines {
             return
         }
         try withdraw(
-            try messages.pushName(of: message), message.level ?? .clear,
+            [try messages.pushName(of: message)], message.level ?? .clear,
             from: try destinations(of: message, push))
     }
 
-    /// Withdraws what was shown for a push that does not wait.
-    func withdraw(_ location: LocationID) throws(StoreFault) {
-        guard let push = try transaction.registration(device(of: location))?.enginePush else {
-            return
-        }
+    /// Takes back what has one of these names.
+    func withdraw(_ names: [String], of registration: Registration) throws(StoreFault) {
+        let push = registration.enginePush
         var rows = [push.engine]
         if !push.otherUserIDs.isEmpty {
             rows += try accounts(of: push.otherUserIDs, beside: push.engine)
         }
-        try withdraw(StoredMessages.pushName(at: location), nil, from: rows)
+        try withdraw(names, nil, from: rows)
     }
 
-    private func device(of location: LocationID) throws(StoreFault) -> UInt32 {
-        do throws(OpenSSLError) {
-            var mint = try EndpointMint(key: transaction.keys.endpoint)
-            return try mint.device(of: location)
-        } catch { throw .crypto(error) }
-    }
-
-    /// Without a level, that of the push which took the name counts: a stronger one about the same
+    /// The first name that is known counts. Without a level, that of the push which took it counts: a stronger one about the same
     /// message may have changed what it showed.
     private func withdraw(
-        _ name: String, _ level: TrustLevel?, from rows: [UInt32]
+        _ names: [String], _ level: TrustLevel?, from rows: [UInt32]
     ) throws(StoreFault) {
         for row in rows {
             _ = try engine(row) { engine throws(StoreFault) in
-                guard let named = engine.hosted.engine.account.names[name] else { return .done }
-                engine.hosted.withdraw(name: name, level ?? named.level, now: wall)
+                let shown = names.lazy.compactMap { name in
+                    engine.hosted.engine.account.names[name].map { (name, $0.level) }
+                }
+                guard let (name, known) = shown.first else { return .done }
+                engine.hosted.withdraw(name: name, level ?? known, now: wall)
                 return try finish(engine)
             }
         }

@@ -40,6 +40,8 @@ package enum PlainDialect {
         presentation.link = said.text(.click).map(SenderFields.link) ?? ""
         presentation.icon = DeclarativeDialect.picture(root["icon"])
         presentation.data = PayloadData.text(root.members(without: shown))
+        // A state of something that may be on the screen already.
+        if root["sequence_id"]?.text?.isEmpty == false { message.replacement = .inPlace }
         if let id = root["id"]?.text, !id.isEmpty { message.dedupeKey = "plain:\(id)" }
         message.presentation = presentation
         return .message(message)
@@ -50,6 +52,11 @@ package enum PlainDialect {
 
     /// A priority from 1 (lowest) to 5; 3 is normal.
     static func priority(_ node: JSONNode) -> Int64? { node.textOrNumber.flatMap(priority) }
+
+    /// The priority from 1 to 5 that a payload says; nil for none.
+    package static func priority(of payload: [UInt8]) -> Int64? {
+        object(payload).flatMap { PlainMembers($0).priority }
+    }
 
     /// Nil for a word that is none.
     package static func priority(_ word: String) -> Int64? {

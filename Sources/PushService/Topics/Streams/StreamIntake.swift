@@ -22,7 +22,7 @@ final class StreamIntake {
         do throws(NtfyRefusal) {
             guard form != .webSocket || exchange.asksForWebSocket else { throw .noUpgrade }
             let request = try StreamRequest(
-                names, as: form, TopicIntake.fields(of: exchange), now: Int64(service.now()))
+                names, as: form, NtfyFields(of: exchange), now: Int64(service.now()))
             let (visitor, places) = try reach(names, exchange)
             let stream = TopicStream(
                 exchange, request, as: .ntfy(form), with: visitor.pass, at: desk)

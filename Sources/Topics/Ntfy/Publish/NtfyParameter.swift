@@ -11,6 +11,8 @@ package enum NtfyParameter: Hashable, CaseIterable, Sendable {
     case polls, since, isScheduled, id
     /// Of header fields alone.
     case contentType, contentEncoding
+    /// For how many seconds an application can use what is for it (RFC 8030 section 5.2).
+    case ttl
     /// What happened in a repository.
     case event
 
@@ -44,6 +46,7 @@ package enum NtfyParameter: Hashable, CaseIterable, Sendable {
         case .id: "x-id id"
         case .contentType: "content-type"
         case .contentEncoding: "content-encoding"
+        case .ttl: "ttl"
         case .event: "x-github-event x-forgejo-event x-gitea-event"
         }
     }
@@ -51,7 +54,7 @@ package enum NtfyParameter: Hashable, CaseIterable, Sendable {
     /// Whether a query can say it.
     var isOfQueries: Bool {
         switch self {
-        case .contentType, .contentEncoding, .event: false
+        case .contentType, .contentEncoding, .ttl, .event: false
         default: true
         }
     }

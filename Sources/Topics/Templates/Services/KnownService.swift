@@ -80,6 +80,14 @@ package enum KnownService: CaseIterable, Sendable {
         }
     }
 
+    /// The service that pushes in this dialect; nil if it is none's.
+    init?(_ dialect: Dialect) {
+        guard dialect.isOfService,
+            let service = Self.allCases.first(where: { $0.dialect == dialect })
+        else { return nil }
+        self = service
+    }
+
     private var dialect: Dialect {
         switch self {
         case .alertmanager: .alertmanager

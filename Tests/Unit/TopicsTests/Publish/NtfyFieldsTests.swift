@@ -40,7 +40,7 @@ struct NtfyFieldsTests {
     @Test("No parameter is missing in the table")
     func whole() {
         let missing = Set(NtfyParameter.allCases).subtracting(Self.names.map(\.0))
-        #expect(missing == [.contentType, .contentEncoding, .event])
+        #expect(missing == [.contentType, .contentEncoding, .ttl, .event])
     }
 
     @Test("The first name that says something counts, and header fields before the query")

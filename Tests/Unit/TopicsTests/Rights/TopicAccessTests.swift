@@ -82,7 +82,7 @@ struct TopicAccessTests {
                 && terms.form != .application
         case .token, .stranger: break
         }
-        mayMake = mayMake && [.publish, .read].contains(use) && !name.text.hasPrefix("s_")
+        mayMake = mayMake && [.publish, .read, .end].contains(use) && !name.text.hasPrefix("s_")
         let forEverybody: Bool =
             switch known.publicity {
             case nil: false
@@ -172,6 +172,7 @@ struct TopicAccessTests {
             // Names are looked up at the caller's owner, then at everybody's, then made.
             (device, .publish, .own, .to(.own)), (device, .publish, .openElsewhere, .to(.known)),
             (device, .publish, .unknown, .to(.new)), (device, .read, .unknown, .to(.new)),
+            (device, .end, .unknown, .to(.new)), (device, .answer, .unknown, no),
             (device, .publish, .ownOpen, .to(.own)), (device, .manage, .own, .to(.own)),
             (device, .manage, .unknown, no), (device, .answer, .own, .to(.own)),
             // Reading is never open to everybody, but by a secret name for it.

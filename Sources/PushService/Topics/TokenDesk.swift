@@ -1,0 +1,116 @@
+import Base
+import Crypto
+import HTTP
+import Mailbox
+import System
+import Topics
+import WebPush
+
+/// Makes and ends tokens for clients that ask for them in ntfy's language.
+final class TokenDesk {
+    /// Of a token whose client does not say when it ends, in seconds.
+    private static let usualLifetime: Int64 = 72 * 3_600
+    private static let labelLimit = 64
+    private static let usualLabel = "ntfy"
+
+    private let service: ServiceState
+    private let desk: DeliveryDesk
+
+    init(_ service: ServiceState, _ desk: DeliveryDesk) {
+        (self.service, self.desk) = (service, desk)
+    }
+
+    /// A token that was made with a token can do no more, and ends with it.
+    func make(_ exchange: HTTPExchange, _ visitor: TopicVisitor) throws(NtfyRefusal) {
+        guard let credential = visitor.credential else { throw .unauthorized }
+        let wish = try Self.wish(exchange.body)
+        let now = Int64(service.now())
+        let end = wish.expires.map(Int64.init) ?? now + Self.usualLifetime
+        let terms = try Self.terms(for: visitor.caller, end: end == 0 ? nil : end)
+        let label = wish.label.isEmpty ? Self.usualLabel : wish.label
+        let token: TopicToken
+        let made: DeviceCredential
+        do throws(OpenSSLError) {
+            token = try TopicToken(terms.form, &desk.random)
+            made = DeviceCredential(
+                row: service.index.nextCredential(), secret: try token.digest, name: label,
+                owner: credential.owner, created: now * 1_000,
+                token: TokenGrant(
+                    terms, parent: visitor.token, device: credential.token?.device))
+        } catch { throw .failed }
+        var answer = ServiceToken()
+        (answer.token, answer.label) = (token.text, label)
+        answer.expires = terms.end.map { Int($0) } ?? 0
+        add(made) { outcome in
+            switch outcome {
+            case .done: TopicAnswer.json(answer.json, exchange)
+            case .full: TopicAnswer.refuse(NtfyRefusal.tooManyRequests, exchange)
+            default: TopicAnswer.refuse(NtfyRefusal.failed, exchange)
+            }
+        }
+    }
+
+    /// Clients give all their tokens the same name, so a later one has its number as well.
+    private func add(_ made: DeviceCredential, then: @escaping (StoreOutcome) -> Void) {
+        desk.submit(
+            .addCredential(made),
+            .other { [desk] outcome in
+                guard outcome == .conflict else { return then(outcome) }
+                let other = DeviceCredential(
+                    row: made.row, secret: made.secret, name: "\(made.name) \(made.row)",
+                    owner: made.owner, created: made.created, token: made.token)
+                desk.submit(.addCredential(other), .other(then))
+            })
+    }
+
+    private static func wish(_ body: [UInt8]) throws(NtfyRefusal) -> ServiceToken {
+        var wish = try ServiceToken(request: body)
+        // People see it in lists.
+        wish.label = Printable.onScreen(wish.label, limit: labelLimit)
+        return wish
+    }
+
+    private static func terms(
+        for caller: TopicCaller, end: Int64?
+    ) throws(NtfyRefusal) -> TokenTerms {
+        switch caller {
+        case .device(isReceiveOnly: false):
+            guard let all = TopicPattern("*") else { throw .failed }
+            return TokenTerms(.access, all, .usual, end: end)
+        case .token(let terms):
+            guard let child = terms.child(.access, terms.rights, end: end) else {
+                throw .forbidden
+            }
+            return child
+        case .device, .thisMachine, .stranger, .impostor: throw .forbidden
+        }
+    }
+
+    /// Ends the token that the request names, or else the one that it comes with. A token may end
+    /// itself and those that were made with it.
+    func remove(_ exchange: HTTPExchange, _ visitor: TopicVisitor) throws(NtfyRefusal) {
+        guard let own = visitor.credential else { throw .unauthorized }
+        let head = exchange.head
+        let named = head.fields.joinedValue(of: "x-token").map {
+            String(decoding: $0, as: UTF8.self)
+        }
+        var ended: DeviceCredential?
+        if let named {
+            ended = TopicToken(named).flatMap { service.index.token($0) }
+        } else if own.token != nil {
+            ended = own
+        }
+        guard let ended, ended.owner == own.owner,
+            visitor.caller == .device(isReceiveOnly: false) || ended.row == own.row
+                || ended.token?.parent == own.row
+        else { throw .noToken }
+        desk.submit(
+            .removeCredential(ended.row),
+            .other { outcome in
+                guard Verdict(outcome) == .accepted || outcome == .notFound else {
+                    return TopicAnswer.refuse(NtfyRefusal.failed, exchange)
+                }
+                TopicAnswer.json(ServiceAnswers.success, exchange)
+            })
+    }
+}
