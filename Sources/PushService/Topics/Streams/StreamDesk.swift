@@ -29,6 +29,8 @@ final class StreamDesk: @unchecked Sendable {
     @exclusivity(unchecked) private var actions: [StreamAction] = []
     @exclusivity(unchecked) private var attempts: [(StreamDesk) -> Void] = []
     @exclusivity(unchecked) private var isTicking = false
+    /// What readers get next who have not taken their last page.
+    @exclusivity(unchecked) private var postponed: [ObjectIdentifier: StreamPageRequest] = [:]
 
     init(_ service: ServiceState, _ desk: DeliveryDesk) {
         self.service = service
@@ -123,6 +125,7 @@ extension StreamDesk {
     func leave(_ stream: TopicStream) {
         desk.sessions.leave(stream, with: stream.pass)
         turns.remove(stream)
+        postponed[ObjectIdentifier(stream)] = nil
         guard let owner = stream.group?.owner else { return }
         owner.leave(stream)
         guard owner.isIdle else { return }
@@ -239,6 +242,16 @@ extension StreamDesk: StoreListener {
     private func failed(_ owner: StreamOwner) {
         for stream in owner.waiting { stream.refuse(.failed) }
         if !owner.isIdle { again { $0.ask(owner) } }
+    }
+
+    func postpone(_ request: StreamPageRequest, for stream: TopicStream) {
+        postponed[ObjectIdentifier(stream)] = request
+    }
+
+    func goOn(_ stream: TopicStream) {
+        if let request = postponed.removeValue(forKey: ObjectIdentifier(stream)) {
+            read(request, for: stream)
+        }
     }
 
     func read(_ request: StreamPageRequest, for stream: TopicStream) {

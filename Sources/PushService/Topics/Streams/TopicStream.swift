@@ -150,6 +150,8 @@ extension TopicStream {
         case .open(let isTruncated): open(isTruncated)
         case .write(let message): send(desk.text(of: message, for: self))
         case .keepalive: say(.keepalive)
+        // The reader has to take what was just written first.
+        case .read(let request) where isCongested: desk.postpone(request, for: self)
         case .read(let request): desk.read(request, for: self)
         case .wait: desk.again { [self] _ in update { $0.tryAgain(&$1) } }
         case .end: end()
@@ -178,6 +180,11 @@ extension TopicStream {
         guard !opening.request.isPoll else { return }
         say(.open)
         if case .answer = carrier { desk.remind(self) }
+    }
+
+    private func drained() {
+        update { $0.drained(&$1) }
+        desk.goOn(self)
     }
 
     private func say(_ event: NtfyJSON.StreamEvent) {
@@ -209,7 +216,7 @@ extension TopicStream {
 }
 
 extension TopicStream: HTTPStreamHandler {
-    func drained(_ stream: HTTPStream) { update { $0.drained(&$1) } }
+    func drained(_ stream: HTTPStream) { drained() }
     func closed(_ stream: HTTPStream) { leave() }
 }
 
@@ -220,7 +227,7 @@ extension TopicStream: WebSocketHandler {
 
     /// Clients have nothing to say.
     func received(text: Span<UInt8>, on connection: WebSocketConnection) {}
-    func drained(_ connection: WebSocketConnection) { update { $0.drained(&$1) } }
+    func drained(_ connection: WebSocketConnection) { drained() }
     func closed(_ end: WebSocketEnd, on connection: WebSocketConnection) { leave() }
 }
 

@@ -72,6 +72,28 @@ struct StreamLifeTests {
         #expect(try again.texts(2) == ["b", "c"])
     }
 
+    @Test("A reader who names a message that only another node may have waits for it")
+    func lag() throws {
+        let fixture = try PushFixture()
+        let bearer = try fixture.addCredential()
+        try fixture.publish("old", to: "news", bearer)
+        // From now on the store is one of several.
+        #expect(fixture.store.index.begin(NumberBlock(number: 2)))
+        let (late, unknown) = (TopicMessageID(number: 77), TopicMessageID(number: 78))
+        let loads = fixture.gate.count(of: .load)
+        let reader = try StreamReader.asking(fixture, "/news/json?since=\(late.text)", bearer)
+        #expect(fixture.gate.await(.load, loads + 1))
+        try fixture.post("known", as: late, to: "news")
+        try fixture.post("next", as: TopicMessageID(number: 79), to: "news")
+        let answer = try reader()
+        #expect(try answer.object()["event"] as? String == "open")
+        #expect(try answer.texts(1) == ["next"])
+        let began = ContinuousClock.now
+        #expect(
+            try fixture.poll("news", "&since=\(unknown.text)", bearer) == ["old", "known", "next"])
+        #expect(ContinuousClock.now - began > .seconds(1))
+    }
+
     @Test("The end of a token ends its streams within a second, in every form")
     func tokenEnds() throws {
         let fixture = try PushFixture()
@@ -111,13 +133,29 @@ struct StreamLifeTests {
         let (stalled, reader) = (
             try fixture.follow("/news/json", bearer), try fixture.follow("/news/json", bearer)
         )
-        let long = String(repeating: "x", count: 3_000)
-        let texts = (0..<2_000).map { "\($0) \(long)" }
-        for text in texts {
-            try fixture.publish(text, to: "news", bearer)
-            #expect(try reader.texts(1) == [text])
+        var room: Int32 = 4_096
+        setsockopt(stalled.socket.descriptor, SOL_SOCKET, SO_RCVBUF, &room, 4)
+        // More than the kernel takes.
+        let (port, long) = (fixture.port, String(repeating: "x", count: 4_000))
+        let senders = (0..<3).map { sender in
+            Thread {
+                guard let socket = try? ByteSocket(port: port) else { return }
+                for index in 0..<400 {
+                    socket.send(
+                        PushFixture.bytes(
+                            "PUT", "/news", PushFixture.authorization(bearer),
+                            body: Array("\(sender)-\(index) \(long)".utf8)))
+                    _ = HTTPAnswer(from: socket)
+                }
+            }
         }
-        #expect(try stalled.texts(texts.count) == texts)
+        for sender in senders { sender.start() }
+        let texts = try reader.texts(1_200)
+        #expect(Set(texts).count == 1_200)
+        // What did not fit waits in the store.
+        let loads = fixture.gate.count(of: .load)
+        #expect(try stalled.texts(1_200) == texts)
+        #expect(fixture.gate.count(of: .load) > loads)
     }
 
     @Test("A thousand streams on one loop all get what comes, and wait in little memory")

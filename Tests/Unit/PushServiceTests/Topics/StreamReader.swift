@@ -1,5 +1,6 @@
 import Base
 import Crypto
+import Delivery
 import Foundation
 import TestSupport
 import Testing
@@ -125,15 +126,11 @@ extension PushFixture {
         end: Int64? = nil, owner: String = "tester"
     ) throws -> (text: String, row: UInt32) {
         var random = RandomSupply()
-        let token = TopicToken(
-            form, random: Bits128(high: try random.word(), low: try random.word()),
-            Bits128(high: try random.word(), low: try random.word()))
-        var hash = try SHA256()
-        let digest = Digest(try hash.digest(of: Array(token.text.utf8).span))
+        let token = try TopicToken(form, &random)
         let row = store.index.nextCredential()
         let pattern = try #require(TopicPattern(pattern))
         let credential = DeviceCredential(
-            row: row, secret: digest, name: "token \(row)", owner: owner, created: 1,
+            row: row, secret: try token.digest, name: "token \(row)", owner: owner, created: 1,
             token: TokenGrant(TokenTerms(form, pattern, rights, end: end)))
         let sink = OneAnswer()
         store.submit(.addCredential(credential), ticket: 0, to: sink)
@@ -144,6 +141,21 @@ extension PushFixture {
     func removeToken(_ row: UInt32) {
         let sink = OneAnswer()
         store.submit(.removeCredential(row), ticket: 0, to: sink)
+        sink.wait()
+    }
+
+    /// Stores a message with this id, as another node does.
+    func post(_ text: String, as id: TopicMessageID, to topic: String) throws {
+        var namer = try TopicNamer(key: store.endpointKey)
+        let naming = TopicNaming.own(try #require(TopicName(topic)), owner: "tester")
+        let device = store.index.topics.device(named: try namer.digest(of: naming))
+        var content = TopicContent()
+        content.text = text
+        let message = TopicMessage(id: id, time: 1, content)
+        let address = Address(subscription: 0, device: try #require(device))
+        let sink = OneAnswer()
+        store.submit(
+            .registration(.post(TopicPost(message, keptFor: 3_600), address)), ticket: 0, to: sink)
         sink.wait()
     }
 }

@@ -189,4 +189,45 @@ struct StreamTests {
         #expect(try fixture.api("DELETE", "registrations/\(id)", bearer: bearer).status == 204)
         #expect(reader.line() == nil)
     }
+
+    @Test("Gotify's readers get what comes to all topics of their token, also to later ones")
+    func gotify() throws {
+        let fixture = try PushFixture()
+        let bearer = try fixture.addCredential()
+        try fixture.publish("before", to: "news", bearer)
+        let all = try fixture.addToken(.read, form: .client)
+        let some = try fixture.addToken(.read, "n*", form: .client).text
+        let reader = try fixture.socket("/stream?token=\(all.text)", nil)
+        let narrow = try fixture.socket("/gotify/stream?token=\(some)", nil)
+        for topic in ["news", "later", "newer"] {
+            try fixture.publish("to \(topic)", to: topic, bearer, [("Priority", "4")])
+        }
+        let messages = try (0..<3).map { _ in try reader.members() }
+        #expect(
+            messages.map { $0["message"] as? String } == ["to news", "to later", "to newer"])
+        #expect(messages.map { $0["title"] as? String } == ["news", "later", "newer"])
+        let ids = messages.compactMap { $0["id"] as? Int }
+        #expect(ids == ids.sorted() && Set(ids).count == 3)
+        #expect(Set(messages.compactMap { $0["appid"] as? Int }).count == 3)
+        #expect(messages[0]["priority"] as? Int == 8)
+        let seen = try (0..<2).map { _ in try narrow.members()["message"] as? String }
+        #expect(seen == ["to news", "to newer"])
+        fixture.removeToken(all.row)
+        #expect(reader.closing().hasPrefix("1000"))
+        try fixture.publish("still", to: "news", bearer)
+        #expect(try narrow.members()["message"] as? String == "still")
+    }
+
+    @Test("Gotify's stream needs a token that reads, and a WebSocket")
+    func gotifyRefusals() throws {
+        let fixture = try PushFixture()
+        let reader = try fixture.addToken(.read, form: .client).text
+        let answer = try fixture.request("GET", "/stream?token=\(reader)")
+        #expect(answer.status == 400 && answer.text.contains(#""errorCode":400"#))
+        for token in [try fixture.addToken(.write, form: .application).text, "Cwrong"] {
+            #expect(throws: UserAgent.Refused.self) {
+                try fixture.socket("/stream?token=\(token)", nil)
+            }
+        }
+    }
 }
