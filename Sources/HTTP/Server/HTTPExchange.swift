@@ -131,15 +131,19 @@ extension HTTPExchange {
     /// Answers with 101 and gives the connection to `handler`, or refuses a request that does not
     /// follow RFC 6455. Call it instead of `respond`, once, now or later.
     ///
-    /// The caller has checked who may connect (Origin, credentials).
-    package func upgrade(_ terms: WebSocketTerms, to handler: any WebSocketHandler) {
+    /// The caller has checked who may connect (Origin, credentials). `opened` is called before this
+    /// returns, or never: then the client is gone, or was refused.
+    package func upgrade(
+        _ terms: WebSocketTerms, adding further: ResponseFields = ResponseFields(),
+        to handler: any WebSocketHandler
+    ) {
         var fields = WebSocketFields()
         head.fields.forEach { fields.add(name: $0, value: $1) }
         do throws(WebSocketRefusal) {
             let upgrade = try WebSocketUpgrade(
                 fields, isGET: head.method == .get, isHTTP11: head.version == .http11,
                 subprotocols: terms.subprotocols)
-            connection.upgrade(self, by: WebSocketAcceptance(upgrade, terms, handler))
+            connection.upgrade(self, by: WebSocketAcceptance(upgrade, further, terms, handler))
         } catch {
             refuse(error)
         }
@@ -177,8 +181,11 @@ struct WebSocketAcceptance {
     private let terms: WebSocketTerms
     private let handler: any WebSocketHandler
 
-    init(_ upgrade: WebSocketUpgrade, _ terms: WebSocketTerms, _ handler: any WebSocketHandler) {
-        answer = upgrade.answer
+    init(
+        _ upgrade: WebSocketUpgrade, _ further: ResponseFields, _ terms: WebSocketTerms,
+        _ handler: any WebSocketHandler
+    ) {
+        answer = upgrade.answer(with: further.text)
         subprotocol = upgrade.subprotocol
         self.terms = terms
         self.handler = handler

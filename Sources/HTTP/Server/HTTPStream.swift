@@ -100,6 +100,13 @@ package final class HTTPStream {
         (self.carrier, handler) = (nil, nil)
         carrier.end(self)
     }
+
+    /// Ends the body so that the reader sees that it is not complete. `closed` follows.
+    package func cut() {
+        guard let carrier, !isCut else { return }
+        isCut = true
+        carrier.sendQueue.flushLater(self)
+    }
 }
 
 /// What the carrier calls.

@@ -88,6 +88,9 @@ package final class WebSocketConnection {
 
     package var bufferedBytes: Int { carrier?.bufferedBytes ?? 0 }
 
+    /// Whether to wait for `drained` before sending more than a little.
+    package var isCongested: Bool { state.pointee.pressure.isPaused }
+
     /// False if the connection has ended or is about to.
     @discardableResult
     package func send(text: Span<UInt8>) -> Bool { send(.text, text) }

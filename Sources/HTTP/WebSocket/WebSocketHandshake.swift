@@ -85,8 +85,8 @@ package struct WebSocketUpgrade: Equatable, Sendable {
         subprotocol = fields.protocols.first { subprotocols.contains($0) }
     }
 
-    /// The 101 answer. After it a `WebSocketSession` takes over.
-    package var answer: [UInt8] {
+    /// The 101 answer, with more lines of fields. After it a `WebSocketSession` takes over.
+    package func answer(with further: [UInt8] = []) -> [UInt8] {
         let accept = WebSocketAccept.value(forKey: key)
         var text = """
             HTTP/1.1 101 Switching Protocols\r
@@ -96,7 +96,7 @@ package struct WebSocketUpgrade: Equatable, Sendable {
 
             """
         if let subprotocol { text += "Sec-WebSocket-Protocol: \(subprotocol)\r\n" }
-        return Array((text + "\r\n").utf8)
+        return Array(text.utf8) + further + "\r\n".utf8
     }
 }
 

@@ -2,6 +2,7 @@ package import Base
 package import Delivery
 import Synchronization
 package import System
+package import Topics
 package import WebPush
 
 /// What the server must know about its store for every push and every hello, in memory.
@@ -99,6 +100,11 @@ extension StoreIndex {
     /// Another node may just have made what has this digest: ask again.
     package func mayBeElsewhere(_ digest: Digest) -> Bool {
         unknown.mayExist(digest.words.0, at: Boot.milliseconds)
+    }
+
+    /// Another node may just have stored the message with this unknown id.
+    package func mayBeElsewhere(_ id: TopicMessageID) -> Bool {
+        id.number.map { unknown.mayExist($0, at: Boot.milliseconds) } ?? false
     }
 
     /// The credential of a device; `digest` is that of its bearer secret.

@@ -1,7 +1,7 @@
 package import Base
 import System
 
-/// The names of topics, and who reads which topic. Any thread may use it.
+/// The names of topics, and who reads those of which owner. Any thread may use it.
 package final class TopicIndex: Sendable {
     private let names = Lock<[Digest: UInt32]>([:])
     private let listeners = ListenerTable<TopicNews>()
@@ -20,15 +20,16 @@ package final class TopicIndex: Sendable {
         if device == nil, let former { onLostName.call(former) }
     }
 
-    /// Call once per topic, before its first reader on the loop.
-    package func listen(_ listener: any StoreListener<TopicNews>, to device: UInt32) {
-        listeners.add(listener, to: device)
+    /// Tells what comes to all topics of an owner, also to later ones. Call once per owner, before the
+    /// first reader on the loop.
+    package func listen(_ listener: any StoreListener<TopicNews>, to owner: UInt32) {
+        listeners.add(listener, to: owner)
     }
 
-    package func stopListening(_ listener: any StoreListener<TopicNews>, to device: UInt32) {
-        _ = listeners.remove(listener, from: device)
+    package func stopListening(_ listener: any StoreListener<TopicNews>, to owner: UInt32) {
+        _ = listeners.remove(listener, from: owner)
     }
 
-    func notify(_ news: [TopicNews]) { listeners.notify(news, of: \.device) }
+    func notify(_ news: [TopicNews]) { listeners.notify(news, of: \.owner) }
     func notifyStoreReturned() { listeners.notifyStoreReturned() }
 }

@@ -8,6 +8,8 @@ package struct ApplicationTerms: Equatable, Sendable, Confidential {
     /// Of messages whose senders say none.
     package var priority: Int64 = 0
     package var sortKey = ""
+    /// The name of its picture; empty for the usual one.
+    package var picture = ""
 
     package init() {}
 
@@ -22,6 +24,7 @@ extension ApplicationTerms {
         description = try members.text("description") ?? ""
         priority = try members.integer("priority") ?? 0
         sortKey = try members.text("sort_key") ?? ""
+        picture = try members.text("picture") ?? ""
         try members.expectNoOthers()
     }
 
@@ -31,6 +34,7 @@ extension ApplicationTerms {
             if !description.isEmpty { writer.member("description", description) }
             if priority != 0 { writer.member("priority", Int(priority)) }
             if !sortKey.isEmpty { writer.member("sort_key", sortKey) }
+            if !picture.isEmpty { writer.member("picture", picture) }
         }
     }
 }

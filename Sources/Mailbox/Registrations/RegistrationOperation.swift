@@ -23,6 +23,8 @@ package enum RegistrationOperation: Sendable {
     /// `.notFound` if the history does not have the message. Of very many messages only some are
     /// erased at once, and the result is `.partly`: ask again.
     case erase(TopicErasure)
+    /// The topic has this picture from now on, or none.
+    case setPicture(TopicPicture?, of: UInt32)
     /// Counts a push that nobody can read.
     case count(device: UInt32, reason: String)
     case signal(FetchSignal, Address)

@@ -28,6 +28,10 @@ final class ScheduledRows {
         let sealed: [UInt8]
     }
 
+    static func place(_ row: Int64) -> Sealer.Place {
+        Sealer.Place(table: "topic_scheduled", row: row, column: "sealed")
+    }
+
     /// What `row` reads.
     static let columns = "row, topic, subscription, id, due, sealed"
 
@@ -39,10 +43,6 @@ final class ScheduledRows {
                 device: UInt32(clamping: row.integer(1))),
             id: TopicMessageID(number: UInt64(bitPattern: row.integer(3))),
             due: StoreTime(milliseconds: row.integer(4)), sealed: row.bytes(5))
-    }
-
-    static func place(_ row: Int64) -> Sealer.Place {
-        Sealer.Place(table: "topic_scheduled", row: row, column: "sealed")
     }
 
     private let insert: StoreStatement

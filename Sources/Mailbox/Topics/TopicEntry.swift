@@ -30,6 +30,7 @@ package struct TopicPost: Sendable, Confidential {
 /// store.
 package struct TopicNews: Sendable, Confidential {
     package let position: Int64
+    package let owner: UInt32
     package let device: UInt32
     package let message: TopicMessage?
     /// The history has it.
@@ -49,9 +50,11 @@ package struct TopicSubscription: Sendable, Confidential {
     package let owner: UInt32
     /// Their names, by their registrations.
     package let topics: [UInt32: TopicName]
+    /// A replay also has what is not due yet, behind its last message.
+    package let wantsScheduled: Bool
 
-    package init(owner: UInt32, topics: [UInt32: TopicName]) {
-        (self.owner, self.topics) = (owner, topics)
+    package init(owner: UInt32, topics: [UInt32: TopicName], wantsScheduled: Bool = false) {
+        (self.owner, self.topics, self.wantsScheduled) = (owner, topics, wantsScheduled)
     }
 }
 
@@ -61,6 +64,7 @@ package enum TopicQuery: Sendable {
     case stream(StreamPageRequest, TopicSubscription)
     /// The newest position of the owner.
     case newest(owner: UInt32)
+    case picture(of: UInt32, owner: UInt32)
 }
 
 extension TopicQuery {
@@ -68,7 +72,7 @@ extension TopicQuery {
         switch self {
         case .page(let request): request.owner
         case .stream(_, let subscription): subscription.owner
-        case .newest(let owner): owner
+        case .newest(let owner), .picture(_, let owner): owner
         }
     }
 
@@ -80,6 +84,7 @@ extension TopicQuery {
         case .stream(.replayed(_, let position), _), .stream(.missed(let position), _):
             .stream(StreamPage([], through: position))
         case .newest: .newest(0)
+        case .picture: .picture(nil)
         }
     }
 }
@@ -88,6 +93,7 @@ package enum TopicAnswer: Sendable {
     case page(TopicPage)
     case stream(StreamPage)
     case newest(Int64)
+    case picture(TopicPicture?)
 }
 
 /// Some of what the history of an owner's topics has, newest first.

@@ -29,9 +29,10 @@ final class TopicReading {
             switch query {
             case .page(let request): return .page(try page(request, of: owner, connection))
             case .stream(let request, let subscription):
-                let history = StreamedHistory(owner: owner, topics: subscription.topics)
-                return .stream(try page(request, history, connection))
+                return .stream(try page(request, subscription, of: owner, connection))
             case .newest: return .newest(owner.position)
+            case .picture(let device, _):
+                return .picture(try picture(of: device, owner, connection))
             }
         }
     }
@@ -62,6 +63,16 @@ final class TopicReading {
         return page
     }
 
+    private func picture(
+        of device: UInt32, _ owner: TopicOwner, _ connection: borrowing Connection
+    ) throws(StoreFault) -> TopicPicture? {
+        let select = try connection.statement(
+            "SELECT sealed FROM topic_picture WHERE topic = ?1", device)
+        guard try select.step() else { return nil }
+        let sealed = select.bytes(0)
+        return try sealers.open(sealed.span, at: TopicPicture.place(device), of: owner)
+    }
+
     private func message(
         _ place: Places.Place, of owner: TopicOwner, _ connection: borrowing Connection
     ) throws(StoreFault) -> (entry: TopicEntry, size: Int)? {
@@ -77,17 +88,28 @@ final class TopicReading {
 /// Pages of streams.
 extension TopicReading {
     private func page(
-        _ request: StreamPageRequest, _ history: StreamedHistory,
+        _ request: StreamPageRequest, _ subscription: TopicSubscription, of owner: TopicOwner,
         _ connection: borrowing Connection
     ) throws(StoreFault) -> StreamPage {
+        let history = StreamedHistory(owner: owner, topics: subscription.topics)
+        let (range, plan): (ReplayRange, ReplayPlan?)
+        let page: StreamPage
         switch request {
         case .replay(let since):
-            let plan = try history.plan(since, connection)
-            return try page(history, after: plan.range.after, plan.range, plan, connection)
-        case .replayed(let range, let after):
-            return try page(history, after: max(after, range.after), range, nil, connection)
-        case .missed(let after): return try page(history, after: after, nil, nil, connection)
+            let made = try history.plan(since, connection)
+            (range, plan) = (made.range, made)
+            page = try self.page(history, after: range.after, range, plan, connection)
+        case .replayed(let replayed, let after):
+            (range, plan) = (replayed, nil)
+            page = try self.page(history, after: max(after, range.after), range, nil, connection)
+        case .missed(let after): return try self.page(history, after: after, nil, nil, connection)
         }
+        guard subscription.wantsScheduled, page.through >= range.through else { return page }
+        let scheduled = ScheduledReading(
+            owner: owner, topics: subscription.topics, sealers: sealers)
+        return StreamPage(
+            page.messages + (try scheduled.messages(connection)), through: page.through,
+            plan: plan)
     }
 
     private func page(

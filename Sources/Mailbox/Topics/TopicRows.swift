@@ -45,6 +45,7 @@ final class TopicRows {
     }
 
     static func position(ofKey key: Int64) -> Int64 { key & positionMask }
+    static func owner(ofKey key: Int64) -> UInt32 { UInt32(clamping: key >> positionBits) }
 
     static func row(_ row: borrowing some StoredRow & ~Copyable) -> Row? {
         guard let kind = TopicMessage.Kind(rawValue: UInt8(clamping: row.integer(3))) else {

@@ -33,6 +33,7 @@ enum Schema {
                 "topic_message.id": 0 ... .max, "topic_message.place": 0 ... .max,
                 "topic_scheduled.id": 0 ... .max, "topic_scheduled.topic": counters,
                 "topic_scheduled.subscription": counters,
+                "topic_picture.topic": counters,
                 "topic_message.topic": counters, "topic_message.kind": 0...3,
                 "topic_file.row": 0 ... .max, "topic_file.topic": counters,
                 "topic_file.owner": counters, "topic_file.size": 0...1 << 31,
@@ -239,6 +240,7 @@ enum Schema {
         CREATE UNIQUE INDEX topic_file_mark ON topic_file (mark);
         CREATE INDEX topic_file_message ON topic_file (topic, message);
         CREATE INDEX topic_file_expires ON topic_file (expires);
+        CREATE TABLE topic_picture (topic INTEGER PRIMARY KEY, sealed BLOB NOT NULL);
 
         """
 }

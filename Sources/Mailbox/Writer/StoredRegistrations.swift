@@ -48,6 +48,7 @@ final class StoredRegistrations {
             return try add(post, to: address.device, mark)
         case .schedule(let scheduled): return try topics.schedule(scheduled)
         case .erase(let erasure): return try topics.erase(erasure)
+        case .setPicture(let picture, let device): return try topics.set(picture, of: device)
         case .count(let device, let reason):
             return try rows.count(reason, device: device) ? .done : .notFound
         case .signal(let signal, let address):

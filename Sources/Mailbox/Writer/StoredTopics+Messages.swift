@@ -12,7 +12,7 @@ extension StoredTopics {
     }
 
     /// The owner of a topic that has not ended.
-    private func admission(to device: UInt32) throws(StoreFault) -> TopicOwner.Found {
+    func admission(to device: UInt32) throws(StoreFault) -> TopicOwner.Found {
         guard try rows.add(TopicRows.Amount(), to: device) != nil else { return .none }
         return try find(owner(of: device))
     }
@@ -31,10 +31,13 @@ extension StoredTopics {
             try erase(message.sequence, of: device, owner)
         }
         try keep(post, of: device, owner)
-        transaction.effects.topicNews.append(
-            TopicNews(
-                position: owner.position, device: device, message: message,
-                isKept: post.lifetime > 0))
+        let news = TopicNews(
+            position: owner.position, owner: owner.row, device: device, message: message,
+            isKept: post.lifetime > 0)
+        #if PLANTED
+            if PlantedMistake.streamBeforeCommit.isMade { transaction.index.topics.notify([news]) }
+        #endif
+        transaction.effects.topicNews.append(news)
         return .stored(position: owner.position)
     }
 
@@ -82,6 +85,9 @@ extension StoredTopics {
     private func erase(
         _ sequence: String, of device: UInt32, _ owner: TopicOwner
     ) throws(StoreFault) {
+        #if PLANTED
+            if PlantedMistake.deletedReturns.isMade { return }
+        #endif
         var found = try rows.all(of: try digest(of: sequence, in: device, owner), in: device)
         if let id = TopicMessageID(sequence) { found += try rows.all(of: id, in: device) }
         try erase(found)
@@ -179,7 +185,7 @@ extension StoredTopics {
 }
 
 extension TopicOwner.Found {
-    fileprivate var answer: StoreOutcome {
+    var answer: StoreOutcome {
         switch self {
         case .none: .notFound
         case .unreadable: .unavailable
@@ -193,8 +199,6 @@ extension StoredTopics {
     /// How long to wait with one that the engine cannot take now.
     private static let pause: UInt32 = 60
 
-    private static func place(_ row: Int64) -> Sealer.Place { ScheduledRows.place(row) }
-
     /// It takes the place of an earlier one of its sequence. `.full` at the limit of its topic.
     func schedule(_ scheduled: ScheduledPost) throws(StoreFault) -> StoreOutcome {
         let (message, device) = (scheduled.post.message, scheduled.address.device)
@@ -204,7 +208,8 @@ extension StoredTopics {
         let limit = transaction.limits.growth.topicScheduled
         guard try scheduledRows.count(of: device) < limit else { return .full }
         let row = transaction.nextPosition()
-        let sealed = try sealers.seal(ScheduledRecord(scheduled), at: Self.place(row), of: owner)
+        let sealed = try sealers.seal(
+            ScheduledRecord(scheduled), at: ScheduledRows.place(row), of: owner)
         let isNamed = message.sequence != message.id.text
         try scheduledRows.insert(
             ScheduledRows.Row(
@@ -240,7 +245,7 @@ extension StoredTopics {
                 continue
             }
             let record: ScheduledRecord? = try sealers.open(
-                row.sealed.span, at: Self.place(row.number), of: owner)
+                row.sealed.span, at: ScheduledRows.place(row.number), of: owner)
             guard let scheduled = record?.scheduled(row) else {
                 // Nobody can read it.
                 try drop(row)
@@ -257,6 +262,12 @@ extension StoredTopics {
     }
 
     private func drop(_ row: ScheduledRows.Row) throws(StoreFault) {
+        #if PLANTED
+            if PlantedMistake.scheduledTwice.isMade {
+                return try scheduledRows.putOff(
+                    row.number, until: transaction.time.now.adding(seconds: 2))
+            }
+        #endif
         try scheduledRows.delete(row.number)
         try files.endUnlessCame(row.id, to: row.address.device)
     }

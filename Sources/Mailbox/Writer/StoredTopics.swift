@@ -113,6 +113,21 @@ extension StoredTopics {
         transaction.effects.changes.append(.topicName(name, nil))
     }
 
+    func set(_ picture: TopicPicture?, of device: UInt32) throws(StoreFault) -> StoreOutcome {
+        let found = try admission(to: device)
+        guard case .owner(let owner) = found else { return found.answer }
+        try deletePicture(of: device)
+        guard let picture else { return .done }
+        let sealed = try sealers.seal(picture, at: TopicPicture.place(device), of: owner)
+        try transaction.connection.run(
+            "INSERT INTO topic_picture VALUES (?1, ?2)", device, sealed)
+        return .done
+    }
+
+    private func deletePicture(of device: UInt32) throws(StoreFault) {
+        try transaction.connection.run("DELETE FROM topic_picture WHERE topic = ?1", device)
+    }
+
     /// Ends a topic; does nothing for what is none. From now on nobody can ask for what it had.
     func remove(device: UInt32) throws(StoreFault) {
         let ended = try transaction.connection.rows(
@@ -178,6 +193,7 @@ extension StoredTopics {
             ).count
             if deleted == limit { return limit }
         }
+        try deletePicture(of: device)
         try transaction.connection.run("DELETE FROM topic WHERE device = ?1", device)
         return try firstEnded() == nil ? 0 : limit
     }

@@ -34,7 +34,7 @@ package final class PushLoops: Sendable {
     /// Tells the devices that are connected here what other stores did. Any thread may call it.
     private func tell(_ news: RemoteChanges) {
         if news.isUnknown {
-            for desk in directory.all { desk.loop.post { desk.endAll() } }
+            for desk in directory.all { desk.loop.post { Self.sendAway(from: desk) } }
         }
         for device in news.connected { post(device) { $0.end([device]) } }
         for message in news.ended { post(message.address.device) { $0.withdrawn(message) } }
@@ -42,6 +42,11 @@ package final class PushLoops: Sendable {
         for (device, position) in news.stored {
             post(device) { $0.stored(elsewhere: position, device) }
         }
+    }
+
+    private static func sendAway(from desk: DeliveryDesk) {
+        desk.endAll()
+        for stream in desk.sessions.all(TopicStream.self) { stream.end() }
     }
 
     private func post(_ device: UInt32, _ body: @escaping @Sendable (DeliveryDesk) -> Void) {

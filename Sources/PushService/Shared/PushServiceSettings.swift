@@ -2,6 +2,7 @@ package import Base
 package import Configuration
 package import Mailbox
 import System
+import Topics
 package import WebPush
 
 /// What the configuration says about the push service.
@@ -21,6 +22,8 @@ package struct PushServiceSettings: Sendable {
     package var userAgentPace = PaceLimit(atOnce: 2_000, perSecond: 200)
     /// Requests of an engine's client; each further 4 KiB of a request counts as another.
     package var enginePace = PaceLimit(atOnce: 4_096, perSecond: 1_000)
+    /// After how many seconds of silence a stream of a topic says that it lives.
+    package var streamSilence = NtfyRoute.Stream.keepaliveSeconds
     /// A proxy in between closes connections that are silent for a minute.
     package var isBehindProxy = false
     /// The time of day, in seconds since 1970.

@@ -16,7 +16,7 @@ extension GotifyDesk {
         }
     }
 
-    private func application(_ registration: Registration) -> GotifyApplication {
+    func application(_ registration: Registration) -> GotifyApplication {
         let terms = registration.terms.topic.application
         var application = GotifyApplication()
         application.id = Int64(registration.device)
@@ -24,6 +24,7 @@ extension GotifyDesk {
         application.description = terms.description
         application.defaultPriority = terms.priority
         application.sortKey = terms.sortKey
+        application.picture = terms.picture
         application.created = registration.created / 1_000
         application.used = service.lastPushes[registration.device].map { $0 / 1_000 }
         return application
@@ -98,22 +99,32 @@ extension GotifyDesk {
         let terms = try ApplicationTerms(try GotifyApplicationFields(try request.fields()))
         topic(request.id, of: request.visitor) { [self] found in
             request.use(found) { entry throws(GotifyRefusal) in
-                var changed = entry.registration
-                var topic = changed.terms.topic
-                topic.application = terms
-                changed.set(topic: topic)
-                desk.submit(
-                    .registration(
-                        .change(changed, from: entry.registration.revision, adding: nil)),
-                    .other { [self] outcome in
-                        guard outcome == .done else {
-                            return request.refuse(
-                                GotifyRefusal(outcome, unknown: .unknownApplication))
-                        }
-                        request.answer(application(changed).json)
-                    })
+                change(entry.registration, request) { application in
+                    let picture = application.picture
+                    application = terms
+                    application.picture = picture
+                }
             }
         }
+    }
+
+    /// Answers with the changed application.
+    func change(
+        _ registration: Registration, _ request: GotifyRequest,
+        _ body: (inout ApplicationTerms) -> Void
+    ) {
+        var changed = registration
+        var topic = changed.terms.topic
+        body(&topic.application)
+        changed.set(topic: topic)
+        desk.submit(
+            .registration(.change(changed, from: registration.revision, adding: nil)),
+            .other { [self] outcome in
+                guard outcome == .done else {
+                    return request.refuse(GotifyRefusal(outcome, unknown: .unknownApplication))
+                }
+                request.answer(application(changed).json)
+            })
     }
 
     /// With all that came to the topic. One with a callback has a program of its own, which makes and

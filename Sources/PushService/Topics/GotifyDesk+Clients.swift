@@ -80,11 +80,17 @@ extension GotifyDesk {
     private func clients(
         of visitor: TopicVisitor, then: @escaping (Result<GotifyClients, GotifyRefusal>) -> Void
     ) {
-        desk.list(.credentials) { answer in
-            guard case .credentials(let credentials) = answer else {
+        desk.list(.tokens) { [desk] answer in
+            guard case .credentials(let tokens) = answer else {
                 return then(.failure(.unavailable))
             }
-            then(.success(GotifyClients(credentials, visitor)))
+            // A token may not have the name of a device either.
+            desk.list(.credentials) { answer in
+                guard case .credentials(let devices) = answer else {
+                    return then(.failure(.unavailable))
+                }
+                then(.success(GotifyClients(tokens, devices, visitor)))
+            }
         }
     }
 }
@@ -96,9 +102,11 @@ private struct GotifyClients {
     private let names: Set<String>
 
     /// A device of the owner sees all, and a token itself and those that it made.
-    init(_ credentials: [DeviceCredential], _ visitor: TopicVisitor) {
-        let own = credentials.filter { $0.owner == visitor.owner }
-        names = Set(own.map(\.name))
+    init(
+        _ tokens: [DeviceCredential], _ devices: [DeviceCredential], _ visitor: TopicVisitor
+    ) {
+        let own = tokens.filter { $0.owner == visitor.owner }
+        names = Set((own + devices.filter { $0.owner == visitor.owner }).map(\.name))
         let maker = visitor.token
         seen = own.filter { credential in
             guard let token = credential.token, token.terms.form == .client else { return false }

@@ -8,7 +8,7 @@ import Topics
 /// What a sender of Gotify may say. There is no limit in Gotify, but readers of streams get a
 /// message as one piece.
 enum GotifyPublication {
-    static let longestText = 1 << 20
+    static let longestText = 1_000_000
     static let longestExtras = 64 << 10
 }
 

@@ -14,21 +14,28 @@ final class GotifyDesk {
     let door: TopicDoor
     let intake: TopicIntake
     let maker: TopicMaker
+    private let streams: StreamIntake
 
     init(
-        _ service: ServiceState, _ desk: DeliveryDesk, _ door: TopicDoor, _ intake: TopicIntake
+        _ service: ServiceState, _ desk: DeliveryDesk, _ door: TopicDoor, _ intake: TopicIntake,
+        _ streams: StreamIntake
     ) {
         self.service = service
         self.desk = desk
         self.door = door
         self.intake = intake
+        self.streams = streams
         maker = TopicMaker(service, desk)
     }
 
     /// For callers with a credential: JSON may escape each byte of a text. Nil if the usual limit is
     /// enough.
     static func bodyLimit(of route: GotifyRoute) -> Int? {
-        route.action == .publish ? 8 * GotifyPublication.longestText : nil
+        switch route.action {
+        case .publish: 8 * GotifyPublication.longestText
+        case .setPicture: TopicPicture.longest + 64 << 10
+        default: nil
+        }
     }
 
     func serve(_ route: GotifyRoute, _ exchange: HTTPExchange) throws(GotifyRefusal) {
@@ -48,12 +55,14 @@ final class GotifyDesk {
         case .makeApplication: try makeApplication(request)
         case .changeApplication: try changeApplication(request)
         case .deleteApplication: deleteApplication(request)
+        case .setPicture: try setPicture(request)
+        case .removePicture: removePicture(request)
         case .listClients: listClients(request)
         case .makeClient: try makeClient(request)
         case .changeClient: try changeClient(request)
         case .deleteClient: deleteClient(request)
         case .user: showUser(request)
-        case .stream: throw .unavailable
+        case .stream: streams.openGotify(exchange, for: request.visitor)
         case .manageUsers: throw .notHere
         default: throw .unknownPath
         }
@@ -72,6 +81,8 @@ final class GotifyDesk {
             let isUsable = service.store.isUsable
             let health = GotifyServer.Health(version, isUsable: isUsable)
             TopicAnswer.json(health.json, exchange, isUsable ? 200 : 503)
+        case .usualPicture: Self.show(Self.usualPicture, as: ".png", exchange)
+        case .picture: try showPicture(named: route.name, exchange)
         default: return false
         }
         return true

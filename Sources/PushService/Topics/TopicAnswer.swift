@@ -41,8 +41,10 @@ enum TopicAnswer {
         exchange.respond(head(exchange, status))
     }
 
-    static func refuse(_ refusal: NtfyRefusal, _ exchange: HTTPExchange) {
-        refuse(refusal.http, refusal.json, exchange)
+    static func refuse(
+        _ refusal: NtfyRefusal, _ exchange: HTTPExchange, hasBody: Bool = true
+    ) {
+        refuse(refusal.http, hasBody ? refusal.json : [], exchange)
     }
 
     static func refuse(_ refusal: GotifyRefusal, _ exchange: HTTPExchange) {
@@ -57,9 +59,8 @@ enum TopicAnswer {
             case 500...: RetryAfter.trouble
             default: nil
             }
-        send(
-            json + [UInt8(ascii: "\n")], "application/json", exchange, status,
-            retryAfter: retryAfter)
+        let body = json.isEmpty ? [] : json + [UInt8(ascii: "\n")]
+        send(body, "application/json", exchange, status, retryAfter: retryAfter)
     }
 
     /// Answers a page that asks what it may send.

@@ -12,6 +12,7 @@ final class TopicHandler {
     private let accounts: AccountDesk
     let applications: ApplicationIntake
     private let files: FileDesk
+    private let streams: StreamIntake
 
     /// The most bytes of a body whose sender has no credential.
     private static let bodyLimit = 64 * 1024
@@ -23,7 +24,8 @@ final class TopicHandler {
         door = try TopicDoor(service)
         files = FileDesk(service, on: desk.loop)
         intake = TopicIntake(service, desk, door, files)
-        gotify = GotifyDesk(service, desk, door, intake)
+        streams = StreamIntake(service, desk, door)
+        gotify = GotifyDesk(service, desk, door, intake, streams)
         accounts = AccountDesk(service, desk, door)
         applications = ApplicationIntake(service, desk, door, intake)
     }
@@ -86,6 +88,7 @@ final class TopicHandler {
             try intake.end(exchange, sequence, of: topic, .delete)
         case .file(let name): try files.serve(name, exchange)
         case .publishJSON: try intake.publishJSON(exchange)
+        case .stream(let form, let topics): streams.open(exchange, as: form, topics)
         default: if try !accounts.serve(route, exchange) { throw .notFound }
         }
     }

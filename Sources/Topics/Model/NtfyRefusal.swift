@@ -80,6 +80,8 @@ extension NtfyRefusal {
     package static let tooManyRequests = NtfyRefusal(42901, "too many requests")
     package static let tooManyTopics = NtfyRefusal(42904, "too many topics")
     package static let failed = NtfyRefusal(50001, "internal error")
+    /// Other nodes have stored something that this one lacks.
+    package static let behind = NtfyRefusal(50301, "the server is catching up")
     /// A number of the 5xx, because application servers forget a subscription after any other.
     package static let noSubscriber = NtfyRefusal(50701, "nobody has subscribed to this topic")
     package static let fullDisk = NtfyRefusal(50702, "the disk is full")

@@ -235,7 +235,8 @@ class Libraries:
         warnings.simplefilter("ignore", DeprecationWarning)
         url, client = self.place.url, self.place.client["token"]
         for base in (url, f"{url}/gotify"):
-            owner = gotify.Gotify(base_url=base, client_token=client)
+            # What makes applications is a device.
+            owner = gotify.Gotify(base_url=base, client_token=self.place.credential)
             made = owner.create_application("Library", "of Python", 3)
             owner.update_application(made["id"], "Books", default_priority=4)
             owner.app_token = made["token"]

@@ -7,7 +7,7 @@ import re
 import time
 
 from place import Socket, name
-from wire import Connection, basic
+from wire import Connection, Stream, basic
 
 TABLE = pathlib.Path(__file__).with_name("replayed.txt")
 CASE = re.compile(
@@ -55,6 +55,8 @@ class Replay:
             "host": f"localhost:{place.port}",
             "token": place.both,
             "basic": basic(place.both)[6:],
+            "device": place.credential,
+            "password": basic(place.credential)[6:],
             "auth": base64.urlsafe_b64encode(f"Bearer {place.both}".encode()).decode().rstrip("="),
             "application": place.application["token"],
             "client": place.client["token"],
@@ -78,6 +80,8 @@ class Replay:
         wanted = json.loads(filled(case["members"] or "null", self.values))
         if case["status"] == "101":
             return self.judge_socket(case["name"], data, wanted)
+        if case["status"] == "200" and "/json?since=" in head:
+            return self.judge_stream(case["name"], data, wanted)
         with Connection(self.place.port, data) as connection:
             answer = connection.answer()
         got = answer.members if not answer.type.startswith("application/x-ndjson") else answer.lines
@@ -86,6 +90,11 @@ class Replay:
         if isinstance(got, dict):
             names = {"id": "number", "token": "made"} if "token" in got else {"id": "last"}
             self.values |= {names[key]: got[key] for key in names if key in got}
+
+    def judge_stream(self, what, data, wanted):
+        with Stream(self.place.port, data) as stream:
+            got = [stream.event() for _ in wanted]
+        self.judge(is_like(got, wanted), f"{what}: {wanted}", got)
 
     def judge_socket(self, what, data, wanted):
         with Socket(self.place.port, data=data) as socket:

@@ -69,7 +69,7 @@ class Tray:
 
     async def watch(self, desk):
         picture = f"/application/{self.place.application['id']}/image"
-        fields = {"X_Gotify_Key": self.place.client["token"], "Authorization": None, "Content_Type": MULTIPART}
+        fields = {"X_Gotify_Key": self.place.credential, "Authorization": None, "Content_Type": MULTIPART}
         self.place.wire.ask("POST", picture, multipart(file=PNG), **fields)
         panel, shown, pictures = Panel(), await Recorder(desk).appear(), Listening(Pictures)
         await panel.appear(desk.address)

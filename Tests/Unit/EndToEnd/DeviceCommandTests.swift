@@ -133,7 +133,8 @@ struct DeviceCommandTests {
         let server = try fixture.start()
         #expect(try fixture.run(["device", "add", "phone"]).exitCode == 0)
         let again = try fixture.run(["device", "add", "phone"])
-        #expect(again.exitCode == 3 && again.errors.contains("has a device with that name"))
+        #expect(
+            again.exitCode == 3 && again.errors.contains("has a device or a token with that name"))
         #expect(try fixture.run(["device", "add", "phone", "--owner", "uid:7"]).exitCode == 0)
         #expect(try fixture.run(["device", "remove", "phone"]).exitCode == 2)
         #expect(try fixture.run(["device", "remove", "3"]).exitCode == 0)

@@ -41,7 +41,7 @@ struct WebSocketHandshakeTests {
     func example() throws {
         let upgrade = try Self.upgrade(Self.request)
         #expect(upgrade.subprotocol == "push-notification")
-        let answer = String(decoding: upgrade.answer, as: UTF8.self)
+        let answer = String(decoding: upgrade.answer(), as: UTF8.self)
         #expect(
             answer == """
                 HTTP/1.1 101 Switching Protocols\r
@@ -76,7 +76,7 @@ struct WebSocketHandshakeTests {
         let fields = Self.changed(Self.request, "Sec-WebSocket-Protocol", [offer])
         let upgrade = try Self.upgrade(fields)
         #expect(upgrade.subprotocol == nil)
-        let answer = String(decoding: upgrade.answer, as: UTF8.self)
+        let answer = String(decoding: upgrade.answer(), as: UTF8.self)
         #expect(!answer.contains("Sec-WebSocket-Protocol"))
         #expect(!answer.contains("Extensions"))
     }

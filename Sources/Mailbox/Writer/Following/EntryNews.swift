@@ -58,8 +58,7 @@ struct UnkeptNews: Confidential {
     /// Nil for what is kept, or has no owner any more.
     init?(_ news: TopicNews, _ topics: StoredTopics) throws(StoreFault) {
         guard !news.isKept, let message = news.message else { return nil }
-        owner = UInt32(clamping: try topics.transaction.owner(ofDevice: news.device))
-        (device, position) = (news.device, news.position)
+        (owner, device, position) = (news.owner, news.device, news.position)
         (id, kind, time) = (message.id.number ?? 0, message.kind.rawValue, message.time)
         guard case .owner(let found) = try topics.find(owner) else { return nil }
         sealed = try topics.sealers.seal(
@@ -75,7 +74,8 @@ struct UnkeptNews: Confidential {
         let message = record?.message(
             TopicMessageID(number: id), kind, time: time, of: device)
         return message.map { message in
-            TopicNews(position: position, device: device, message: message, isKept: false)
+            TopicNews(
+                position: position, owner: owner, device: device, message: message, isKept: false)
         }
     }
 }

@@ -55,12 +55,13 @@ struct FollowedRows {
             let device = row.new("device")?.integer.map { UInt32(clamping: $0) }
             effects.changes.append(.topicName(name, device))
         case ("topic_message", .insert):
-            let position = TopicRows.position(ofKey: row.new("place")?.integer ?? 0)
             // What is not kept comes beside the changes.
             guard row.new("sealed")?.bytes != nil else { return }
+            let key = row.new("place")?.integer ?? 0
             effects.topicNews.append(
                 TopicNews(
-                    position: position, device: row.number("topic"), message: nil, isKept: true))
+                    position: TopicRows.position(ofKey: key), owner: TopicRows.owner(ofKey: key),
+                    device: row.number("topic"), message: nil, isKept: true))
         case ("topic_file", let kind):
             guard kind != .update, let file = KeptFile(row.values(KeptFile.columns)) else { return }
             effects.files.append(kind == .insert ? .copied(file) : .ended(file))

@@ -57,6 +57,8 @@ package struct ReplayPlan: Equatable, Sendable {
     package internal(set) var range: ReplayRange
     /// The replay lacks something that the reader asked for.
     package private(set) var isTruncated = false
+    /// Nobody knows the message after which it begins.
+    package let isAfterUnknown: Bool
     private let isLatest: Bool
     /// The bytes that each topic has so far.
     private var sizes: [TopicName: Int] = [:]
@@ -68,6 +70,7 @@ package struct ReplayPlan: Equatable, Sendable {
     package init(_ since: StreamSince, position: Int64? = nil, newest: Int64) {
         range = ReplayRange(since, position: position, through: newest)
         isLatest = since == .latest
+        isAfterUnknown = if case .id = since { position == nil } else { false }
     }
 
     /// Every message of the topics has to be counted, from the newest of each to its oldest, and then

@@ -15,7 +15,9 @@ extension NtfyRoute.Stream {
     package static let keepaliveSeconds: Int64 = 45
 
     /// The head of a replay that lacks something.
-    package static let truncationField = (name: "X-Messages-Truncated", value: "1")
+    package static let truncationField: (name: StaticString, value: StaticString) = (
+        "X-Messages-Truncated", "1"
+    )
 
     package func message(_ placed: PlacedMessage) -> [UInt8] {
         let message = placed.message

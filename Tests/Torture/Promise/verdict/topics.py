@@ -6,9 +6,6 @@ import collections
 
 from verdict.lineage import FOREVER
 
-# A message that is due, or was stored, reaches readers within this time if nothing disturbs.
-WINDOW = 5.0
-
 
 class Post:
     def __init__(self, event):
@@ -23,8 +20,10 @@ class Post:
 
     @property
     def due(self):
-        """When it may come, at the earliest and at the latest."""
-        return self.sent + self.delay, self.done + self.delay
+        """When it may come, at the earliest and at the latest. The server counts whole seconds, and what is scheduled
+        waits while nothing can be stored.
+        """
+        return (self.sent + self.delay - 1, FOREVER) if self.delay else (self.sent, self.done)
 
     def precedes(self, other):
         return self.due[1] < other.due[0]
@@ -138,8 +137,7 @@ def is_once(reader, events, tale, findings):
             continue
         findings.check(
             28 if post.delay else 27,
-            # The server counts whole seconds.
-            event["t"] >= post.due[0] - (1 if post.delay else 0),
+            event["t"] >= post.due[0],
             lambda: f"reader {reader} got {post} at {event['t']:.3f}",
         )
 

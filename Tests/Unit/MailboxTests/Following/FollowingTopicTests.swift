@@ -13,7 +13,8 @@ struct FollowingTopicTests {
         let topic = try first.addTopic()
         try group.settle()
         let listener = TopicListener()
-        second.store.index.topics.listen(listener, to: topic.device)
+        second.store.index.topics.listen(
+            listener, to: second.store.index.owner(ofDevice: topic.device))
         try first.post("kept", to: topic)
         let unkept = try first.post("needle", to: topic, lifetime: 0)
         try group.settle()

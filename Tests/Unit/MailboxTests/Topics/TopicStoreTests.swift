@@ -264,20 +264,25 @@ struct TopicStreamStoreTests {
         #expect(try test.texts(first, second, since: .latest) == ["2", "4"])
     }
 
-    @Test("Readers hear after the commit what came to their topic")
+    @Test("Readers hear after the commit what came to topics of their owner, also to later ones")
     func news() throws {
         let test = try TestStore()
-        let (first, second) = (try test.addTopic("one"), try test.addTopic("two"))
+        let first = try test.addTopic("one")
+        let other = try test.addTopic("one", owner: "uid:7")
         let listener = TopicListener()
-        test.store.index.topics.listen(listener, to: first.device)
+        let owner = test.store.index.owner(ofDevice: first.device)
+        test.store.index.topics.listen(listener, to: owner)
+        let second = try test.addTopic("two")
         try test.post("first", to: first)
+        try test.post("other", to: other)
         try test.post("second", to: second)
         try test.post("passing", to: first, lifetime: 0)
-        test.store.index.topics.stopListening(listener, to: first.device)
+        test.store.index.topics.stopListening(listener, to: owner)
         try test.post("unheard", to: first)
         let heard = listener.heard
-        #expect(heard.map { $0.message?.content.text } == ["first", "passing"])
-        #expect(heard.map(\.isKept) == [true, false])
-        #expect(heard.map(\.position) == [1, 3])
+        #expect(heard.map { $0.message?.content.text } == ["first", "second", "passing"])
+        #expect(heard.map(\.device) == [first.device, second.device, first.device])
+        #expect(heard.map(\.isKept) == [true, true, false])
+        #expect(heard.map(\.position) == [1, 2, 3])
     }
 }
