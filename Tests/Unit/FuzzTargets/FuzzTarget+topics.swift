@@ -58,7 +58,7 @@ extension FuzzTarget {
             precondition(lines == usual, "cut in the middle")
         }
         isJSON(NtfyJSON.message(message, topic: topic))
-        isJSON(content.plainPayload)
+        isJSON(message.plainPayload)
         if let own = GotifyMessage(message, id: 1, application: 1, named: "t") { isJSON(own.json) }
     }
 
@@ -132,7 +132,7 @@ extension FuzzTarget {
         for content in [known] + named + sent {
             guard let content else { continue }
             precondition(TopicContent.decoded(content.coded) == content, "stored otherwise")
-            isJSON(content.plainPayload)
+            isJSON(TopicMessage(id: TopicMessageID(number: 1), time: 0, content).plainPayload)
         }
     }
 }
