@@ -3,11 +3,13 @@
 import base64
 import contextlib
 import dataclasses
+import itertools
 import json
 import socket
 import time
 
 JSON = "application/json"
+NUMBERS = itertools.count()
 
 
 def basic(password, user="me"):
@@ -68,11 +70,17 @@ class Answer:
         return f"{self.status} {self.type} {self.body[:300]!r}"
 
 
+def own_address():
+    """One that no request had before: whoever is refused often is let in later, and that is another test's."""
+    number = next(NUMBERS)
+    return f"127.1.{number // 250 % 250}.{number % 250 + 1}"
+
+
 class Connection:
     """One request and what comes back, at once or as it comes."""
 
     def __init__(self, port, data, seconds=10, context=None):
-        self.socket = socket.create_connection(("127.0.0.1", port), seconds)
+        self.socket = socket.create_connection(("127.0.0.1", port), seconds, source_address=(own_address(), 0))
         self.buffer, self.is_ended = b"", False
         if context:
             self.socket = context.wrap_socket(self.socket, server_hostname="localhost")
