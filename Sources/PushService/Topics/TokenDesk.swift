@@ -41,6 +41,9 @@ final class TokenDesk {
         var answer = ServiceToken()
         (answer.token, answer.label) = (token.text, label)
         answer.expires = terms.end.map { Int($0) } ?? 0
+        // Clients expect the maker's.
+        answer.lastAccess = Int(now)
+        answer.lastOrigin = exchange.client.map { "\($0)" } ?? ""
         add(made) { outcome in
             switch outcome {
             case .done: TopicAnswer.json(answer.json, exchange)

@@ -170,6 +170,9 @@ extension TopicIntake {
         var message = publication.message(
             try messageID(), now: now, keptFor: Int64(lifetime))
         if lifetime == 0 { message.expires = nil }
+        for index in message.content.actions.indices {
+            message.content.actions[index].id = try actionID()
+        }
         if let file { message.content.attachment = file.attachment(of: message, lifetime) }
         let post = TopicPost(message, keptFor: lifetime, with: file?.file)
         let address = Self.address(of: entry.registration)
@@ -207,6 +210,10 @@ extension TopicIntake {
 
     static func address(of registration: Registration) -> Address {
         Address(subscription: registration.target.subscription, device: registration.device)
+    }
+
+    private func actionID() throws(NtfyRefusal) -> String {
+        String(try messageID().text.suffix(TopicAction.idLength))
     }
 
     func messageID() throws(NtfyRefusal) -> TopicMessageID {

@@ -19,8 +19,9 @@ package struct TopicAction: Equatable, Sendable, Confidential {
     }
 
     package static let most = 3
+    package static let idLength = 10
 
-    /// Ten letters and digits that the server makes.
+    /// So many letters and digits, which the server makes.
     package var id = ""
     package var kind = Kind.view
     package var label = ""
