@@ -133,8 +133,7 @@ struct StreamLifeTests {
         let (stalled, reader) = (
             try fixture.follow("/news/json", bearer), try fixture.follow("/news/json", bearer)
         )
-        var room: Int32 = 4_096
-        setsockopt(stalled.socket.descriptor, SOL_SOCKET, SO_RCVBUF, &room, 4)
+        stalled.socket.setRoom(4_096)
         // More than the kernel takes.
         let (port, long) = (fixture.port, String(repeating: "x", count: 4_000))
         let senders = (0..<3).map { sender in
@@ -154,6 +153,7 @@ struct StreamLifeTests {
         #expect(Set(texts).count == 1_200)
         // What did not fit waits in the store.
         let loads = fixture.gate.count(of: .load)
+        stalled.socket.setRoom(1 << 20)
         #expect(try stalled.texts(1_200) == texts)
         #expect(fixture.gate.count(of: .load) > loads)
     }
