@@ -74,14 +74,6 @@ final class StreamReader {
     }
 }
 
-extension ByteSocket {
-    /// How many bytes the kernel takes before they are read.
-    func setRoom(_ bytes: Int32) {
-        var bytes = bytes
-        setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &bytes, 4)
-    }
-}
-
 extension PushFixture {
     static func authorization(_ bearer: String?) -> Fields {
         bearer.map { [("Authorization", "Bearer \($0)")] } ?? []
