@@ -133,11 +133,9 @@ struct StreamLifeTests {
         let (stalled, reader) = (
             try fixture.follow("/news/json", bearer), try fixture.follow("/news/json", bearer)
         )
-        var room: Int32 = 4_096
-        setsockopt(stalled.socket.descriptor, SOL_SOCKET, SO_RCVBUF, &room, 4)
         // More than the kernel takes.
         let (port, long) = (fixture.port, String(repeating: "x", count: 4_000))
-        let senders = (0..<3).map { sender in
+        let senders = (0..<4).map { sender in
             Thread {
                 guard let socket = try? ByteSocket(port: port) else { return }
                 for index in 0..<400 {
@@ -150,11 +148,11 @@ struct StreamLifeTests {
             }
         }
         for sender in senders { sender.start() }
-        let texts = try reader.texts(1_200)
-        #expect(Set(texts).count == 1_200)
+        let texts = try reader.texts(1_600)
+        #expect(Set(texts).count == 1_600)
         // What did not fit waits in the store.
         let loads = fixture.gate.count(of: .load)
-        #expect(try stalled.texts(1_200) == texts)
+        #expect(try stalled.texts(1_600) == texts)
         #expect(fixture.gate.count(of: .load) > loads)
     }
 
