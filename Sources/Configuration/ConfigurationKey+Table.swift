@@ -5,8 +5,9 @@ extension ConfigurationKey {
     package static let all =
         [listen, baseURL, alias, tlsCertificate, tlsKey, state, keys, store] + ofCluster + [
             registration, registrationOpenToEveryone, localUsers, accessLog, backlogFull,
-            attachments, metricsListen, metricsTokenFile, ui, callbackAllow, callbackProxy,
-            callbackUnixDirectory, callbackAuthorities, receiversFile, receiverAuthorities,
+            history, historyFor, attachments, metricsListen, metricsTokenFile, ui, callbackAllow,
+            callbackProxy, callbackUnixDirectory, callbackAuthorities, receiversFile,
+            receiverAuthorities,
         ]
 
     /// The settings that only a store has which nodes share.
@@ -111,6 +112,23 @@ extension ConfigurationKey {
         examples: "20 GB"
     ) { value in
         AttachmentRoom.bytes(value) == nil ? "is not off, or a number and MB, GB or TB" : nil
+    }
+
+    package static let history = ConfigurationKey(
+        "history", "topics|off", fallback: "topics",
+        help: """
+            what is kept after its delivery: what comes to topics, or nothing; a topic may say \
+            otherwise (bellwire topic add --keep)
+            """,
+        more: "What was kept before stays for as long as it was to be kept.",
+        check: oneOf(HistoryChoice.allCases.map(\.rawValue)))
+
+    package static let historyFor = ConfigurationKey(
+        "history-for", "TIME", fallback: "30d",
+        help: "how long topics keep what comes, if they do not say so themselves",
+        examples: "7d"
+    ) { value in
+        refusal { () throws(ConfigurationError) in _ = try TimeSpan.seconds(value) }
     }
 
     package static let metricsListen = ConfigurationKey(

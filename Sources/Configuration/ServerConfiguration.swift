@@ -99,6 +99,12 @@ package enum BacklogPolicy: String, Sendable, CaseIterable {
     case dropOldest = "drop-oldest"
 }
 
+/// What is kept after its delivery.
+package enum HistoryChoice: String, Sendable, CaseIterable {
+    case topics
+    case off
+}
+
 /// Who may subscribe over the WebSocket.
 package enum RegistrationMode: String, Sendable, CaseIterable {
     case open

@@ -34,7 +34,7 @@ final class MessageRoutes {
             switch found {
             case .failure(let refusal): reply(.failure(refusal))
             case .success(let topics):
-                PageSearch(topics, wish, limit, before: Int64(before), registrations.dialogue)
+                MessagePage(topics, wish, limit, before: Int64(before), registrations.dialogue)
                     .begin(reply)
             }
         }
@@ -107,15 +107,21 @@ struct OwnTopics {
     }
 
     func name(of standIn: TopicName) -> String { namesOfStandIns[standIn] ?? "" }
+
+    /// What applications push for themselves alone has no words.
+    var searched: [UInt32] {
+        names.filter { TopicName($0.value)?.isUnifiedPush != true }.map(\.key)
+    }
 }
 
 /// What a request for messages asks for.
 struct MessageWish: Confidential {
     let topic: String?
     let request: StreamRequest
-    private let words: [String]
+    /// Nil if all messages are wanted.
+    let words: FoldedWords?
 
-    private static let (wordsLimit, textLimit) = (16, 256)
+    private static let textLimit = 256
 
     /// The names of the query are ntfy's, and `search`.
     init(_ query: [UInt8], _ items: QueryItems, now: Int64) throws(APIRefusal) {
@@ -126,43 +132,42 @@ struct MessageWish: Confidential {
             request = try StreamRequest([], as: .json, fields, now: now)
         } catch { throw .badBody(error.text) }
         let search = items["search"] ?? ""
-        words = search.split(whereSeparator: \.isWhitespace).map { $0.lowercased() }
-        guard search.utf8.count <= Self.textLimit, words.count <= Self.wordsLimit else {
+        let count = search.split(whereSeparator: \.isWhitespace).count
+        guard search.utf8.count <= Self.textLimit, count <= FoldedWords.limit else {
             throw .badBody("search is too long")
         }
+        words = count == 0 ? nil : FoldedWords([search])
     }
 
-    /// It has every word, in whatever case, and what the filters say.
+    /// It has every word, and what the filters say.
     func passes(_ message: TopicMessage) -> Bool {
-        guard request.filter.passes(message) else { return false }
-        guard !words.isEmpty else { return true }
-        let content = message.content
-        let text = ([content.title, content.text] + content.tags).joined(separator: "\n")
-            .lowercased()
-        return words.allSatisfy { text.place(of: $0) != nil }
+        request.filter.passes(message) && words?.areIn(message.foldedText.span) ?? true
     }
 }
 
-/// Reads pages until there is enough for an answer. It looks at so many messages at most; the answer
-/// then says where to go on.
-private final class PageSearch {
-    private static let (atOnce, most) = (200, 2_000)
+/// Reads pages until there is enough for an answer, or the store has looked at enough for one; the
+/// answer then says where to go on.
+private final class MessagePage {
+    /// Filters leave little of a page, so they are applied to several longer ones.
+    private static let (filteredAtOnce, mostPages) = (200, 10)
 
     private let topics: OwnTopics
     private let wish: MessageWish
     private let limit: Int
+    private let atOnce: Int
     private let dialogue: StoreDialogue
     private var before: Int64
     /// Nothing up to this position is wanted.
     private var floor = Int64.min
     private var found: [[UInt8]] = []
-    private var lookedAt = 0
+    private var pages = 0
 
     init(
         _ topics: OwnTopics, _ wish: MessageWish, _ limit: Int, before: Int64,
         _ dialogue: StoreDialogue
     ) {
         (self.topics, self.wish, self.limit) = (topics, wish, limit)
+        atOnce = wish.request.filter == StreamFilter() ? limit : max(limit, Self.filteredAtOnce)
         (self.before, self.dialogue) = (before, dialogue)
     }
 
@@ -182,37 +187,42 @@ private final class PageSearch {
     }
 
     private func readOn(_ owner: UInt32, _ reply: @escaping (APIResult) -> Void) {
-        var request = TopicPageRequest(
-            owner: owner, devices: Array(topics.names.keys), before: before, limit: Self.atOnce)
-        if case .time(let time) = wish.request.since { request.since = time }
-        dialogue.load(.topic(.page(request))) { [self] answer in
+        pages += 1
+        dialogue.load(request(owner)) { [self] answer in
             guard case .topic(.page(let page)) = answer else {
                 return reply(.failure(.unavailable))
             }
-            for entry in page.entries {
-                guard entry.position > floor else {
-                    return reply(.success((200, self.answer(hasMore: false))))
-                }
-                take(entry)
-                if found.count == limit {
-                    return reply(.success((200, self.answer(hasMore: true))))
-                }
-            }
-            lookedAt += Self.atOnce
-            // What does not open is left out of a page, so one may be empty.
-            let isStuck = page.entries.isEmpty
-            guard page.hasMore, !isStuck, lookedAt < Self.most else {
-                return reply(.success((200, self.answer(hasMore: page.hasMore && !isStuck))))
+            let hasMore = take(page)
+            // A page that the store has cut short took it long enough.
+            let isCut = page.entries.count < atOnce
+            guard hasMore, !isCut, found.count < limit, pages < Self.mostPages else {
+                return reply(.success((200, self.answer(hasMore: hasMore))))
             }
             readOn(owner, reply)
         }
     }
 
-    private func take(_ entry: TopicEntry) {
-        before = entry.position
-        let message = entry.message
-        guard message.kind == .message, wish.passes(message) else { return }
-        found.append(NtfyJSON.message(message, named: topics.names[entry.device] ?? ""))
+    private func request(_ owner: UInt32) -> LoadRequest {
+        var page = TopicPageRequest(
+            owner: owner, devices: wish.words == nil ? Array(topics.names.keys) : topics.searched,
+            before: before, limit: atOnce, kind: .message)
+        if case .time(let time) = wish.request.since { page.since = time }
+        guard let words = wish.words else { return .topic(.page(page)) }
+        return .search(TopicSearchRequest(page, for: words))
+    }
+
+    /// Returns whether there may be older ones.
+    private func take(_ page: TopicPage) -> Bool {
+        for (index, entry) in page.entries.enumerated() {
+            guard entry.position > floor else { return false }
+            guard wish.request.filter.passes(entry.message) else { continue }
+            found.append(NtfyJSON.message(entry.message, named: topics.names[entry.device] ?? ""))
+            guard found.count == limit else { continue }
+            before = entry.position
+            return index + 1 < page.entries.count || page.hasMore
+        }
+        before = page.next ?? before
+        return page.hasMore
     }
 
     private func answer(hasMore: Bool) -> [UInt8] {

@@ -14,7 +14,7 @@ final class MessageStream: @unchecked Sendable {
     /// A page of the store is written at once, and may be long as JSON.
     private static let terms = HTTPStreamTerms(outputLimit: 8 << 20)
     private static let framing = NtfyRoute.Stream.json
-    /// How often a stream of all topics looks for new ones, and how long it waits for the store.
+    /// How often a reader without topics looks for the first, and how long it waits for the store.
     private static let (lookInterval, pause) = (Interval(.seconds(2)), Interval(.seconds(1)))
 
     private let routes: MessageRoutes
@@ -28,7 +28,11 @@ final class MessageStream: @unchecked Sendable {
     /// Heard of before there was a cursor.
     private var heard = Int64.min
     private var timers: [Timer: TimerID] = [:]
-    private var deviceCount: Int
+    /// The owner to whose topics it listens; nil while the reader has none.
+    private var owner: UInt32?
+    /// What came while it looks for topics that it does not know.
+    private var held: [TopicNews] = []
+    private var isLooking = false
     private var isOver = false
 
     init(
@@ -38,7 +42,6 @@ final class MessageStream: @unchecked Sendable {
         (self.exchange, self.topics, self.wish) = (exchange, topics, wish)
         (self.caller, self.routes) = (caller, routes)
         sessions = routes.registrations.service.sessions(on: routes.loop)
-        deviceCount = routes.registrations.store.index.deviceCount
     }
 
     private var service: ServiceState { routes.registrations.service }
@@ -52,7 +55,7 @@ final class MessageStream: @unchecked Sendable {
     /// Everything that is committed from now on reaches the cursor, or is told to it by its position.
     func begin() {
         sessions.enter(self, with: caller.pass)
-        for device in topics.names.keys { index.listen(self, to: device) }
+        listen()
         dialogue.load(.topic(.newest(owner: topics.owner ?? 0))) { [self] answer in
             guard !isOver else { return }
             guard case .topic(.newest(let newest)) = answer else {
@@ -63,6 +66,12 @@ final class MessageStream: @unchecked Sendable {
             perform { $0.begin(&$1) }
             perform { $0.heard(of: self.heard, &$1) }
         }
+    }
+
+    private func listen() {
+        guard owner == nil, let found = topics.owner else { return }
+        owner = found
+        index.listen(self, to: found)
     }
 
     private func perform(_ event: (inout StreamCursor, inout [StreamAction]) -> Void) {
@@ -109,7 +118,7 @@ final class MessageStream: @unchecked Sendable {
         guard stream != nil else { return leave() }
         writeEvent(.open)
         schedule(.keepalive, after: Interval(.seconds(NtfyRoute.Stream.keepaliveSeconds)))
-        if wish.topic == nil { schedule(.look, after: Self.lookInterval) }
+        if owner == nil { schedule(.look, after: Self.lookInterval) }
     }
 
     private func writeEvent(_ event: NtfyJSON.StreamEvent) {
@@ -133,7 +142,7 @@ final class MessageStream: @unchecked Sendable {
         guard !isOver else { return }
         isOver = true
         cursor?.closed()
-        for device in topics.names.keys { index.stopListening(self, to: device) }
+        if let owner { index.stopListening(self, to: owner) }
         for timer in timers.values { routes.loop.cancel(timer) }
         timers = [:]
         (exchange, stream) = (nil, nil)
@@ -147,14 +156,22 @@ extension MessageStream: StoreListener {
     }
 
     /// The store may have kept messages without reporting them.
-    func storeReturned() { routes.loop.post { self.catchUp() } }
+    func storeReturned() {
+        routes.loop.post { if self.wish.topic == nil { self.look() } else { self.catchUp() } }
+    }
 
     private func hear(_ news: TopicNews) {
         guard cursor != nil else {
             heard = max(heard, news.position)
             return
         }
-        guard let message = news.message, let name = topics.standIns[news.device] else {
+        guard !isLooking else { return held.append(news) }
+        guard let name = topics.standIns[news.device] else {
+            guard wish.topic == nil else { return }
+            held.append(news)
+            return look()
+        }
+        guard let message = news.message else {
             return perform { $0.heard(of: news.position, &$1) }
         }
         let placed = PlacedMessage(message, in: name, at: news.isKept ? news.position : nil)
@@ -180,25 +197,26 @@ extension MessageStream: TimerHandler {
             perform { $0.keepaliveDue(&$1) }
             schedule(.keepalive, after: Interval(.seconds(NtfyRoute.Stream.keepaliveSeconds)))
         case .look:
-            let count = routes.registrations.store.index.deviceCount
-            if count != deviceCount { look() }
-            deviceCount = count
+            guard owner == nil else { return }
+            look()
             schedule(.look, after: Self.lookInterval)
         }
     }
 
     /// The owner may have other topics now.
     private func look() {
+        isLooking = true
         routes.find(nil, caller) { [self] found in
-            guard case .success(let found) = found, !isOver else { return }
-            for device in found.names.keys where topics.names[device] == nil {
-                index.listen(self, to: device)
+            isLooking = false
+            guard !isOver else { return }
+            if case .success(let found) = found {
+                topics = found
+                listen()
+                catchUp()
             }
-            for device in topics.names.keys where found.names[device] == nil {
-                index.stopListening(self, to: device)
-            }
-            topics = found
-            catchUp()
+            let news = held
+            held = []
+            for item in news where topics.standIns[item.device] != nil { hear(item) }
         }
     }
 }

@@ -4,15 +4,18 @@ import SQLite
 import Synchronization
 import System
 
-/// Devices and credentials that have ended: connections that use them must be closed.
+/// Devices, credentials and names of topics that have ended: connections that use them must be
+/// closed.
 package struct DeviceEndings: Sendable {
     package var devices: [UInt32] = []
     package var credentials: [UInt32] = []
+    /// Topics that have lost a name, by their registrations.
+    package var unnamed: [UInt32] = []
 
-    var isEmpty: Bool { devices.isEmpty && credentials.isEmpty }
+    var isEmpty: Bool { devices.isEmpty && credentials.isEmpty && unnamed.isEmpty }
 }
 
-/// Tells listeners that devices or credentials have ended. Any thread may use it.
+/// Tells listeners that devices, credentials or names have ended. Any thread may use it.
 package final class EndingNotifier: Sendable {
     private let listeners = Lock<[@Sendable (DeviceEndings) -> Void]>([])
 

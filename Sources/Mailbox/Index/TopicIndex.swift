@@ -9,15 +9,14 @@ package final class TopicIndex: Sendable {
     /// The registration of the topic with this name.
     package func device(named name: Digest) -> UInt32? { names.withLock { $0[name] } }
 
-    /// Gets topics that have ended, or have lost a name, on any thread.
-    let onLostName = Subscriber<UInt32, Void>()
-
-    func set(_ name: Digest, _ device: UInt32?) {
-        let former = names.withLock { names in
-            defer { names[name] = device }
-            return names[name]
+    /// Returns the topic that has lost the name.
+    @discardableResult
+    func set(_ name: Digest, _ device: UInt32?) -> UInt32? {
+        names.withLock { names in
+            let former = names[name]
+            names[name] = device
+            return device == nil ? former : nil
         }
-        if device == nil, let former { onLostName.call(former) }
     }
 
     /// Tells what comes to all topics of an owner, also to later ones. Call once per owner, before the

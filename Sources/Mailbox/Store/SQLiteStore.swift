@@ -117,7 +117,9 @@ package final class SQLiteStore: MessageStore {
         self.threads = threads
         self.fileThread = fileThread
         log?.listen { [weak self] in self?.received($0) }
-        index.topics.onLostName.set { [weak reader] in reader?.forgetTexts(of: $0) }
+        index.endings.listen { [weak reader] endings in
+            for topic in endings.unnamed { reader?.forgetTexts(of: topic) }
+        }
     }
 
     /// Whether the folder already contains a store.

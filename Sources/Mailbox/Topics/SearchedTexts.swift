@@ -1,5 +1,5 @@
 import Base
-import Topics
+package import Topics
 
 /// The texts of an owner's newest messages as searches compare them, in memory only. What has left
 /// the history since may still be here, so what is found is read from the store.
@@ -99,7 +99,7 @@ struct SearchedTexts: Confidential {
 
 extension TopicMessage {
     /// What a search looks at. No word goes from one part to the next.
-    var foldedText: [UInt8] {
+    package var foldedText: [UInt8] {
         // Bytes that are no text have no words.
         guard kind == .message, !content.isBase64 else { return [] }
         var bytes: [UInt8] = []

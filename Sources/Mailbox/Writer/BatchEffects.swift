@@ -125,7 +125,8 @@ struct BatchEffects {
         case .engines: break
         case .clients(let engine, let node, let count):
             index.engines.set(count, of: engine, at: node)
-        case .topicName(let name, let device): index.topics.set(name, device)
+        case .topicName(let name, let device):
+            if let former = index.topics.set(name, device) { endings.unnamed.append(former) }
         case .reminded(let device): index.reminders.reached(device)
         }
     }

@@ -61,6 +61,15 @@ package struct PushServiceSettings: Sendable {
     /// A full subscription drops its oldest messages instead of refusing new ones.
     var dropsOldest: Bool { values[.backlogFull] == BacklogPolicy.dropOldest.rawValue }
 
+    /// For how many seconds topics keep what comes, if they do not say so themselves.
+    var historyLifetime: UInt32 {
+        guard values[.history] != HistoryChoice.off.rawValue else { return 0 }
+        // What is no length of time was refused when the configuration was read.
+        let seconds = try? TimeSpan.seconds(
+            values[.historyFor] ?? ConfigurationKey.historyFor.fallback)
+        return UInt32(clamping: seconds ?? 0)
+    }
+
     var admission: AdmissionRules {
         AdmissionRules(
             registration: registration, allowsLocalUsers: values.isOn(.localUsers))

@@ -37,6 +37,7 @@ package final class ServiceState: Sendable {
     private let followers = Lock<[SettingsFollower]>([])
     private let payloads = Lock<PayloadThread?>(nil)
     private let admissionInForce: Lock<AdmissionRules>
+    private let historyInForce: Lock<UInt32>
     private let registers = Lock<[SessionRegister]>([])
 
     package init(
@@ -55,6 +56,7 @@ package final class ServiceState: Sendable {
         onUnheard = settings.onUnheard
         strangerPlaces = StrangerPlaces(limit: settings.strangersPerNetwork)
         admissionInForce = Lock(settings.admission)
+        historyInForce = Lock(settings.historyLifetime)
         index.endings.listen { [weak self] endings in
             self?.presence.forget(endings.credentials)
             self?.lastPushes.forget(endings.devices)
@@ -97,10 +99,11 @@ package final class ServiceState: Sendable {
 
     /// For how many seconds the topic keeps its messages.
     func historyLifetime(of registration: Registration) -> UInt32 {
-        registration.terms.topic.lifetime ?? Self.historyLifetime
+        registration.terms.topic.lifetime ?? historyLifetime
     }
 
-    static let historyLifetime: UInt32 = 30 * 86_400
+    /// The same for topics whose owner has not said it.
+    var historyLifetime: UInt32 { historyInForce.withLock { $0 } }
 
     /// Says at most once an hour that a push was accepted which nobody sees.
     private func noteUnheard(_ registration: Registration) {
@@ -198,8 +201,9 @@ extension ServiceState {
     /// `now` and what was read once stay as they are. Any thread may call it.
     package func use(_ settings: PushServiceSettings) {
         inForce.withLock { $0 = settings }
-        let admission = settings.admission
+        let (admission, history) = (settings.admission, settings.historyLifetime)
         admissionInForce.withLock { $0 = admission }
+        historyInForce.withLock { $0 = history }
         endSessions { !admission.admit($0) }
         for follower in followers.withLock({ $0 }) { follower.tell(settings) }
     }

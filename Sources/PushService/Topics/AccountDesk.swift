@@ -87,12 +87,12 @@ final class AccountDesk {
             visitor.credential.map { credential in
                 ServiceAccount(credential.owner, isAdministrator: isAdministrator(visitor))
             } ?? ServiceAccount()
-        account.limits.historySeconds = Int(ServiceState.historyLifetime)
+        account.limits.historySeconds = Int(service.historyLifetime)
         if visitor.isKnown, service.index.files.isOn {
             let limits = FileLimits()
             (account.limits.attachment, account.limits.allAttachments) = (limits.file, limits.owner)
             account.limits.attachmentSeconds = Int(
-                TopicFiles.lifetime(keptFor: ServiceState.historyLifetime))
+                TopicFiles.lifetime(keptFor: service.historyLifetime))
         }
         return account
     }

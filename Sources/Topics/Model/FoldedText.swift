@@ -54,7 +54,7 @@ package enum FoldedText {
 /// What somebody searches for: words that must all be in a text, in any order.
 package struct FoldedWords: Sendable, Confidential {
     /// More do not make an answer any better.
-    private static let limit = 16
+    package static let limit = 16
 
     private let words: [[UInt8]]
 

@@ -1,10 +1,11 @@
 import Base
+import Configuration
 import Notifications
 import System
 
 extension Command {
     static func muteChat(_ arguments: Arguments) throws -> ExitCode {
-        let seconds = try arguments["for"].map(TimeSpan.seconds)
+        let seconds = try arguments["for"].map(TimeSpan.typed)
         return try change(arguments) { _ in seconds ?? ChatList.forGood }
     }
 
@@ -74,7 +75,7 @@ struct ChatChoice {
 
 extension Command {
     static func pauseAccount(_ arguments: Arguments) throws -> ExitCode {
-        let seconds = try arguments["for"].map(TimeSpan.seconds)
+        let seconds = try arguments["for"].map(TimeSpan.typed)
         return try pause(arguments, true, seconds) { account in
             let end = seconds.map { ChatReport.end(of: $0) }
             let word = ShellWord.quoted(account)
@@ -108,34 +109,14 @@ extension Command {
     }
 }
 
-/// A length of time as typed on a command line: `90s`, `30m`, `2h`, `1d`, `1w`.
-enum TimeSpan {
-    private static let units: [Character: Int] = [
-        "s": 1, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800,
-    ]
-    /// TDLib treats a longer time as forever.
-    private static let longest = 366 * 86_400
-
-    static func seconds(_ text: String) throws -> Int {
-        let digits = text.dropLast()
-        guard let unit = text.last.flatMap({ units[$0] }), digits.allSatisfy(\.isASCII),
-            let number = Int(digits), number > 0
-        else {
+extension TimeSpan {
+    /// As it was typed on a command line.
+    static func typed(_ text: String) throws -> Int {
+        do throws(ConfigurationError) {
+            return try seconds(text)
+        } catch {
             throw CommandError.usage(
-                "\(text) is not a length of time", hint: "write 90s, 30m, 2h, 1d or 1w")
+                "\(Printable.text(text)) \(error.message)", hint: error.hint)
         }
-        let (seconds, isOver) = number.multipliedReportingOverflow(by: unit)
-        guard !isOver, seconds <= longest else {
-            throw CommandError.usage(
-                "\(text) is too long", hint: "use at most 366d; without --for it is for good")
-        }
-        return seconds
-    }
-
-    /// In the same form, with the largest unit that fits.
-    static func text(_ seconds: Int) -> String {
-        let unit = units.filter { seconds % $0.value == 0 && $0.key != "w" }
-            .max { $0.value < $1.value }
-        return unit.map { "\(seconds / $0.value)\($0.key)" } ?? "\(seconds)s"
     }
 }

@@ -52,8 +52,9 @@ enum BackupText {
         var text = "\(Printable.text(folder)) has \(text(report.figures)) again\n"
         if report.unconfirmed > 0 {
             text += """
-                no device is let in before you confirm it: start the server and run bellwire \
-                device confirm --all, or confirm those that you know
+                no device and no token is let in before you confirm it: start the server and run \
+                bellwire device confirm --all and bellwire token confirm --all, or confirm those \
+                that you know
 
                 """
         }

@@ -16,7 +16,8 @@ extension Command {
 
             The backup does not know what ended after it was made. If you still have the state
             folder in which the server went on, name it by --former: what ended there does not come
-            back. Without it, no device is let in before you confirm it by bellwire device confirm.
+            back. Without it, no device and no token is let in before you confirm it by bellwire
+            device confirm or bellwire token confirm.
 
             Run it as the user of the server, while no server uses the folder.
             """,

@@ -1,4 +1,5 @@
 import Base
+import Configuration
 import Glibc
 import System
 
@@ -103,7 +104,7 @@ enum MessageTime {
         if isID || !text.isEmpty && text.utf8.allSatisfy(\.isDigit) { return text }
         if let time = seconds(text, now: now) { return "\(time)" }
         // What is no length of time either has an error of its own.
-        if let length = try? TimeSpan.seconds(text) { return "\(now - length)" }
+        if let length = try? TimeSpan.typed(text) { return "\(now - length)" }
         throw CommandError.usage(
             "\(Printable.text(text)) is no time and no id",
             hint: "write 2h, 1d, 08:00, \"2026-11-29 08:00\", or the id of a message")

@@ -1,4 +1,5 @@
 import Base
+import Configuration
 import System
 import WebPush
 
@@ -114,7 +115,7 @@ extension TokenRequest {
         }
         (reads, writes) = (arguments.has("read"), arguments.has("write"))
         answers = arguments.has("answer")
-        expires = try arguments["expires"].map(TimeSpan.seconds)
+        expires = try arguments["expires"].map(TimeSpan.typed)
         guard form == Self.application else {
             pattern = arguments["topic"]
             return

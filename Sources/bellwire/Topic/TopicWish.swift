@@ -1,3 +1,4 @@
+import Configuration
 import WebPush
 
 /// What somebody wants of a topic besides its name: who reaches it, and what it keeps.
@@ -18,7 +19,7 @@ struct TopicWish {
                 switch text {
                 case "off": .seconds(0)
                 case "default": .asUsual
-                default: .seconds(try TimeSpan.seconds(text))
+                default: .seconds(try TimeSpan.typed(text))
                 }
         }
 

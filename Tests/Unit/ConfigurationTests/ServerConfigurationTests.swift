@@ -307,6 +307,21 @@ struct ServerConfigurationTests {
         #expect(throws: ConfigurationError.self) { try configuration("registration = open") }
     }
 
+    @Test("What topics keep is a word and a length of time")
+    func history() throws {
+        #expect(failure("history = off\nhistory-for = 12h") == nil)
+        #expect(failure("history = everything")?.contains("is not topics or off") == true)
+        for wrong in ["30", "0d", "soon", "-1d"] {
+            #expect(
+                failure("history-for = \(wrong)")?.contains("is not a length of time") == true)
+        }
+        #expect(failure("history-for = 60w")?.contains("is too long") == true)
+        for (text, seconds) in [("90s", 90), ("2h", 7_200), ("1w", 604_800)] {
+            #expect(try TimeSpan.seconds(text) == seconds)
+        }
+        #expect(TimeSpan.text(604_800) == "7d" && TimeSpan.text(90) == "90s")
+    }
+
     @Test("A reload applies all settings but those that need a restart")
     func changes() throws {
         let before = try configuration("listen = 127.0.0.1:1\ntls-certificate = a\ntls-key = b")

@@ -31,7 +31,7 @@ struct RestoreCommandTests {
 
         let said = try backup.run("restore", "--state", backup.restored, backup.file)
         #expect(said.contains("\(backup.restored) has 1 device, 1 endpoint, 20 waiting messages"))
-        #expect(said.contains("device confirm --all"))
+        #expect(said.contains("device confirm --all and bellwire token confirm --all"))
         let again = try backup.startRestored()
         #expect(try backup.pending(id, backup.restored) == before)
         #expect(try backup.push(endpoint, "next", to: again) == "201")

@@ -42,8 +42,11 @@ final class StreamDesk: @unchecked Sendable {
                 messageLimit: 64, silence: .seconds(silence), pongPatience: .seconds(15)),
             outputLimit: Self.outputLimit)
         service.index.endings.listen { [weak self] endings in
-            guard !endings.devices.isEmpty, let self else { return }
-            loop.post { self.end(endings.devices) }
+            guard !endings.devices.isEmpty || !endings.unnamed.isEmpty, let self else { return }
+            loop.post {
+                self.end(endings.devices)
+                self.endSecretReaders(of: endings.unnamed)
+            }
         }
     }
 
@@ -138,6 +141,16 @@ extension StreamDesk {
         for device in devices {
             for owner in owners.values {
                 for stream in owner.forget(device) { stream.end() }
+            }
+        }
+    }
+
+    /// One of the topics' names leads nowhere any more. Who read by another one comes again.
+    private func endSecretReaders(of devices: [UInt32]) {
+        for device in devices {
+            for group in owners.values.flatMap({ $0.followers(of: device) })
+            where group.names[device]?.text.hasPrefix(TopicName.secretPrefix) == true {
+                for stream in group.streams { stream.end() }
             }
         }
     }

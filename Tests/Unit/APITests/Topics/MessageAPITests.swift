@@ -114,26 +114,61 @@ struct MessageAPITests {
         }
     }
 
+    /// The texts of all pages.
+    private func allTexts(_ query: String) throws -> [String] {
+        var (found, before) = ([String](), "")
+        while true {
+            let object = try page(query + before).object()
+            let messages = object["messages"] as? [[String: Any]] ?? []
+            found += messages.compactMap { $0["message"] as? String }
+            guard let next = object["before"] as? Int else { return found }
+            before = "&before=\(next)"
+        }
+    }
+
     @Test("A search finds messages that have all of its words, however many others there are")
     func search() throws {
         let topic = try addTopic("builds")
-        try post("The Disk is full", to: topic, tags: ["nas"])
-        for number in 0..<2_099 {
+        let nas = try addTopic("nas")
+        let id = try post("The Disk is füll", to: nas, tags: ["nas"])
+        for number in 0..<2_500 {
             try post("number \(number) of the disk", to: topic, waits: false)
         }
         try post("last", to: topic)
-        // One request does not look at everything.
-        let first = try page("?search=full%20DISK").object()
-        #expect((first["messages"] as? [Any])?.isEmpty == true)
-        let before = try #require(first["before"] as? Int)
-        #expect(try texts("?search=full%20DISK&before=\(before)") == ["The Disk is full"])
-        for query in ["search=nas", "search=full%20the", "tags=nas"] {
-            #expect(try texts("?\(query)&before=\(before)") == ["The Disk is full"], "\(query)")
+        for query in [
+            "search=full%20DISK", "search=NAS", "search=full%20the", "tags=nas&topic=nas",
+        ] {
+            #expect(try texts("?\(query)") == ["The Disk is füll"], "\(query)")
         }
-        #expect(try texts("?search=full%20number&before=\(before)").isEmpty)
-        #expect(try texts("?search=number%202000") == ["number 2000 of the disk"])
-        let long = String(repeating: "x", count: 257)
-        #expect(try page("?search=\(long)").code == "400/1000")
+        for query in [
+            "search=full%20number", "search=nas&topic=builds", "search=nas&since=\(id.text)",
+        ] {
+            #expect(try page("?\(query)").text == #"{"messages":[]}"#, "\(query)")
+        }
+        let hundreds = (0..<2_500).reversed().filter { "\($0)".contains("00") }
+        let found = try allTexts("?limit=7&search=00%20disk&topic=builds")
+        #expect(found == hundreds.map { "number \($0) of the disk" })
+        for long in [String(repeating: "x", count: 257), String(repeating: "x%20", count: 17)] {
+            #expect(try page("?search=\(long)").code == "400/1000")
+        }
+    }
+
+    @Test("A filter beside a search leaves out none of what both want")
+    func filteredSearch() throws {
+        let topic = try addTopic("builds")
+        for number in 0..<60 {
+            try post("disk \(number)", to: topic, tags: number % 20 == 0 ? ["nas"] : [])
+        }
+        #expect(try allTexts("?limit=2&search=disk&tags=nas") == ["disk 40", "disk 20", "disk 0"])
+        #expect(try allTexts("?limit=2&tags=nas") == ["disk 40", "disk 20", "disk 0"])
+    }
+
+    @Test("What applications push for themselves is not searched")
+    func unifiedPush() throws {
+        try post("needle", to: try addTopic("upAbCdEf012345"))
+        try post("a needle", to: try addTopic("upright"))
+        #expect(try texts("?search=needle") == ["a needle"])
+        #expect(try texts() == ["a needle", "needle"])
     }
 
     @Test("Nobody reads the topics of others")
