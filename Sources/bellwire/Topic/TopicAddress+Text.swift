@@ -94,7 +94,7 @@ extension TopicAddress {
         ]
         if let start = short.place(of: "://")?.upperBound {
             let scheme = short.hasPrefix("https") ? "ntfys" : "ntfy"
-            lines.append("apprise -b \(text) \(scheme)://\(token)@\(short[start...])")
+            lines.append("apprise -b \(text) \(scheme)://me:\(token)@\(short[start...])")
         }
         return lines
     }

@@ -161,7 +161,7 @@ struct TopicCommandTests {
         #expect(lines.contains("programs on this machine need no token to push there"))
         #expect(lines.contains("ntfy publish --token \(token) \(address) \"the build is green\""))
         let rest = address.dropFirst("http://".count)
-        #expect(lines.contains("apprise -b \"the build is green\" ntfy://\(token)@\(rest)"))
+        #expect(lines.contains("apprise -b \"the build is green\" ntfy://me:\(token)@\(rest)"))
         #expect(lines.contains("it keeps what comes; to read it: bellwire messages builds"))
         for line in lines where line.hasPrefix("curl ") {
             #expect(line == "curl -d \"the build is green\" \(address)")

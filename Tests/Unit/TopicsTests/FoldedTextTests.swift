@@ -20,8 +20,8 @@ struct FoldedTextTests {
         "Capitals and accents make no difference, in any form",
         arguments: [
             ("ABC xyz [1]", "abc xyz [1]"), ("Ärger Straße", "arger strasse"),
-            ("e\u{301}\u{e9}É", "eee"), ("Ångström Łódź Øre", "angstrom lodz ore"),
-            ("Việt Nam", "viet nam"), ("Ήλιος ΗΛΙΟΣ", "ηλιοσ ηλιοσ"), ("ПРИВЕТ", "привет"),
+            ("e\u{301}\u{e9}É", "eee"), ("Ångström Łódź Ørsted", "angstrom lodz orsted"),
+            ("Việt", "viet"), ("Ήλιος ΗΛΙΟΣ", "ηλιοσ ηλιοσ"), ("ПРИВЕТ", "привет"),
             ("日本", "日本"), ("", ""),
         ])
     func folds(text: String, folded: String) { #expect(self.folded(text) == folded) }
