@@ -3,6 +3,7 @@
 usage: check.py PATH_OF_BELLWIRE [PART...]
 """
 
+import contextlib
 import sys
 import tempfile
 import time
@@ -57,6 +58,7 @@ class Rows:
 
 # Streams are opened before all else, because what keeps a quiet one open comes late.
 PARTS = {
+    "tray": Tray,
     "ntfy": Rows(table.rows),
     "callers": Rows(callers.rows),
     "gotify": Rows(gotify_rows.rows),
@@ -64,17 +66,22 @@ PARTS = {
     "replay": Replay,
     "libraries": Libraries,
     "programs": Programs,
-    "tray": Tray,
     "streams": Streams,
 }
 
 
 def main(program, *names):
     parts = []
-    with tempfile.TemporaryDirectory() as folder, place(program, folder) as here:
+    with contextlib.ExitStack() as stack:
+
+        def new_place():
+            return stack.enter_context(place(program, stack.enter_context(tempfile.TemporaryDirectory())))
+
+        here = new_place()
         for name in names or PARTS:
             judge = Judge(f"topics {name}")
-            parts.append((PARTS[name](here, judge), judge))
+            # A tray lays out all that there is, and only then does anything else.
+            parts.append((PARTS[name](new_place() if name == "tray" else here, judge), judge))
         for part, judge in parts:
             judge.attempt(part.run)
     failures = [failure for _, judge in parts for failure in judge.end()]
