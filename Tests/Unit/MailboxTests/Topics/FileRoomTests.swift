@@ -93,8 +93,7 @@ struct FileRoomTests {
             let file = try test.received([1, 2], for: topic)
             #expect(try test.fileNames.count == 1 && test.files.bytes == file.size)
         }
-        try test.settleFiles()
-        #expect(try test.fileNames.isEmpty && test.files.bytes == 0)
+        #expect(try test.losesAllFiles())
     }
 
     @Test("A file that came after the end of its topic, or for another one, goes")
@@ -115,8 +114,7 @@ struct FileRoomTests {
             let post = TopicPost(try test.message("text", time: 100), keptFor: 60, with: file)
             #expect(try test.run(.registration(.post(post, topic.address))) == .notFound)
         }
-        try test.settleFiles()
-        #expect(try test.fileNames.isEmpty && test.files.bytes == 0)
+        #expect(try test.losesAllFiles())
     }
 
     @Test("What a kill leaves between file and message goes at the next start; the rest stays")

@@ -89,7 +89,8 @@ struct HostileFileTests {
         }
     }
 
-    @Test("The row of another file does not open as this one")
+    @Test(
+        "The row of another file does not open as this one", .alone("it changes the file by hand"))
     func rows() throws {
         let (id, _) = try test.post(file: [1, 2, 3], to: topic)
         let (other, _) = try test.post(file: [4, 5, 6], to: topic)
