@@ -265,8 +265,12 @@ gate_synapse() { .venv-synapse/bin/python Tests/Peers/Synapse/check.py "$release
 
 # topics <release libraries: what pushes to ntfy or Gotify pushes to us, their clients read from us, and each request of theirs is answered
 gate_topics() {
-    each .ci/lent "${notifiers[@]}" -- tools/lib/alone \
-        .venv-topics/bin/python Tests/Peers/Topics/check.py "$release/bellwire"
+    local part
+    for part in "" tray; do
+        # shellcheck disable=SC2086
+        each .ci/lent "${notifiers[@]}" -- tools/lib/alone \
+            .venv-topics/bin/python Tests/Peers/Topics/check.py "$release/bellwire" $part || return
+    done
 }
 
 # conformance <release libraries: what five documents say, against our server and Prosody; each case notices a broken server

@@ -1,9 +1,10 @@
 """Programs that push to ntfy or Gotify push to us, their clients read from us, and each row of requests is answered.
 
 usage: check.py PATH_OF_BELLWIRE [PART...]
+
+Without parts, all of them but the tray, which wants a process of its own.
 """
 
-import contextlib
 import sys
 import tempfile
 import time
@@ -72,16 +73,10 @@ PARTS = {
 
 def main(program, *names):
     parts = []
-    with contextlib.ExitStack() as stack:
-
-        def new_place():
-            return stack.enter_context(place(program, stack.enter_context(tempfile.TemporaryDirectory())))
-
-        here = new_place()
-        for name in names or PARTS:
+    with tempfile.TemporaryDirectory() as folder, place(program, folder) as here:
+        for name in names or [name for name in PARTS if name != "tray"]:
             judge = Judge(f"topics {name}")
-            # A tray lays out all that there is, and only then does anything else.
-            parts.append((PARTS[name](new_place() if name == "tray" else here, judge), judge))
+            parts.append((PARTS[name](here, judge), judge))
         for part, judge in parts:
             judge.attempt(part.run)
     failures = [failure for _, judge in parts for failure in judge.end()]
