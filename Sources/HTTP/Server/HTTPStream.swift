@@ -87,13 +87,6 @@ package final class HTTPStream {
         return text.withUTF8 { write(Span(_unsafeElements: $0)) }
     }
 
-    /// Breaks the answer off, so that its reader knows that it is not whole. `closed` follows.
-    package func breakOff() {
-        guard let carrier, !isCut else { return }
-        isCut = true
-        carrier.sendQueue.flushLater(self)
-    }
-
     /// Ends the body. The connection goes on with other requests.
     package func end() {
         guard let carrier, !isCut else { return }

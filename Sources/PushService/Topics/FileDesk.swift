@@ -131,7 +131,7 @@ private final class FileSending: HTTPStreamHandler {
     private func readOn() {
         desk.read(id, sent..<first.size) { [self] reading in
             guard case .part(let part) = reading, !part.bytes.isEmpty else {
-                stream?.breakOff()
+                stream?.cut()
                 return
             }
             write(part.bytes)
