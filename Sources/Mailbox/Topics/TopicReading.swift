@@ -76,12 +76,7 @@ final class TopicReading {
     private func message(
         _ place: Places.Place, of owner: TopicOwner, _ connection: borrowing Connection
     ) throws(StoreFault) -> (entry: TopicEntry, size: Int)? {
-        let select = try connection.statement(
-            "SELECT \(TopicRows.Row.columns) FROM topic_message WHERE place = ?1",
-            TopicRows.key(place.position, of: owner.row))
-        guard try select.step(), let entry = try TopicRows.entry(select, of: owner, sealers)
-        else { return nil }
-        return (entry, select.withBytes(5) { $0.count })
+        try TopicRows.entry(at: place.position, of: owner, sealers, connection)
     }
 }
 
@@ -146,11 +141,6 @@ extension TopicReading {
 /// Where the next messages of some topics are, in the order of the owner. Each topic is asked for its
 /// own, because for many at once SQLite would sort their whole history.
 private struct Places {
-    enum Order: String {
-        case oldestFirst = "ASC"
-        case newestFirst = "DESC"
-    }
-
     struct Place {
         let position: Int64
         let device: UInt32
@@ -160,7 +150,8 @@ private struct Places {
     private(set) var found: [Place] = []
 
     init(
-        of devices: [UInt32], in owner: TopicOwner, _ range: Range<Int64>, _ order: Order,
+        of devices: [UInt32], in owner: TopicOwner, _ range: Range<Int64>,
+        _ order: TopicRows.Order,
         since: Int64? = nil, kind: TopicMessage.Kind? = nil, limit: Int,
         _ connection: borrowing Connection
     ) throws(StoreFault) {

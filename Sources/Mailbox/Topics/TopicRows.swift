@@ -57,6 +57,26 @@ final class TopicRows {
             time: row.integer(4))
     }
 
+    /// In which order of their places rows are read.
+    enum Order: String {
+        case oldestFirst = "ASC"
+        case newestFirst = "DESC"
+    }
+
+    /// The message at a position, with the size of its row. Nil as below.
+    static func entry(
+        at position: Int64, of owner: TopicOwner, _ sealers: TopicSealers,
+        _ connection: borrowing Connection
+    ) throws(StoreFault) -> (entry: TopicEntry, size: Int)? {
+        let select = try connection.statement(
+            "SELECT \(Row.columns) FROM topic_message WHERE place = ?1",
+            key(position, of: owner.row))
+        guard try select.step(), let entry = try entry(select, of: owner, sealers) else {
+            return nil
+        }
+        return (entry, select.withBytes(5) { $0.count })
+    }
+
     /// Nil for what does not open, or is known by its place alone.
     static func entry(
         _ row: borrowing StoreStatement, of owner: TopicOwner, _ sealers: TopicSealers

@@ -113,8 +113,9 @@ final class TopicSearches {
             search.position = place.position
             guard search.devices.contains(place.device), search.request.words.areIn(text)
             else { return true }
-            let found = try rows.message(at: place.position, connection)
-            if let found { search.add(found) }
+            let found = try TopicRows.entry(
+                at: place.position, of: rows.owner, sealers, connection)
+            if let found { search.add(found.entry) }
             return !search.isFull
         }
         if search.isFull { return .done(search.page(isWhole: false)) }
@@ -179,11 +180,6 @@ final class TopicSearches {
 
 /// The history of an owner, in the order of its positions.
 private struct OwnerRows {
-    enum Order: String {
-        case oldestFirst = "ASC"
-        case newestFirst = "DESC"
-    }
-
     let owner: TopicOwner
     let sealers: TopicSealers
     /// When the turn is over.
@@ -194,7 +190,7 @@ private struct OwnerRows {
     /// Passes messages to `body` until it returns false; true if there are no more. Those that do
     /// not open are left out.
     func read(
-        _ range: Range<Int64>, _ order: Order, _ connection: borrowing Connection,
+        _ range: Range<Int64>, _ order: TopicRows.Order, _ connection: borrowing Connection,
         _ body: (TopicEntry) -> Bool
     ) throws(StoreFault) -> Bool {
         let select = try connection.statement(
@@ -208,16 +204,5 @@ private struct OwnerRows {
             guard body(entry) else { return false }
         }
         return true
-    }
-
-    func message(
-        at position: Int64, _ connection: borrowing Connection
-    ) throws(StoreFault) -> TopicEntry? {
-        let select = try connection.statement(
-            """
-            SELECT \(TopicRows.Row.columns) FROM topic_message
-            WHERE place = ?1 AND sealed IS NOT NULL
-            """, TopicRows.key(position, of: owner.row))
-        return try select.step() ? try TopicRows.entry(select, of: owner, sealers) : nil
     }
 }
