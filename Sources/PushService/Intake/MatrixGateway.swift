@@ -32,12 +32,17 @@ final class MatrixGateway {
         }
 
         /// Pushkeys for the same place have the same.
-        var key: String {
+        var key: Key {
             switch self {
-            case .endpoint(let endpoint, _): "endpoint \(endpoint.address.subscription)"
-            case .topic(let device): "topic \(device)"
+            case .endpoint(let endpoint, _): .subscription(endpoint.address.subscription)
+            case .topic(let device): .topic(device)
             }
         }
+    }
+
+    private enum Key: Hashable {
+        case subscription(UInt32)
+        case topic(UInt32)
     }
 
     init(
@@ -82,7 +87,7 @@ final class MatrixGateway {
     ) -> [Recipient] {
         var recipients: [Recipient] = []
         let isOnlyOne = notification.devices.count == 1
-        var known: [String: Int] = [:]
+        var known: [Key: Int] = [:]
         var unknown: PushRefusal?
         for (number, device) in notification.devices.enumerated() {
             do throws(PushRefusal) {

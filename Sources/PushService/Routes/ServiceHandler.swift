@@ -153,8 +153,7 @@ final class ServiceHandler: HTTPHandler {
         case .userAgentOfDevice: admission.admit(exchange, star, to: desk)
         case .health:
             let isUsable = service.store.isUsable
-            let health = GotifyServer.Health(service.settings.version, isUsable: isUsable)
-            Answer.json(isUsable ? 200 : 503, health.json, exchange)
+            Answer.json(isUsable ? 200 : 503, status(isUsable), exchange)
         case .liveness: Answer.empty(200, exchange)
         case .status: Answer.json(200, status(service.store.isUsable), exchange)
         case .version: Answer.json(200, version, exchange)

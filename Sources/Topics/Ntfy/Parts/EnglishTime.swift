@@ -1,6 +1,7 @@
 import Base
 
-/// A day, a time of day, or both, in the English of ntfy's documents: `tomorrow, 9am`, `next monday`, `at 17:30`.
+/// A day, a time of day, or both, in the English of ntfy's documents: `tomorrow, 9am`,
+/// `next monday`, `at 17:30`.
 struct EnglishTime: Equatable {
     private enum Day: Equatable {
         /// Days from today on.
