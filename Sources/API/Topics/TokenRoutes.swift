@@ -46,20 +46,17 @@ final class TokenRoutes {
     private func add(
         _ wish: TokenWish, _ grant: TokenGrant, _ owner: String, _ reply: @escaping Reply
     ) {
-        let token: TopicToken
-        let credential: DeviceCredential
+        let made: MadeToken
         do throws(OpenSSLError) {
-            token = try TopicToken.make(grant.terms.form)
-            credential = DeviceCredential(
-                row: service.index.nextCredential(), secret: try token.digest, name: wish.name,
-                owner: owner, created: Int64(WallClock.now * 1_000), token: grant)
+            var random = RandomSupply()
+            made = try MadeToken(grant, named: wish.name, of: owner, at: service, &random)
         } catch { return reply(.failure(.unavailable)) }
-        dialogue.submit(.addCredential(credential)) { [presence = service.presence] outcome in
+        dialogue.submit(.addCredential(made.credential)) { [presence = service.presence] outcome in
             switch outcome {
             case .done:
-                var made = ListedToken(credential, presence, for: owner) ?? ListedToken()
-                made.token = token.text
-                reply(.success((201, made.json)))
+                var listed = ListedToken(made.credential, presence, for: owner) ?? ListedToken()
+                listed.token = made.token.text
+                reply(.success((201, listed.json)))
             case .conflict: reply(.failure(.nameInUse))
             case .full: reply(.failure(.tooManyTokens))
             default: reply(.failure(.unavailable))
@@ -204,24 +201,6 @@ extension TopicToken.Form {
         case .access: .usual
         case .application: .write
         case .client: [.read, .end]
-        }
-    }
-}
-
-extension TopicToken {
-    fileprivate static func make(_ form: Form) throws(OpenSSLError) -> TopicToken {
-        var random = RandomSupply()
-        let first = Bits128(high: try random.word(), low: try random.word())
-        return TopicToken(
-            form, random: first, Bits128(high: try random.word(), low: try random.word()))
-    }
-
-    /// The store knows it by this alone.
-    fileprivate var digest: Digest {
-        get throws(OpenSSLError) {
-            var hash = try SHA256()
-            let bytes = Array(text.utf8)
-            return Digest(try hash.digest(of: bytes.span))
         }
     }
 }

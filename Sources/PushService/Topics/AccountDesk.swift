@@ -21,8 +21,10 @@ final class AccountDesk {
         switch route {
         case .topic: try showPage(exchange)
         case .mayRead(let topics):
-            let visitor = try visitor(exchange)
-            for topic in topics { try mayRead(topic, visitor, exchange) }
+            try door.judge(exchange) { () throws(AccessRefusal) in
+                let visitor = try door.visitor(exchange, at: .ntfy)
+                for topic in topics { _ = try door.place(of: topic, for: .read, visitor) }
+            }
             TopicAnswer.json(ServiceAnswers.success, exchange)
         case .configuration:
             TopicAnswer.json(
@@ -51,8 +53,8 @@ final class AccountDesk {
     }
 
     private func visitor(_ exchange: HTTPExchange) throws(NtfyRefusal) -> TopicVisitor {
-        do throws(AccessRefusal) { return try door.visitor(exchange, at: .ntfy) } catch {
-            throw door.refusal(error, to: exchange.client)
+        try door.judge(exchange) { () throws(AccessRefusal) in
+            try door.visitor(exchange, at: .ntfy)
         }
     }
 
@@ -60,14 +62,6 @@ final class AccountDesk {
     private func showPage(_ exchange: HTTPExchange) throws(NtfyRefusal) {
         guard NtfyFields(of: exchange).flag(.isUnifiedPush) else { throw .notFound }
         TopicAnswer.json(TopicAnswer.discovery, exchange)
-    }
-
-    private func mayRead(
-        _ topic: TopicName, _ visitor: TopicVisitor, _ exchange: HTTPExchange
-    ) throws(NtfyRefusal) {
-        do throws(AccessRefusal) { _ = try door.place(of: topic, for: .read, visitor) } catch {
-            throw door.refusal(error, to: exchange.client)
-        }
     }
 
     private var requiresLogin: Bool { service.admission.registration != .open }

@@ -75,10 +75,8 @@ final class ApplicationIntake {
         content.text = String(decoding: text, as: UTF8.self)
         let lifetime = min(
             TopicIntake.applicationLifetime, service.historyLifetime(of: registration))
-        let now = intake.now
         let message = TopicMessage(
-            id: try intake.messageID(), time: now,
-            expires: lifetime == 0 ? nil : now + Int64(lifetime), content)
+            id: try intake.messageID(), time: intake.now, keptFor: lifetime, content)
         return TopicPost(message, keptFor: lifetime)
     }
 }

@@ -83,9 +83,9 @@ extension GotifyDesk {
             device: registration.device)
         add(grant, named: "application \(registration.device)", request.visitor) { [self] added in
             switch added {
-            case .success(let (token, _)):
+            case .success(let added):
                 var made = application(registration)
-                made.token = token
+                made.token = added.token
                 request.answer(made.json)
             case .failure(let refusal):
                 desk.submit(
@@ -117,14 +117,10 @@ extension GotifyDesk {
         var topic = changed.terms.topic
         body(&topic.application)
         changed.set(topic: topic)
-        desk.submit(
+        submit(
             .registration(.change(changed, from: registration.revision, adding: nil)),
-            .other { [self] outcome in
-                guard outcome == .done else {
-                    return request.refuse(GotifyRefusal(outcome, unknown: .unknownApplication))
-                }
-                request.answer(application(changed).json)
-            })
+            for: request, unknown: .unknownApplication
+        ) { [self] in request.answer(application(changed).json) }
     }
 
     /// With all that came to the topic. One with a callback has a program of its own, which makes and
@@ -133,15 +129,9 @@ extension GotifyDesk {
         topic(request.id, of: request.visitor) { [self] found in
             request.use(found) { entry throws(GotifyRefusal) in
                 guard entry.registration.terms.callback == nil else { throw .notHere }
-                desk.submit(
-                    .registration(.end(device: entry.registration.device)),
-                    .other { outcome in
-                        guard outcome == .done else {
-                            return request.refuse(
-                                GotifyRefusal(outcome, unknown: .unknownApplication))
-                        }
-                        request.answerDone()
-                    })
+                submit(
+                    .registration(.end(device: entry.registration.device)), for: request,
+                    unknown: .unknownApplication, then: request.answerDone)
             }
         }
     }

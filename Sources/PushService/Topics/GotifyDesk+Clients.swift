@@ -38,30 +38,21 @@ extension GotifyDesk {
         let name = try request.fields().clientName
         find(request) { [self] client, clients in
             let free = client.name == name ? name : clients.free(name)
-            desk.submit(
-                .renameCredential(client.row, to: free),
-                .other { [service] outcome in
-                    guard outcome == .done else {
-                        return request.refuse(GotifyRefusal(outcome, unknown: .unknownClient))
-                    }
-                    var changed = GotifyClient(client, service.presence)
-                    changed.name = free
-                    request.answer(changed.json)
-                })
+            let renaming = StoreOperation.renameCredential(client.row, to: free)
+            submit(renaming, for: request, unknown: .unknownClient) { [service] in
+                var changed = GotifyClient(client, service.presence)
+                changed.name = free
+                request.answer(changed.json)
+            }
         }
     }
 
     /// Its streams end with it.
     func deleteClient(_ request: GotifyRequest) {
-        find(request) { [desk] client, _ in
-            desk.submit(
-                .removeCredential(client.row),
-                .other { outcome in
-                    guard outcome == .done else {
-                        return request.refuse(GotifyRefusal(outcome, unknown: .unknownClient))
-                    }
-                    request.answerDone()
-                })
+        find(request) { [self] client, _ in
+            submit(
+                .removeCredential(client.row), for: request, unknown: .unknownClient,
+                then: request.answerDone)
         }
     }
 
@@ -124,19 +115,14 @@ private struct GotifyClients {
 
 /// Tokens.
 extension GotifyDesk {
-    typealias AddedToken = Result<(token: TopicToken, credential: DeviceCredential), GotifyRefusal>
-
     func add(
         _ grant: TokenGrant, named name: String, _ visitor: TopicVisitor,
-        then: @escaping (AddedToken) -> Void
+        then: @escaping (Result<MadeToken, GotifyRefusal>) -> Void
     ) {
-        let made: (token: TopicToken, credential: DeviceCredential)
+        let made: MadeToken
         do throws(OpenSSLError) {
-            let token = try TopicToken(grant.terms.form, &desk.random)
-            let credential = DeviceCredential(
-                row: service.index.nextCredential(), secret: try token.digest, name: name,
-                owner: visitor.owner ?? "", created: Int64(service.now()) * 1_000, token: grant)
-            made = (token, credential)
+            made = try MadeToken(
+                grant, named: name, of: visitor.owner ?? "", at: service, &desk.random)
         } catch { return then(.failure(.unavailable)) }
         desk.submit(
             .addCredential(made.credential),
@@ -187,23 +173,6 @@ extension GotifyFields {
         get throws(GotifyRefusal) {
             let shown = Printable.onScreen(try name, limit: 64)
             return shown.isEmpty ? "client" : shown
-        }
-    }
-}
-
-extension TopicToken {
-    /// A new token.
-    init(_ form: Form, _ random: inout RandomSupply) throws(OpenSSLError) {
-        let first = Bits128(high: try random.word(), low: try random.word())
-        self.init(
-            form, random: first, Bits128(high: try random.word(), low: try random.word()))
-    }
-
-    /// By this alone the store knows it.
-    var digest: Digest {
-        get throws(OpenSSLError) {
-            var hash = try SHA256()
-            return Digest(try hash.digest(of: Array(text.utf8).span))
         }
     }
 }

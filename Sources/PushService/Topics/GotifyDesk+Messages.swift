@@ -39,8 +39,7 @@ extension GotifyDesk {
         let operation: RegistrationOperation
         do throws(NtfyRefusal) {
             message = TopicMessage(
-                id: try intake.messageID(), time: intake.now,
-                expires: intake.now + Int64(lifetime), content)
+                id: try intake.messageID(), time: intake.now, keptFor: lifetime, content)
             operation = try intake.operation(
                 showing: TopicPost(message, keptFor: lifetime), to: entry)
         } catch { throw GotifyRefusal(ntfy: error) }
@@ -76,11 +75,8 @@ extension GotifyDesk {
             + (application.map { "/application/\($0)/message" } ?? "/message")
         topics(of: request.visitor) { [self] found in
             request.use(found) { topics throws(GotifyRefusal) in
-                let devices = try application.map { id throws(GotifyRefusal) in
-                    [try topics.registration(id).device]
-                }
                 let wanted = TopicPageRequest(
-                    owner: topics.owner, devices: devices ?? topics.devices,
+                    owner: topics.owner, devices: try topics.devices(of: application),
                     before: page.since > 0 ? page.since : nil, limit: Int(page.limit),
                     kind: .message)
                 desk.list(.topic(.page(wanted))) { answer in
@@ -102,16 +98,11 @@ extension GotifyDesk {
     func deleteMessage(_ request: GotifyRequest) {
         topics(of: request.visitor) { [self] found in
             request.use(found) { topics throws(GotifyRefusal) in
-                let erasure = TopicErasure.message(position: request.id, of: topics.devices)
-                desk.submit(
-                    .registration(.erase(erasure)),
-                    .other { outcome in
-                        guard outcome == .done else {
-                            return request.refuse(
-                                GotifyRefusal(outcome, unknown: .unknownMessage))
-                        }
-                        request.answerDone()
-                    })
+                let erasure = TopicErasure.message(
+                    position: request.id, of: try topics.devices(of: nil))
+                submit(
+                    .registration(.erase(erasure)), for: request, unknown: .unknownMessage,
+                    then: request.answerDone)
             }
         }
     }
@@ -119,15 +110,13 @@ extension GotifyDesk {
     func deleteMessages(_ request: GotifyRequest, of application: Int64? = nil) {
         topics(of: request.visitor) { [self] found in
             request.use(found) { topics throws(GotifyRefusal) in
-                let devices = try application.map { id throws(GotifyRefusal) in
-                    [try topics.registration(id).device]
-                }
+                let devices = try topics.devices(of: application)
                 // What comes from now on stays.
                 desk.list(.topic(.newest(owner: topics.owner))) { [self] answer in
                     guard case .topic(.newest(let newest)) = answer else {
                         return request.refuse(.unavailable)
                     }
-                    erase(devices ?? topics.devices, through: newest, request)
+                    erase(devices, through: newest, request)
                 }
             }
         }

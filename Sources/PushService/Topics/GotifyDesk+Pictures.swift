@@ -36,14 +36,10 @@ extension GotifyDesk {
     private func set(
         _ picture: TopicPicture?, of registration: Registration, _ request: GotifyRequest
     ) {
-        desk.submit(
-            .registration(.setPicture(picture, of: registration.device)),
-            .other { [self] outcome in
-                guard outcome == .done else {
-                    return request.refuse(GotifyRefusal(outcome, unknown: .unknownApplication))
-                }
-                change(registration, request) { $0.picture = picture?.name ?? "" }
-            })
+        submit(
+            .registration(.setPicture(picture, of: registration.device)), for: request,
+            unknown: .unknownApplication
+        ) { [self] in change(registration, request) { $0.picture = picture?.name ?? "" } }
     }
 
     /// The name begins with the number of the topic.

@@ -139,7 +139,11 @@ struct GotifyTopics {
     let owner: UInt32
     let registrations: [UInt32: Registration]
 
-    var devices: [UInt32] { Array(registrations.keys) }
+    /// That of an application, or all of them.
+    func devices(of application: Int64?) throws(GotifyRefusal) -> [UInt32] {
+        guard let application else { return Array(registrations.keys) }
+        return [try registration(application).device]
+    }
 
     /// The topic of an application.
     func registration(_ id: Int64) throws(GotifyRefusal) -> Registration {
@@ -177,6 +181,21 @@ extension TopicVisitor {
 }
 
 extension GotifyDesk {
+    /// Calls `then` once the store has done it, and refuses the request if it has not.
+    func submit(
+        _ operation: StoreOperation, for request: GotifyRequest, unknown: GotifyRefusal,
+        then: @escaping () -> Void
+    ) {
+        desk.submit(
+            operation,
+            .other { outcome in
+                guard outcome == .done else {
+                    return request.refuse(GotifyRefusal(outcome, unknown: unknown))
+                }
+                then()
+            })
+    }
+
     /// The topics that the visitor sees.
     func topics(
         of visitor: TopicVisitor, then: @escaping (Result<GotifyTopics, GotifyRefusal>) -> Void

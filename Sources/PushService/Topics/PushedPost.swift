@@ -20,10 +20,9 @@ extension DeliveryDesk {
         }
         let isKept = message.content.needsStore
         let lifetime = isKept ? service.historyLifetime(of: registration) : 0
-        let time = message.arrival / 1_000
         let posted = TopicMessage(
             id: id, sequence: message.content.topic.flatMap { TopicName($0.text)?.text },
-            time: time, expires: lifetime == 0 ? nil : time + Int64(lifetime), content)
+            time: message.arrival / 1_000, keptFor: lifetime, content)
         return TopicPost(posted, keptFor: lifetime)
     }
 }

@@ -28,23 +28,20 @@ final class TokenDesk {
         let end = wish.expires.map(Int64.init) ?? now + Self.usualLifetime
         let terms = try Self.terms(for: visitor.caller, end: end == 0 ? nil : end)
         let label = wish.label.isEmpty ? Self.usualLabel : wish.label
-        let token: TopicToken
-        let made: DeviceCredential
+        let made: MadeToken
         do throws(OpenSSLError) {
-            token = try TopicToken(terms.form, &desk.random)
-            made = DeviceCredential(
-                row: service.index.nextCredential(), secret: try token.digest, name: label,
-                owner: credential.owner, created: now * 1_000,
-                token: TokenGrant(
-                    terms, parent: visitor.token, device: credential.token?.device))
+            let grant = TokenGrant(
+                terms, parent: visitor.token, device: credential.token?.device)
+            made = try MadeToken(
+                grant, named: label, of: credential.owner, at: service, &desk.random)
         } catch { throw .failed }
         var answer = ServiceToken()
-        (answer.token, answer.label) = (token.text, label)
+        (answer.token, answer.label) = (made.token.text, label)
         answer.expires = terms.end.map { Int($0) } ?? 0
         // Clients expect the maker's.
         answer.lastAccess = Int(now)
         answer.lastOrigin = exchange.client.map { "\($0)" } ?? ""
-        add(made) { outcome in
+        add(made.credential) { outcome in
             switch outcome {
             case .done: TopicAnswer.json(answer.json, exchange)
             case .full: TopicAnswer.refuse(NtfyRefusal.tooManyRequests, exchange)

@@ -130,6 +130,15 @@ extension TopicDoor {
         return service.index.topics.device(named: digest)
     }
 
+    /// What `body` decides about a request. Its refusals are told in ntfy's language.
+    func judge<Decision>(
+        _ exchange: HTTPExchange, _ body: () throws(AccessRefusal) -> Decision
+    ) throws(NtfyRefusal) -> Decision {
+        do throws(AccessRefusal) { return try body() } catch {
+            throw refusal(error, to: exchange.client)
+        }
+    }
+
     /// What a refused client is told. One that tries many names or secrets must wait.
     func refusal(_ refusal: AccessRefusal, to client: IPAddress?) -> NtfyRefusal {
         let isGuess: Bool

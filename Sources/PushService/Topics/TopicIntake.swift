@@ -93,8 +93,7 @@ final class TopicIntake {
                 let entry = try found.get()
                 let lifetime = service.historyLifetime(of: entry.registration)
                 let event = TopicMessage(
-                    id: try messageID(), kind, sequence: sequence, time: now,
-                    expires: lifetime == 0 ? nil : now + Int64(lifetime))
+                    id: try messageID(), kind, sequence: sequence, time: now, keptFor: lifetime)
                 let operation = RegistrationOperation.post(
                     TopicPost(event, keptFor: lifetime), Self.address(of: entry.registration))
                 submit(operation, to: entry) { Self.answer(exchange, event, to: topic, $0) }
@@ -117,11 +116,11 @@ final class TopicIntake {
     private func reach(
         _ topic: TopicName, for use: TopicUse, _ exchange: HTTPExchange
     ) throws(NtfyRefusal) -> (TopicVisitor, TopicDoor.Place) {
-        do throws(AccessRefusal) {
+        try door.judge(exchange) { () throws(AccessRefusal) in
             let visitor = try door.visitor(
                 exchange, at: .ntfy, changesByGET: exchange.head.method == .get)
             return (visitor, try door.place(of: topic, for: use, visitor))
-        } catch { throw door.refusal(error, to: exchange.client) }
+        }
     }
 }
 
@@ -167,9 +166,7 @@ extension TopicIntake {
         to entry: RegistrationCache.Entry
     ) throws(NtfyRefusal) -> (RegistrationOperation, TopicMessage) {
         let lifetime = lifetime(of: publication, ttl: ttl, entry.registration)
-        var message = publication.message(
-            try messageID(), now: now, keptFor: Int64(lifetime))
-        if lifetime == 0 { message.expires = nil }
+        var message = publication.message(try messageID(), now: now, keptFor: lifetime)
         for index in message.content.actions.indices {
             message.content.actions[index].id = try actionID()
         }

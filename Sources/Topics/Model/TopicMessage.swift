@@ -77,6 +77,16 @@ package struct TopicMessage: Equatable, Sendable, Confidential {
         self.expires = expires
         self.content = content
     }
+
+    /// `lifetime`: for how many seconds after its time it is kept; 0 for not at all.
+    package init(
+        id: TopicMessageID, _ kind: Kind = .message, sequence: String? = nil, time: Int64,
+        keptFor lifetime: UInt32, _ content: TopicContent = TopicContent()
+    ) {
+        self.init(
+            id: id, kind, sequence: sequence, time: time,
+            expires: lifetime == 0 ? nil : time + Int64(lifetime), content)
+    }
 }
 
 /// What a message of a topic says and how it is shown.

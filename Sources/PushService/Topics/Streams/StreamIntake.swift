@@ -51,12 +51,12 @@ final class StreamIntake {
     private func reach(
         _ names: [TopicName], _ exchange: HTTPExchange
     ) throws(NtfyRefusal) -> (TopicVisitor, [TopicDoor.Place]) {
-        do throws(AccessRefusal) {
+        try door.judge(exchange) { () throws(AccessRefusal) in
             let visitor = try door.visitor(exchange, at: .ntfy)
             var places: [TopicDoor.Place] = []
             for name in names { places.append(try door.place(of: name, for: .read, visitor)) }
             return (visitor, places)
-        } catch { throw door.refusal(error, to: exchange.client) }
+        }
     }
 
     typealias Found = Result<[UInt32: TopicName], NtfyRefusal>

@@ -124,11 +124,12 @@ package struct Publication: Equatable, Sendable, Confidential {
 extension Publication {
     /// The message, at the time of its acceptance. If it is kept, its history ends so many seconds
     /// after it is due.
-    package func message(_ id: TopicMessageID, now: Int64, keptFor seconds: Int64) -> TopicMessage {
-        let time = due ?? now
-        return TopicMessage(
-            id: id, pollID == nil ? .message : .poll, sequence: pollID ?? sequence, time: time,
-            expires: isKept ? time + seconds : nil, content)
+    package func message(
+        _ id: TopicMessageID, now: Int64, keptFor seconds: UInt32
+    ) -> TopicMessage {
+        TopicMessage(
+            id: id, pollID == nil ? .message : .poll, sequence: pollID ?? sequence,
+            time: due ?? now, keptFor: isKept ? seconds : 0, content)
     }
 }
 
