@@ -62,24 +62,35 @@ extension Command {
     }
 
     private static func confirmDevice(_ arguments: Arguments) throws -> ExitCode {
+        try confirm("device", at: devicesPath, arguments) { name, connection in
+            if let name {
+                let device = try listedDevice(name, of: arguments["owner"], connection)
+                return [(device.id, device.name)]
+            }
+            return try allDevices(connection).filter { device in
+                !device.isConfirmed && (arguments["owner"] ?? device.owner) == device.owner
+            }.map { ($0.id, $0.name) }
+        }
+    }
+
+    /// Lets in what a restore brought back. `find` gives what has the name, or without a name all
+    /// that waits.
+    static func confirm(
+        _ kind: String, at path: String, _ arguments: Arguments,
+        _ find: (String?, ControlConnection) throws -> [(id: Int, name: String)]
+    ) throws -> ExitCode {
         guard arguments.positional.isEmpty == arguments.has("all") else {
             throw CommandError.usage(
-                "use device confirm NAME or device confirm --all",
-                hint: "see bellwire device --help")
+                "use \(kind) confirm NAME or \(kind) confirm --all",
+                hint: "see bellwire \(kind) --help")
         }
         let connection = try ControlConnection(arguments)
-        let devices =
-            try arguments.positional.first.map { name in
-                [try listedDevice(name, of: arguments["owner"], connection)]
-            }
-            ?? allDevices(connection).filter { device in
-                !device.isConfirmed && (arguments["owner"] ?? device.owner) == device.owner
-            }
-        for device in devices {
-            _ = try connection.send("POST", "\(devicesPath)/\(device.id)/confirm")
-            try arguments.say("confirmed \(Printable.text(device.name))")
+        let found = try find(arguments.positional.first, connection)
+        for (id, name) in found {
+            _ = try connection.send("POST", "\(path)/\(id)/confirm")
+            try arguments.say("confirmed \(Printable.text(name))")
         }
-        if devices.isEmpty { try arguments.say("no device waits for confirmation") }
+        if found.isEmpty { try arguments.say("no \(kind) waits for confirmation") }
         return .success
     }
 

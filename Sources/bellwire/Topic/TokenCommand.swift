@@ -70,20 +70,12 @@ extension Command {
     }
 
     private static func confirmToken(_ arguments: Arguments) throws -> ExitCode {
-        guard arguments.positional.isEmpty == arguments.has("all") else {
-            throw CommandError.usage(
-                "use token confirm NAME or token confirm --all", hint: "see bellwire token --help")
+        try confirm("token", at: tokensPath, arguments) { name, control in
+            let found =
+                try name.map { [try listedToken($0, control)] }
+                ?? allTokens(control).filter { !$0.isConfirmed }
+            return found.map { ($0.id, $0.name) }
         }
-        let control = try ControlConnection(arguments)
-        let tokens =
-            try arguments.positional.first.map { [try listedToken($0, control)] }
-            ?? allTokens(control).filter { !$0.isConfirmed }
-        for token in tokens {
-            _ = try control.send("POST", "\(tokensPath)/\(token.id)/confirm")
-            try arguments.say("confirmed \(Printable.text(token.name))")
-        }
-        if tokens.isEmpty { try arguments.say("no token waits for confirmation") }
-        return .success
     }
 
     private static func allTokens(_ control: ControlConnection) throws -> [ListedToken] {

@@ -35,20 +35,7 @@ struct StreamLifeTests {
         let fixture = try PushFixture { $0.loops = 2 }
         let bearer = try fixture.addCredential()
         try fixture.publish("first", to: "news", bearer)
-        let port = fixture.port
-        let senders = (0..<3).map { sender in
-            Thread {
-                guard let socket = try? ByteSocket(port: port) else { return }
-                for index in 0..<100 {
-                    socket.send(
-                        PushFixture.bytes(
-                            "PUT", "/news", PushFixture.authorization(bearer),
-                            body: Array("\(sender)-\(index)".utf8)))
-                    _ = HTTPAnswer(from: socket)
-                }
-            }
-        }
-        for sender in senders { sender.start() }
+        fixture.startPublishing(100, byEachOf: 3, bearer)
         let readers = try (0..<20).map { _ in
             try fixture.follow("/news/json?since=all", bearer)
         }
@@ -134,20 +121,8 @@ struct StreamLifeTests {
             try fixture.follow("/news/json", bearer), try fixture.follow("/news/json", bearer)
         )
         // More than the kernel takes.
-        let (port, long) = (fixture.port, String(repeating: "x", count: 4_000))
-        let senders = (0..<4).map { sender in
-            Thread {
-                guard let socket = try? ByteSocket(port: port) else { return }
-                for index in 0..<400 {
-                    socket.send(
-                        PushFixture.bytes(
-                            "PUT", "/news", PushFixture.authorization(bearer),
-                            body: Array("\(sender)-\(index) \(long)".utf8)))
-                    _ = HTTPAnswer(from: socket)
-                }
-            }
-        }
-        for sender in senders { sender.start() }
+        let long = " " + String(repeating: "x", count: 4_000)
+        fixture.startPublishing(400, byEachOf: 4, bearer, ending: long)
         let texts = try reader.texts(1_600)
         #expect(Set(texts).count == 1_600)
         // What did not fit waits in the store.
@@ -223,5 +198,26 @@ extension StreamReader {
         socket.send(
             PushFixture.bytes("GET", path, PushFixture.authorization(bearer), body: nil))
         return { StreamReader(socket) }
+    }
+}
+
+extension PushFixture {
+    /// Senders publish so many texts each to the topic `news`, all at the same time.
+    fileprivate func startPublishing(
+        _ count: Int, byEachOf senders: Int, _ bearer: String, ending end: String = ""
+    ) {
+        let port = port
+        for sender in 0..<senders {
+            Thread {
+                guard let socket = try? ByteSocket(port: port) else { return }
+                for index in 0..<count {
+                    socket.send(
+                        PushFixture.bytes(
+                            "PUT", "/news", PushFixture.authorization(bearer),
+                            body: Array("\(sender)-\(index)\(end)".utf8)))
+                    _ = HTTPAnswer(from: socket)
+                }
+            }.start()
+        }
     }
 }
