@@ -115,12 +115,16 @@ extension ConfigurationKey {
     }
 
     package static let history = ConfigurationKey(
-        "history", "topics|off", fallback: "topics",
+        "history", "topics|all|off", fallback: "topics",
         help: """
-            what is kept after its delivery: what comes to topics, or nothing; a topic may say \
-            otherwise (bellwire topic add --keep)
+            what is kept after its delivery: what comes to topics, that and what comes to the \
+            accounts of applications, or nothing; a topic may say otherwise (bellwire topic add \
+            --keep)
             """,
-        more: "What was kept before stays for as long as it was to be kept.",
+        more: """
+            Whoever can read the state of this server and its keys can then read what an \
+            application has shown. What was kept before stays for as long as it was to be kept.
+            """,
         check: oneOf(HistoryChoice.allCases.map(\.rawValue)))
 
     package static let historyFor = ConfigurationKey(

@@ -102,6 +102,8 @@ package enum BacklogPolicy: String, Sendable, CaseIterable {
 /// What is kept after its delivery.
 package enum HistoryChoice: String, Sendable, CaseIterable {
     case topics
+    /// Topics, and accounts whose pushes can be read here.
+    case all
     case off
 }
 

@@ -62,7 +62,7 @@ final class MessageRoutes {
 }
 
 extension MessageRoutes {
-    /// The topic of the caller with this name or id, or all of them.
+    /// The topic or the account of the caller with this name or id, or all of them.
     func find(
         _ topic: String?, _ caller: APICaller,
         then: @escaping (Result<OwnTopics, APIRefusal>) -> Void
@@ -73,17 +73,16 @@ extension MessageRoutes {
                 return then(.failure(.unavailable))
             }
             if let objection = service.objection(to: caller) { return then(.failure(objection)) }
-            let topics = all.filter { $0.terms.isOnlyShown }
-            guard let topic else { return then(.success(OwnTopics(topics, service.index))) }
+            guard let topic else { return then(.success(OwnTopics(all, service.index))) }
             let found =
-                topics.first { $0.terms.account == topic } ?? topics.first { $0.id.text == topic }
+                all.first { $0.terms.name == topic } ?? all.first { $0.id.text == topic }
             guard let found else { return then(.failure(.unknown)) }
             then(.success(OwnTopics([found], service.index)))
         }
     }
 }
 
-/// Topics of one owner.
+/// Topics of one owner, and accounts, which may have a history as well.
 struct OwnTopics {
     /// The row of the owner; nil without topics.
     let owner: UInt32?
@@ -96,12 +95,12 @@ struct OwnTopics {
 
     init(_ topics: [Registration], _ index: StoreIndex) {
         owner = topics.first.map { index.owner(ofDevice: $0.device) }
-        names = Dictionary(topics.map { ($0.device, $0.terms.account) }) { first, _ in first }
+        names = Dictionary(topics.map { ($0.device, $0.terms.name) }) { first, _ in first }
         var (standIns, names) = ([UInt32: TopicName](), [TopicName: String]())
         for topic in topics {
             guard let standIn = TopicName(topic.id.text) else { continue }
             standIns[topic.device] = standIn
-            names[standIn] = topic.terms.account
+            names[standIn] = topic.terms.name
         }
         (self.standIns, namesOfStandIns) = (standIns, names)
     }

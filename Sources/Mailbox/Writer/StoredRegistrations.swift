@@ -63,14 +63,19 @@ final class StoredRegistrations {
         _ message: Message, _ mark: ReplayMark?, _ push: EnginePush, _ post: TopicPost?
     ) throws(StoreFault) -> StoreOutcome {
         var name: String?
+        var isKept = false
         if let post {
-            let answer = try topics.answer(for: message.address.device)
-            guard answer == .done else { return answer }
-            name = try self.name(
-                ofSequence: post.message.sequence, in: message.address.device)
+            switch try admit(message.address.device) {
+            case .topic:
+                isKept = true
+                name = try self.name(
+                    ofSequence: post.message.sequence, in: message.address.device)
+            case .account(let hasHistory): isKept = hasHistory
+            case .neither(let outcome): return outcome
+            }
         }
         var (outcome, lack) = try engines.receive(message, mark, push, as: name)
-        if let post, outcome == .done || outcome.isStored {
+        if let post, isKept, outcome == .done || outcome.isStored {
             outcome = try topics.add(post, to: message.address.device)
         }
         guard let lack else { return outcome }
@@ -126,7 +131,9 @@ extension StoredRegistrations {
         let last = max(registration.device, subscription.address.subscription)
         guard last <= StoreIndex.lastRow else { return .full }
         guard transaction.index.endpoints[subscription.digest] == nil else { return .conflict }
-        if let refusal = try topics.refusal(of: registration) { return refusal }
+        if registration.terms.isOnlyShown, let refusal = try topics.refusal(of: registration) {
+            return refusal
+        }
         // In place of a user agent's name the row has the endpoint's hash, so no client can connect
         // as this device.
         let device = KnownUserAgent(

@@ -62,9 +62,17 @@ extension StoredTopics {
         return true
     }
 
+    /// False if an account can have no history.
+    func begin(historyOf registration: Registration) throws(StoreFault) -> Bool {
+        let known = try transaction.connection.number(
+            "SELECT count(*) FROM topic WHERE device = ?1", registration.device)
+        guard known == 0, try refusal(of: registration) == nil else { return false }
+        try add(registration)
+        return true
+    }
+
     /// What to answer instead of making a topic; nil if it can be made.
     func refusal(of registration: Registration) throws(StoreFault) -> StoreOutcome? {
-        guard registration.terms.isOnlyShown else { return nil }
         guard try isFree(registration) else { return .registration(.nameTaken) }
         let owner = try transaction.connection.number(
             "SELECT row FROM owner WHERE name = ?1", registration.owner)

@@ -61,13 +61,14 @@ package struct PushServiceSettings: Sendable {
     /// A full subscription drops its oldest messages instead of refusing new ones.
     var dropsOldest: Bool { values[.backlogFull] == BacklogPolicy.dropOldest.rawValue }
 
-    /// For how many seconds topics keep what comes, if they do not say so themselves.
-    var historyLifetime: UInt32 {
-        guard values[.history] != HistoryChoice.off.rawValue else { return 0 }
+    var history: HistoryRules {
+        let choice = values[.history].flatMap(HistoryChoice.init) ?? .topics
+        guard choice != .off else { return HistoryRules(lifetime: 0, hasAccounts: false) }
         // What is no length of time was refused when the configuration was read.
         let seconds = try? TimeSpan.seconds(
             values[.historyFor] ?? ConfigurationKey.historyFor.fallback)
-        return UInt32(clamping: seconds ?? 0)
+        return HistoryRules(
+            lifetime: UInt32(clamping: seconds ?? 0), hasAccounts: choice == .all)
     }
 
     var admission: AdmissionRules {
@@ -83,6 +84,14 @@ package struct PushServiceSettings: Sendable {
         Base64URL.append(bytes.span, to: &url)
         return url
     }
+}
+
+/// What is kept after its delivery.
+struct HistoryRules: Sendable {
+    /// For how many seconds a topic keeps what comes, if it does not say so itself.
+    let lifetime: UInt32
+    /// Not only topics keep it.
+    let hasAccounts: Bool
 }
 
 /// Where the status page is.

@@ -37,7 +37,7 @@ package final class ServiceState: Sendable {
     private let followers = Lock<[SettingsFollower]>([])
     private let payloads = Lock<PayloadThread?>(nil)
     private let admissionInForce: Lock<AdmissionRules>
-    private let historyInForce: Lock<UInt32>
+    private let historyInForce: Lock<HistoryRules>
     private let registers = Lock<[SessionRegister]>([])
 
     package init(
@@ -56,7 +56,7 @@ package final class ServiceState: Sendable {
         onUnheard = settings.onUnheard
         strangerPlaces = StrangerPlaces(limit: settings.strangersPerNetwork)
         admissionInForce = Lock(settings.admission)
-        historyInForce = Lock(settings.historyLifetime)
+        historyInForce = Lock(settings.history)
         index.endings.listen { [weak self] endings in
             self?.presence.forget(endings.credentials)
             self?.lastPushes.forget(endings.devices)
@@ -97,13 +97,13 @@ package final class ServiceState: Sendable {
         }
     }
 
-    /// For how many seconds the topic keeps its messages.
+    /// For how many seconds the topic or the account keeps its messages.
     func historyLifetime(of registration: Registration) -> UInt32 {
-        registration.terms.topic.lifetime ?? historyLifetime
+        registration.terms.topic.lifetime ?? history.lifetime
     }
 
-    /// The same for topics whose owner has not said it.
-    var historyLifetime: UInt32 { historyInForce.withLock { $0 } }
+    /// What holds for topics whose owner has not said it.
+    var history: HistoryRules { historyInForce.withLock { $0 } }
 
     /// Says at most once an hour that a push was accepted which nobody sees.
     private func noteUnheard(_ registration: Registration) {
@@ -201,7 +201,7 @@ extension ServiceState {
     /// `now` and what was read once stay as they are. Any thread may call it.
     package func use(_ settings: PushServiceSettings) {
         inForce.withLock { $0 = settings }
-        let (admission, history) = (settings.admission, settings.historyLifetime)
+        let (admission, history) = (settings.admission, settings.history)
         admissionInForce.withLock { $0 = admission }
         historyInForce.withLock { $0 = history }
         endSessions { !admission.admit($0) }

@@ -81,12 +81,12 @@ final class AccountDesk {
             visitor.credential.map { credential in
                 ServiceAccount(credential.owner, isAdministrator: isAdministrator(visitor))
             } ?? ServiceAccount()
-        account.limits.historySeconds = Int(service.historyLifetime)
+        account.limits.historySeconds = Int(service.history.lifetime)
         if visitor.isKnown, service.index.files.isOn {
             let limits = FileLimits()
             (account.limits.attachment, account.limits.allAttachments) = (limits.file, limits.owner)
             account.limits.attachmentSeconds = Int(
-                TopicFiles.lifetime(keptFor: service.historyLifetime))
+                TopicFiles.lifetime(keptFor: service.history.lifetime))
         }
         return account
     }

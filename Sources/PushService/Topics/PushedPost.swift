@@ -5,12 +5,12 @@ import Topics
 import WebPush
 
 extension DeliveryDesk {
-    /// The message that the history of a topic gets of a push to its endpoint; nil if it gets none.
-    /// What replaces a former push is a later state of the same thing.
+    /// The message that the history of a topic or an account gets of a push to its endpoint; nil if
+    /// it gets none. What replaces a former push is a later state of the same thing.
     func post(
         of message: Message, to registration: Registration
     ) throws(PushRefusal) -> TopicPost? {
-        guard registration.terms.isOnlyShown,
+        guard registration.terms.isOnlyShown || service.history.hasAccounts,
             let content = TopicContent(
                 payload: message.content.body, registration.terms.dialect)
         else { return nil }

@@ -8,16 +8,18 @@ import Testing
 
 @Suite("What topics keep by the settings")
 struct HistorySettingTests {
+    /// As a reload of the configuration does.
+    private func use(_ values: [(ConfigurationKey, String)], _ fixture: PushFixture) {
+        var settings = fixture.service.settings
+        let pairs = values.map { ($0.0.name, [Setting($0.1, from: .fallback)]) }
+        settings.values = SettingValues(Dictionary(pairs) { $1 })
+        fixture.service.use(settings)
+    }
+
     @Test("history and history-for hold from the next reload, for topics that say nothing else")
     func reload() throws {
         let fixture = try PushFixture()
         let bearer = try fixture.addCredential()
-        func use(_ values: [(ConfigurationKey, String)]) {
-            var settings = fixture.service.settings
-            let pairs = values.map { ($0.0.name, [Setting($0.1, from: .fallback)]) }
-            settings.values = SettingValues(Dictionary(pairs) { $1 })
-            fixture.service.use(settings)
-        }
         /// For how many seconds a message of this topic stays.
         func lifetime(_ topic: String) throws -> Int {
             let answer = try fixture.request(
@@ -33,11 +35,47 @@ struct HistorySettingTests {
                 + #""topic":{"keep":60}}"#)
         #expect(own.status == 201)
         #expect(try lifetime("news") == 30 * 86_400 && lifetime("own") == 60)
-        use([(.historyFor, "2h")])
+        use([(.historyFor, "2h")], fixture)
         #expect(try lifetime("news") == 7_200 && lifetime("own") == 60)
-        use([(.history, "off"), (.historyFor, "2h")])
+        use([(.history, "off"), (.historyFor, "2h")], fixture)
         #expect(try lifetime("news") == 0 && lifetime("own") == 60)
         #expect(try fixture.poll("news", bearer).count == 2)
         #expect(try fixture.poll("own", bearer).count == 3)
+    }
+
+    @Test("With history = all, accounts keep what their engines show, until it is off again")
+    func accounts() throws {
+        let fixture = try PushFixture()
+        let app = try RegisteredApp(fixture, #","dialect":"telegram""#)
+        func push(_ key: String, _ text: String, _ id: Int) throws {
+            let payload =
+                #"{"loc_key":"\#(key)","loc_args":["Ann","\#(text)"],"#
+                + #""custom":{"from_id":"5","msg_id":"\#(id)"}}"#
+            #expect(try app.push(payload).status == 201)
+        }
+        try push("MESSAGE_TEXT", "before", 1)
+        use([(.history, "all")], fixture)
+        try push("MESSAGE_TEXT", "hello", 2)
+        try push("MESSAGE_PHOTO", "", 3)
+        // What shows nothing is no message.
+        #expect(try app.push(#"{"loc_key":"READ_HISTORY","custom":{"from_id":"5"}}"#).status == 201)
+        use([(.history, "topics")], fixture)
+        try push("MESSAGE_TEXT", "after", 4)
+
+        let kept = try fixture.history("me")
+        #expect(kept.map(\.content.title) == ["Ann", "Ann"])
+        #expect(kept.map(\.content.text) == ["hello", "Photo"])
+        let screen = try EngineViewer(fixture, bearer: app.bearer, account: "me")
+        #expect(screen.appeared.count == 4)
+        for query in ["", "?topic=telegram/me", "?search=hello"] {
+            let answer = try fixture.api("GET", "messages\(query)", bearer: app.bearer).object()
+            let messages = answer["messages"] as? [[String: Any]] ?? []
+            #expect(messages.last?["topic"] as? String == "telegram/me", "\(query)")
+            #expect(messages.count == (query.contains("search") ? 1 : 2), "\(query)")
+        }
+        // No name leads there.
+        #expect(try fixture.ntfy("GET", "/me/json?poll=1", app.bearer).text == "")
+        #expect(try app.call("DELETE", "registrations/\(app.id)").status < 300)
+        #expect(try fixture.history("me").isEmpty)
     }
 }
