@@ -11,6 +11,7 @@ struct TopicRequest: Equatable {
     private var isSecret = false
     private var isSecretlyRead = false
     private var lifetime: UInt32?
+    private var isRaw = false
 
     /// What a request says that says nothing about it.
     init() {}
@@ -21,6 +22,7 @@ struct TopicRequest: Equatable {
         isSecret = try members.flag("secret") ?? false
         isSecretlyRead = try members.flag("secret_read") ?? false
         lifetime = try members.seconds("keep", TopicTerms.lifetimes)
+        isRaw = try members.flag("raw") ?? false
         try members.expectNoOthers()
     }
 
@@ -32,7 +34,7 @@ struct TopicRequest: Equatable {
         guard self != TopicRequest() else { return TopicTerms() }
         guard terms.isOnlyShown else { throw .badBody("topic is only for topics") }
         var topic = TopicTerms()
-        (topic.isOpen, topic.lifetime) = (isOpen, lifetime)
+        (topic.isOpen, topic.lifetime, topic.isRaw) = (isOpen, lifetime, isRaw)
         do throws(OpenSSLError) {
             if isSecret { topic.secretName = try TopicName.secret(unless: terms.topic.secretName) }
             if isSecretlyRead {
@@ -103,6 +105,7 @@ extension TopicDetails {
             $0.isSecret = topic.secretName != nil
             $0.isSecretlyRead = topic.readingName != nil
             $0.keep = topic.lifetime.map { Int($0) }
+            $0.isRaw = topic.isRaw
             guard let former else { return }
             if former.secretName != topic.secretName {
                 $0.secretAddress = address(topic.secretName)

@@ -13,6 +13,8 @@ package struct TopicTerms: Equatable, Sendable, Confidential {
     /// For how many seconds it keeps its messages; 0 for not at all, nil for as long as the server
     /// says.
     package var lifetime: UInt32?
+    /// Any JSON is text, also that of a service that is known.
+    package var isRaw = false
     /// What it is to clients of Gotify.
     package var application = ApplicationTerms()
 
@@ -32,6 +34,7 @@ extension TopicTerms {
         var members = try RegistrationMembers(object)
         isOpen = try members.flag("open") ?? false
         lifetime = try members.seconds("keep", Self.lifetimes)
+        isRaw = try members.flag("raw") ?? false
         secretName = try Self.name(&members, "secret_name")
         readingName = try Self.name(&members, "reading_name")
         if let object = try members.object("application") {
@@ -56,6 +59,7 @@ extension TopicTerms {
             if let secretName { writer.member("secret_name", secretName.text) }
             if let readingName { writer.member("reading_name", readingName.text) }
             if let lifetime { writer.member("keep", Int(lifetime)) }
+            if isRaw { writer.member("raw", true) }
             if !application.isUsual {
                 writer.name("application")
                 application.write(to: &writer)

@@ -50,23 +50,45 @@ final class TopicIntake {
         _ exchange: HTTPExchange, to topic: TopicName, _ fields: NtfyFields, _ body: [UInt8]
     ) throws(NtfyRefusal) {
         let (visitor, place) = try reach(topic, for: .publish, exchange)
-        let ttl = UInt32(fields[.ttl])
-        let publication = try Publication(
-            fields, body,
-            Publication.Circumstances(now: now, mayUpload: visitor.isKnown, zone: zones.rule))
-        guard publication.upload == nil || service.index.files.isOn else { throw .noAttachments }
+        // What is refused makes no topic.
+        let first = place == .new ? try read(fields, body, of: visitor, isRaw: false) : nil
         find(topic, place, visitor) { [self] found in
             do throws(NtfyRefusal) {
                 let entry = try found.get()
-                guard let upload = publication.upload else {
-                    return try submit(publication, ttl: ttl, to: entry, topic, exchange)
+                let publication: Publication
+                if let first {
+                    publication = first
+                } else {
+                    let isRaw = entry.registration.terms.topic.isRaw
+                    publication = try read(fields, body, of: visitor, isRaw: isRaw)
                 }
-                files.keep(upload, publication.content.attachment, at: entry) { [self] kept in
-                    do throws(NtfyRefusal) {
-                        try submit(
-                            publication, ttl: ttl, with: try kept.get(), to: entry, topic, exchange)
-                    } catch { TopicAnswer.refuse(error, exchange) }
-                }
+                try keep(publication, ttl: UInt32(fields[.ttl]), at: entry, topic, exchange)
+            } catch { TopicAnswer.refuse(error, exchange) }
+        }
+    }
+
+    private func read(
+        _ fields: NtfyFields, _ body: [UInt8], of visitor: TopicVisitor, isRaw: Bool
+    ) throws(NtfyRefusal) -> Publication {
+        let publication = try Publication(
+            fields, body,
+            Publication.Circumstances(
+                now: now, mayUpload: visitor.isKnown, isRaw: isRaw, zone: zones.rule))
+        guard publication.upload == nil || service.index.files.isOn else { throw .noAttachments }
+        return publication
+    }
+
+    private func keep(
+        _ publication: Publication, ttl: UInt32?, at entry: RegistrationCache.Entry,
+        _ topic: TopicName, _ exchange: HTTPExchange
+    ) throws(NtfyRefusal) {
+        guard let upload = publication.upload else {
+            return try submit(publication, ttl: ttl, to: entry, topic, exchange)
+        }
+        files.keep(upload, publication.content.attachment, at: entry) { [self] kept in
+            do throws(NtfyRefusal) {
+                try submit(
+                    publication, ttl: ttl, with: try kept.get(), to: entry, topic, exchange)
             } catch { TopicAnswer.refuse(error, exchange) }
         }
     }

@@ -15,6 +15,8 @@ package struct TopicDetails: JSONObject, Equatable, Sendable, Confidential {
     package var isSecretlyRead = false
     /// For how many seconds it keeps messages; 0 for not at all, nil for as long as the server says.
     package var keep: Int?
+    /// Any JSON is text, also that of a service that is known.
+    package var isRaw = false
     package var secretAddress: String?
     package var readingAddress: String?
 
@@ -27,6 +29,7 @@ package struct TopicDetails: JSONObject, Equatable, Sendable, Confidential {
         fields.flag("secret", &isSecret)
         fields.flag("secret_read", &isSecretlyRead)
         fields.member("keep", &keep)
+        fields.flag("raw", &isRaw)
         fields.member("secret_address", &secretAddress)
         fields.member("reading_address", &readingAddress)
     }

@@ -180,6 +180,7 @@ extension TopicDetails {
         var rows = [["history", keeping]]
         if let address { rows.insert(["short address", Printable.text(address)], at: 0) }
         if !reach.isEmpty { rows.append(["others", reach]) }
+        if isRaw { rows.append(["JSON", "is shown as text"]) }
         return rows
     }
 }

@@ -48,6 +48,9 @@ extension Command {
             Option(
                 "keep", "TIME", of: "add",
                 help: "how long it keeps what comes, as 7d; or off, or default"),
+            Option(
+                "raw", "on|off", of: "add",
+                help: "show JSON of services as the text that it is; off by default"),
             Option("address", of: "add", "rotate", help: "print only the address"),
         ] + serverOptions,
         examples: [

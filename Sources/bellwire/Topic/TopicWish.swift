@@ -9,6 +9,7 @@ struct TopicWish {
     private let secret: String?
     /// Nil if nothing is said about it.
     private let keep: Keeping?
+    private let isRaw: Bool?
 
     private enum Keeping {
         case asUsual
@@ -33,6 +34,7 @@ struct TopicWish {
             throw CommandError.usage("--private ends what --open and --secret make")
         }
         keep = try arguments["keep"].map { try Keeping($0) }
+        isRaw = arguments["raw"].map { $0 == "on" }
     }
 
     /// What to ask for, of a topic that is `former`; nil if that is what it has.
@@ -42,13 +44,17 @@ struct TopicWish {
             $0.isSecret = former.isSecret
             $0.isSecretlyRead = former.isSecretlyRead
             $0.keep = former.keep
+            $0.isRaw = former.isRaw
         }
         var wanted = present
-        if isPrivate { wanted = TopicDetails { $0.keep = present.keep } }
+        if isPrivate {
+            (wanted.isOpen, wanted.isSecret, wanted.isSecretlyRead) = (false, false, false)
+        }
         if isOpen { wanted.isOpen = true }
         if secret != nil { wanted.isSecret = true }
         if secret == "read" { wanted.isSecretlyRead = true }
         if let keep { wanted.keep = keep.seconds }
+        if let isRaw { wanted.isRaw = isRaw }
         return wanted == present ? nil : wanted
     }
 }

@@ -44,6 +44,23 @@ struct PublishTests {
         #expect(raw.text("message") == #"{"topic":"x"}"# && raw.text("topic") == "t")
     }
 
+    @Test("A raw topic takes the JSON of a service as text")
+    func raw() throws {
+        let fixture = try PushFixture()
+        let bearer = try fixture.addCredential()
+        let made = try fixture.api(
+            "POST", "registrations", bearer: bearer,
+            #"{"token_type":10,"app":"script","account":"raw","trust_clear":true,"#
+                + #""topic":{"raw":true}}"#)
+        #expect(made.status == 201, "\(made.text)")
+        let note = #"{"heartbeat":null,"monitor":null,"msg":"Shop is down"}"#
+        let json = [("Content-Type", "application/json")]
+        #expect(try fixture.ntfy("POST", "/raw", bearer, note, json).text("message") == note)
+        #expect(
+            try fixture.ntfy("POST", "/read", bearer, note, json).text("message")
+                == "Shop is down")
+    }
+
     @Test("GET publishes what its query says, but not as a link or picture of a page")
     func trigger() throws {
         let fixture = try PushFixture()
