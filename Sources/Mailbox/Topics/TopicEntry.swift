@@ -18,6 +18,8 @@ package struct TopicPost: Sendable, Confidential {
     package let lifetime: UInt32
     /// What its attachment is.
     package let file: ReceivedFile?
+    /// It came to the account of an application, which shows it in its own way.
+    package var isOfAccount = false
 
     package init(
         _ message: TopicMessage, keptFor lifetime: UInt32, with file: ReceivedFile? = nil

@@ -26,24 +26,11 @@ extension StoredRegistrations {
     /// In seconds. Nothing waits for it but a screen that is not there.
     private static let scheduledTTL: UInt32 = 86_400
 
-    enum Admission {
-        case topic
-        case account(hasHistory: Bool)
-        case neither(StoreOutcome)
-    }
-
-    /// Whether a push that is to be kept can come now. An account, which has a history from the first
-    /// one on, is told of it even if it can have none.
-    func admit(_ device: UInt32) throws(StoreFault) -> Admission {
-        guard let registration = try transaction.registration(device) else {
-            return .neither(.notFound)
-        }
-        let answer = try topics.answer(for: device)
-        guard registration.terms.isOnlyShown else {
-            return .account(
-                hasHistory: try answer == .done || topics.begin(historyOf: registration))
-        }
-        return answer == .done ? .topic : .neither(answer)
+    /// Whether an account can keep what comes. It has a history from the first message on.
+    func keeps(_ device: UInt32) throws(StoreFault) -> Bool {
+        if try topics.answer(for: device) == .done { return true }
+        guard let registration = try transaction.registration(device) else { return false }
+        return try topics.begin(historyOf: registration)
     }
 
     /// What ends in the history of a topic also leaves the screen.

@@ -63,16 +63,15 @@ final class StoredRegistrations {
         _ message: Message, _ mark: ReplayMark?, _ push: EnginePush, _ post: TopicPost?
     ) throws(StoreFault) -> StoreOutcome {
         var name: String?
-        var isKept = false
-        if let post {
-            switch try admit(message.address.device) {
-            case .topic:
-                isKept = true
-                name = try self.name(
-                    ofSequence: post.message.sequence, in: message.address.device)
-            case .account(let hasHistory): isKept = hasHistory
-            case .neither(let outcome): return outcome
-            }
+        var isKept = true
+        if let post, post.isOfAccount {
+            // Without a history it is shown all the same.
+            isKept = try keeps(message.address.device)
+        } else if let post {
+            let answer = try topics.answer(for: message.address.device)
+            guard answer == .done else { return answer }
+            name = try self.name(
+                ofSequence: post.message.sequence, in: message.address.device)
         }
         var (outcome, lack) = try engines.receive(message, mark, push, as: name)
         if let post, isKept, outcome == .done || outcome.isStored {

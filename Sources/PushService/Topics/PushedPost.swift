@@ -23,6 +23,8 @@ extension DeliveryDesk {
         let posted = TopicMessage(
             id: id, sequence: message.content.topic.flatMap { TopicName($0.text)?.text },
             time: message.arrival / 1_000, keptFor: lifetime, content)
-        return TopicPost(posted, keptFor: lifetime)
+        var post = TopicPost(posted, keptFor: lifetime)
+        post.isOfAccount = !registration.terms.isOnlyShown
+        return post
     }
 }
