@@ -61,9 +61,15 @@ final class StreamReader {
         return try #require(object as? [String: Any])
     }
 
-    /// Texts of the next messages.
+    /// Texts of the next messages. In between, a stream may say that it lives.
     func texts(_ count: Int) throws -> [String] {
-        try (0..<count).map { _ in try object()["message"] as? String ?? "" }
+        var texts: [String] = []
+        while texts.count < count {
+            let object = try object()
+            guard object["event"] as? String != "keepalive" else { continue }
+            texts.append(object["message"] as? String ?? "")
+        }
+        return texts
     }
 
     /// Everything up to the end of the body, a line each.
