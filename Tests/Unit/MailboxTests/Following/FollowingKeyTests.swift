@@ -59,7 +59,7 @@ struct FollowingKeyTests {
         #expect(group.stores[1].store.unopenedRows == nil)
         group.stores[1].store.reseal()
         #expect(becomes { group.stores[1].store.unopenedRows == 0 })
-        #expect(group.stores[1].store.resealing == nil)
+        #expect(becomes { group.stores[1].store.resealing == nil })
         try group.settle()
         for test in group.stores {
             #expect(try sealingKeys(test) == [key.id])
