@@ -214,8 +214,8 @@ let package = Package(
             name: "bellwire",
             dependencies: [
                 "Base", "WebPush", "Notifications", "Delivery", "System", "Crypto", "Outbound",
-                "HTTP", "SQLite", "Mailbox", "Cluster", "Configuration", "PushService", "API",
-                "Desktop", "Bus", "Terminal",
+                "HTTP", "SQLite", "Topics", "Mailbox", "Cluster", "Configuration", "PushService",
+                "API", "Desktop", "Bus", "Terminal",
             ],
             swiftSettings: strict, linkerSettings: bound),
 
@@ -260,8 +260,8 @@ let package = Package(
         .testTarget(
             name: "EndToEnd",
             dependencies: [
-                "bellwire", "Base", "Crypto", "Desktop", "Notifications", "System", "Terminal",
-                "WebPush", "TestSupport", "HookSupport",
+                "bellwire", "Base", "Crypto", "Desktop", "Notifications", "SQLite", "System",
+                "Terminal", "Topics", "WebPush", "TestSupport", "HookSupport",
             ],
             path: "Tests/Unit/EndToEnd", swiftSettings: plain),
     ] + models + probes + testsOfOneThread + fuzzing,

@@ -10,6 +10,8 @@ enum APIRefusal: Error, Equatable {
     case notAllowed
     case unknown
     case nameInUse
+    /// Somebody else has taken over the token of another server.
+    case tokenOfAnother
     case topicExists
     case tooManyDevices
     case tooManyTokens
@@ -48,8 +50,9 @@ enum APIRefusal: Error, Equatable {
         case .unauthorized: 401
         case .notAllowed, .foreignPage, .receiveOnly: 403
         case .unknown: 404
-        case .nameInUse, .topicExists, .tooManyDevices, .tooManyTokens, .ownerExists,
-            .tooManyRegistrations, .otherRequest, .cannotRotate, .cannotRotateYet, .noPage:
+        case .nameInUse, .tokenOfAnother, .topicExists, .tooManyDevices, .tooManyTokens,
+            .ownerExists, .tooManyRegistrations, .otherRequest, .cannotRotate, .cannotRotateYet,
+            .noPage:
             409
         case .tooManyKeys: 429
         case .unavailable, .setAside, .unconfirmed, .exporting: 503
@@ -63,6 +66,7 @@ enum APIRefusal: Error, Equatable {
         case .notAllowed: 1001
         case .unknown: 1002
         case .nameInUse: 1003
+        case .tokenOfAnother: 1036
         case .topicExists: 1028
         case .tooManyDevices: 1020
         case .tooManyTokens: 1030
@@ -89,6 +93,7 @@ enum APIRefusal: Error, Equatable {
         case .notAllowed: "this user has no rights here"
         case .unknown: "it does not exist, or belongs to somebody else"
         case .nameInUse: "this owner already has a device or a token with that name"
+        case .tokenOfAnother: "somebody else has this token"
         case .topicExists: "a topic with that name already exists"
         case .tooManyDevices: "this owner already has \(OwnerLimits.devices) devices"
         case .tooManyTokens: "this owner already has \(OwnerLimits.tokens) tokens"

@@ -66,6 +66,11 @@ extension Connection {
             "sqlite3_db_config")
     }
 
+    /// A longer row, or a longer value, cannot be read: `SQLiteError.isTooBig`.
+    package func setLimit(ofRows bytes: Int32) {
+        sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, bytes)
+    }
+
     /// Whether each commit is on the disk before it returns. Otherwise a power cut takes the last
     /// ones back, and leaves the file sound.
     package func setSyncedAtCommit(_ isWanted: Bool) throws(SQLiteError) {

@@ -20,9 +20,12 @@ package struct SQLiteError: Error, Equatable, Sendable, CustomStringConvertible 
     /// The file is not a database, or is damaged.
     package var isDamage: Bool { [SQLITE_CORRUPT, SQLITE_NOTADB].contains(code & 0xFF) }
 
+    /// A row or a value is longer than the limit.
+    package var isTooBig: Bool { code & 0xFF == SQLITE_TOOBIG }
+
     /// A transaction was interrupted, and only who may write can take it back
     /// (SQLITE_READONLY_ROLLBACK).
-    var isInterrupted: Bool { code == SQLITE_READONLY | 3 << 8 }
+    package var isInterrupted: Bool { code == SQLITE_READONLY | 3 << 8 }
 
     package var description: String {
         "\(call): \(String(cString: sqlite3_errstr(code))) (\(code))"

@@ -103,6 +103,17 @@ package struct Statement: ~Copyable, Sendable {
 
     package func real(_ column: Int32) -> Double { sqlite3_column_double(handle, column) }
 
+    /// Nil for a value of another kind, as files of other programs may have anywhere.
+    package func strictInteger(_ column: Int32) -> Int64? {
+        kind(of: column) == SQLITE_INTEGER ? integer(column) : nil
+    }
+
+    /// Nil for what is no text in UTF-8.
+    package func strictText(_ column: Int32) -> String? {
+        guard kind(of: column) == SQLITE_TEXT else { return nil }
+        return String(validating: bytes(column), as: UTF8.self)
+    }
+
     package func isNull(_ column: Int32) -> Bool {
         sqlite3_column_type(handle, column) == SQLITE_NULL
     }

@@ -12,6 +12,8 @@ struct TopicRequest: Equatable {
     private var isSecretlyRead = false
     private var lifetime: UInt32?
     private var isRaw = false
+    /// Nil if nothing is said about it.
+    private var application: ApplicationTerms?
 
     /// What a request says that says nothing about it.
     init() {}
@@ -23,7 +25,22 @@ struct TopicRequest: Equatable {
         isSecretlyRead = try members.flag("secret_read") ?? false
         lifetime = try members.seconds("keep", TopicTerms.lifetimes)
         isRaw = try members.flag("raw") ?? false
+        application = try members.object("application").map(Self.application)
         try members.expectNoOthers()
+    }
+
+    private static let textLimit = 1_024
+
+    private static func application(
+        _ object: JSONNode
+    ) throws(RegistrationTerms.Fault) -> ApplicationTerms {
+        let terms = try ApplicationTerms(object)
+        guard terms.picture.isEmpty,
+            [terms.name, terms.description, terms.sortKey].allSatisfy({
+                $0.utf8.count <= textLimit
+            })
+        else { throw RegistrationTerms.Fault("application has a picture, or a text is too long") }
+        return terms
     }
 
     /// The terms of the topic of `terms`. What it has stays: secret names are made only if it has
@@ -35,6 +52,11 @@ struct TopicRequest: Equatable {
         guard terms.isOnlyShown else { throw .badBody("topic is only for topics") }
         var topic = TopicTerms()
         (topic.isOpen, topic.lifetime, topic.isRaw) = (isOpen, lifetime, isRaw)
+        topic.application = terms.topic.application
+        if var application {
+            application.picture = topic.application.picture
+            topic.application = application
+        }
         do throws(OpenSSLError) {
             if isSecret { topic.secretName = try TopicName.secret(unless: terms.topic.secretName) }
             if isSecretlyRead {

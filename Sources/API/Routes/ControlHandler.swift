@@ -89,7 +89,10 @@ final class ControlHandler: HTTPHandler {
         self.routes = routes
     }
 
-    func bodyLimit(for head: borrowing RequestHead) -> Int { Self.bodyLimit }
+    func bodyLimit(for head: borrowing RequestHead) -> Int {
+        head.method == .post && head.text(head.path) == MessageRoutes.path
+            ? MessageRoutes.bodyLimit : Self.bodyLimit
+    }
 
     func handle(_ exchange: HTTPExchange) {
         let head = exchange.head.bytes

@@ -45,7 +45,7 @@ final class APIRoutes {
     private enum Route: Sendable {
         case listRegistrations, register, showRegistration, revoke, rotate, replaceSecret
         case changeTopic, listTokens, addToken, removeToken, confirmToken
-        case messages, followMessages
+        case messages, takeMessages, followMessages
         case pending, fetch
         case presence, pause
         case engine
@@ -75,7 +75,7 @@ final class APIRoutes {
         router.add("/api/v1/tokens", [(.get, .listTokens), (.post, .addToken)])
         router.add("/api/v1/tokens/*", [(.delete, .removeToken)])
         router.add("/api/v1/tokens/*/confirm", [(.post, .confirmToken)])
-        router.add("/api/v1/messages", [(.get, .messages)])
+        router.add("/api/v1/messages", [(.get, .messages), (.post, .takeMessages)])
         router.add("/api/v1/messages/stream", [(.get, .followMessages)])
         router.add("/api/v1/pending", [(.get, .pending)])
         router.add("/api/v1/fetched", [(.post, .fetch)])
@@ -135,6 +135,7 @@ final class APIRoutes {
         case .removeToken: tokens.remove(row, caller, answer)
         case .confirmToken: tokens.confirm(row, caller, answer)
         case .messages: messages.page(Self.query(of: exchange), caller, answer)
+        case .takeMessages: messages.take(exchange.body, caller, answer)
         case .followMessages: messages.stream(exchange, Self.query(of: exchange), caller)
         case .pending: registrations.pending(Self.registration(in: exchange), caller, answer)
         case .fetch: registrations.fetch(exchange.body, caller, answer)

@@ -12,12 +12,14 @@ final class MessageRoutes {
 
     let registrations: RegistrationRoutes
     let loop: EventLoop
+    let files: FileDesk
 
     init(_ registrations: RegistrationRoutes, on loop: EventLoop) {
         (self.registrations, self.loop) = (registrations, loop)
+        files = FileDesk(registrations.service, on: loop)
     }
 
-    private var service: ServiceState { registrations.service }
+    var service: ServiceState { registrations.service }
 
     /// Answers with a page, newest first.
     func page(_ query: [UInt8], _ caller: APICaller, _ reply: @escaping (APIResult) -> Void) {

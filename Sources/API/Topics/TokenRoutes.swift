@@ -46,6 +46,7 @@ final class TokenRoutes {
     private func add(
         _ wish: TokenWish, _ grant: TokenGrant, _ owner: String, _ reply: @escaping Reply
     ) {
+        if let hash = wish.hash { return take(hash, wish, grant, owner, reply) }
         let made: MadeToken
         do throws(OpenSSLError) {
             var random = RandomSupply()
@@ -56,6 +57,35 @@ final class TokenRoutes {
             case .done:
                 var listed = ListedToken(made.credential, presence, for: owner) ?? ListedToken()
                 listed.token = made.token.text
+                reply(.success((201, listed.json)))
+            case .conflict: reply(.failure(.nameInUse))
+            case .full: reply(.failure(.tooManyTokens))
+            default: reply(.failure(.unavailable))
+            }
+        }
+    }
+
+    /// Takes over a token that another server has made, and of which this one gets the hash alone. One
+    /// that the owner has stays as it is.
+    private func take(
+        _ hash: Digest, _ wish: TokenWish, _ grant: TokenGrant, _ owner: String,
+        _ reply: @escaping Reply
+    ) {
+        if let known = service.index.token(hash) {
+            let listed = ListedToken(known, service.presence, for: owner)
+            guard known.owner == owner, let listed else {
+                return reply(.failure(.tokenOfAnother))
+            }
+            return reply(.success((200, listed.json)))
+        }
+        guard !wish.isTrial else { return reply(.success((204, []))) }
+        let taken = DeviceCredential(
+            row: service.index.nextCredential(), secret: hash, name: wish.name, owner: owner,
+            created: Int64(service.now() * 1_000), token: grant)
+        dialogue.submit(.addCredential(taken)) { [presence = service.presence] outcome in
+            switch outcome {
+            case .done:
+                let listed = ListedToken(taken, presence, for: owner) ?? ListedToken()
                 reply(.success((201, listed.json)))
             case .conflict: reply(.failure(.nameInUse))
             case .full: reply(.failure(.tooManyTokens))
@@ -112,6 +142,9 @@ struct TokenWish: Confidential {
     let terms: TokenTerms
     /// The topic that it is for.
     let registration: RegistrationID?
+    /// That of a token which another server has made; nil for a new one.
+    let hash: Digest?
+    let isTrial: Bool
 
     private static let lifetimes: ClosedRange<UInt32> = 1...31_622_400
 
@@ -131,6 +164,15 @@ struct TokenWish: Confidential {
         let word = try members.text("form") ?? TokenRequest.ntfy
         guard let form = TopicToken.Form(word: word) else {
             throw RegistrationTerms.Fault("form must be " + Wording.list(TokenRequest.forms))
+        }
+        let hash = try members.text("hash")
+        self.hash = hash.flatMap { Base64URL.decode($0) }.flatMap { Digest($0.span) }
+        guard (hash == nil) == (self.hash == nil) else {
+            throw RegistrationTerms.Fault("hash is no SHA-256 in base64url")
+        }
+        isTrial = try members.flag("dry_run") ?? false
+        guard !isTrial || hash != nil else {
+            throw RegistrationTerms.Fault("dry_run is only for a hash")
         }
         let id = try members.text("registration")
         registration = id.flatMap { RegistrationID(text: $0) }

@@ -99,7 +99,8 @@ package enum StoreOperation: Sendable {
     /// Ends a subscription and the messages that wait for it.
     case unregister(subscription: UInt32)
 
-    /// `.conflict` if the owner has a credential of that name, `.full` at the owner's limit.
+    /// `.conflict` if the owner has a credential of that name, or anybody one with that secret;
+    /// `.full` at the owner's limit.
     case addCredential(DeviceCredential)
     /// The device was here.
     case touchCredential(UInt32, at: Int64)

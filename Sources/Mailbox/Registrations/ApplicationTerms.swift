@@ -1,4 +1,4 @@
-import Base
+package import Base
 
 /// What clients of Gotify have said about a topic, which is an application to them.
 package struct ApplicationTerms: Equatable, Sendable, Confidential {
@@ -18,7 +18,7 @@ package struct ApplicationTerms: Equatable, Sendable, Confidential {
 
 extension ApplicationTerms {
     /// Reads the members of its record.
-    init(_ object: JSONNode) throws(RegistrationTerms.Fault) {
+    package init(_ object: JSONNode) throws(RegistrationTerms.Fault) {
         var members = try RegistrationMembers(object)
         name = try members.text("name") ?? ""
         description = try members.text("description") ?? ""

@@ -20,6 +20,9 @@ package enum RegistrationOperation: Sendable {
     case post(TopicPost, Address, RepetitionMark? = nil)
     /// The same at a later time, for the engine of the topic, too. `.full` if too many wait.
     case schedule(ScheduledPost)
+    /// The history of the topic gets what another server has kept: `.taken` says what became of each.
+    /// A trial only says it.
+    case take([TopicPost], Address, isTrial: Bool)
     /// `.notFound` if the history does not have the message. Of very many messages only some are
     /// erased at once, and the result is `.partly`: ask again.
     case erase(TopicErasure)
@@ -53,6 +56,8 @@ package enum RegistrationResult: Equatable, Sendable {
     /// It was accepted, but its dialect could not read it; the reason is counted for the owner.
     case notUnderstood(reason: String)
     case fetched(WaitingPushes)
+    /// What became of the messages, in their order, and what more the history has room for.
+    case taken([TakenPost], room: GrowthLimits.Room)
     /// Ask again for the rest.
     case partly
 }

@@ -52,6 +52,7 @@ final class ScheduledRows {
     private let delete: StoreStatement
     private let deleteSequence: StoreStatement
     private let deleteID: StoreStatement
+    private let findID: StoreStatement
     private let count: StoreStatement
 
     init(on connection: borrowing Connection) throws(StoreFault) {
@@ -75,6 +76,8 @@ final class ScheduledRows {
             on: connection)
         deleteID = try StoreStatement(
             "DELETE FROM topic_scheduled WHERE topic = ?1 AND id = ?2", on: connection)
+        findID = try StoreStatement(
+            "SELECT 1 FROM topic_scheduled WHERE topic = ?1 AND id = ?2", on: connection)
         count = try StoreStatement(
             "SELECT count(*) FROM topic_scheduled WHERE topic = ?1", on: connection)
     }
@@ -119,6 +122,14 @@ final class ScheduledRows {
         try deleteSequence.bind(Int64(device), at: 1)
         try deleteSequence.bind(sequence.span, at: 2)
         try deleteSequence.run()
+    }
+
+    func has(_ id: TopicMessageID, in device: UInt32) throws(StoreFault) -> Bool {
+        guard let number = id.number else { return false }
+        try findID.bind(Int64(device), at: 1)
+        try findID.bind(Int64(bitPattern: number), at: 2)
+        defer { findID.reset() }
+        return try findID.step()
     }
 
     func delete(_ id: TopicMessageID, of device: UInt32) throws(StoreFault) {

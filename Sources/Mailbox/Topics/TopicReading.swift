@@ -228,10 +228,10 @@ private struct StreamedHistory {
     private func position(
         of id: TopicMessageID, _ connection: borrowing Connection
     ) throws(StoreFault) -> Int64? {
-        guard let number = id.number else { return nil }
+        // A reader may come from the server where the message was before.
         let select = try connection.statement(
             "SELECT place FROM topic_message WHERE id = ?1 AND place > ?2 AND place < ?3",
-            Int64(bitPattern: number), TopicRows.key(0, of: owner.row),
+            Int64(bitPattern: id.folded), TopicRows.key(0, of: owner.row),
             TopicRows.key(0, of: owner.row + 1))
         return try select.step() ? TopicRows.position(ofKey: select.integer(0)) : nil
     }

@@ -100,6 +100,7 @@ final class TopicRows {
     private let findExpired: StoreStatement
     private let firstExpiry: StoreStatement
     private let findOldestGone: StoreStatement
+    private let findID: StoreStatement
     private let findAtPlace: StoreStatement
     private let setEvicted: StoreStatement
     private let count: StoreStatement
@@ -136,6 +137,8 @@ final class TopicRows {
             SELECT place, size FROM topic_message WHERE topic = ?1 AND id = ?2
             AND sealed IS NOT NULL
             """, on: connection)
+        findID = try StoreStatement(
+            "SELECT 1 FROM topic_message WHERE id = ?2 AND topic = ?1", on: connection)
         findExpired = try StoreStatement(
             """
             SELECT place, size, topic, sealed IS NULL FROM topic_message
@@ -252,6 +255,15 @@ final class TopicRows {
         try findOfID.bind(Int64(device), at: 1)
         try findOfID.bind(Int64(bitPattern: number), at: 2)
         return try found(findOfID, of: device)
+    }
+
+    /// Whether a topic has the message, or had it a while ago.
+    func has(_ id: TopicMessageID, in device: UInt32) throws(StoreFault) -> Bool {
+        guard let number = id.number else { return false }
+        try findID.bind(Int64(device), at: 1)
+        try findID.bind(Int64(bitPattern: number), at: 2)
+        defer { findID.reset() }
+        return try findID.step()
     }
 
     func expired(at now: StoreTime, limit: Int) throws(StoreFault) -> [Found] {

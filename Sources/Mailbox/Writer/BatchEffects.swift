@@ -44,6 +44,8 @@ struct BatchEffects {
     var engineNews: [EngineNews] = []
     /// What has come to topics, for their readers.
     var topicNews: [TopicNews] = []
+    /// What has come to topics without news.
+    var quiet: [QuietPlaces] = []
     /// Files of topics that came or ended.
     var files: [FileChange] = []
     var changes: [Change] = []
@@ -88,6 +90,7 @@ struct BatchEffects {
         if !counted.isEmpty { counted = [] }
         engineNews.removeAll(keepingCapacity: true)
         topicNews.removeAll(keepingCapacity: true)
+        if !quiet.isEmpty { quiet = [] }
         if !files.isEmpty { files = [] }
         expiredActions = 0
         marks.removeAll(keepingCapacity: true)

@@ -1,3 +1,4 @@
+import Base
 import Delivery
 import WebPush
 
@@ -55,10 +56,20 @@ extension StoredDevices {
 extension StoredDevices {
     func add(_ credential: DeviceCredential) throws(StoreFault) -> StoreOutcome {
         guard credential.row <= StoreIndex.lastRow else { return .full }
+        // A token that was made elsewhere can be taken over twice.
+        guard !isKnown(credential.secret) else { return .conflict }
         let limit = credential.token == nil ? OwnerLimits.devices : OwnerLimits.tokens
         let outcome = try insert(credential, limit: limit)
         if outcome == .done { record(.credential(credential)) }
         return outcome
+    }
+
+    private func isKnown(_ secret: Digest) -> Bool {
+        let isStored = index.token(secret) != nil || index.credential(secret) != nil
+        return isStored
+            || transaction.effects.changes.contains { change in
+                if case .credential(let added) = change { added.secret == secret } else { false }
+            }
     }
 
     func confirm(credential row: UInt32) throws(StoreFault) -> StoreOutcome {

@@ -47,6 +47,8 @@ final class StoredRegistrations {
         case .post(let post, let address, let mark):
             return try add(post, to: address.device, mark)
         case .schedule(let scheduled): return try topics.schedule(scheduled)
+        case .take(let posts, let address, let isTrial):
+            return try topics.take(posts, to: address, isTrial: isTrial)
         case .erase(let erasure): return try topics.erase(erasure)
         case .setPicture(let picture, let device): return try topics.set(picture, of: device)
         case .count(let device, let reason):

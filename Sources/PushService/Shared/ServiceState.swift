@@ -98,7 +98,7 @@ package final class ServiceState: Sendable {
     }
 
     /// For how many seconds the topic or the account keeps its messages.
-    func historyLifetime(of registration: Registration) -> UInt32 {
+    package func historyLifetime(of registration: Registration) -> UInt32 {
         registration.terms.topic.lifetime ?? history.lifetime
     }
 

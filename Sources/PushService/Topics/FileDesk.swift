@@ -1,23 +1,23 @@
 import Base
 import HTTP
-import Mailbox
-import System
-import Topics
+package import Mailbox
+package import System
+package import Topics
 
 /// Passes files of topics to the store, and from it to those who know their addresses, on one loop.
 // Unchecked: its state is used only on the loop's thread, to which the answers are posted.
-final class FileDesk: @unchecked Sendable {
+package final class FileDesk: @unchecked Sendable {
     private let service: ServiceState
     private let loop: EventLoop
     @exclusivity(unchecked) private var writings = SlotTable<(FileWriting) -> Void>()
     @exclusivity(unchecked) private var readings = SlotTable<(FileReading) -> Void>()
 
-    init(_ service: ServiceState, on loop: EventLoop) {
+    package init(_ service: ServiceState, on loop: EventLoop) {
         (self.service, self.loop) = (service, loop)
     }
 
     /// Puts a file on the disk, for a message to this topic.
-    func keep(
+    package func keep(
         _ upload: Publication.Upload, _ attachment: TopicAttachment?,
         at entry: RegistrationCache.Entry,
         then: @escaping (Result<KeptUpload, NtfyRefusal>) -> Void
@@ -80,13 +80,13 @@ final class FileDesk: @unchecked Sendable {
 }
 
 /// A file that came as the body of a request, and is on the disk.
-struct KeptUpload: Confidential {
-    let file: ReceivedFile
+package struct KeptUpload: Confidential {
+    package let file: ReceivedFile
     fileprivate let sent: TopicAttachment
     fileprivate let url: String
 
     /// As readers of its message see it. The file does not live longer than the message.
-    func attachment(of message: TopicMessage, _ lifetime: UInt32) -> TopicAttachment {
+    package func attachment(of message: TopicMessage, _ lifetime: UInt32) -> TopicAttachment {
         var attachment = sent
         attachment.url = url
         attachment.expires = message.time + Int64(TopicFiles.lifetime(keptFor: lifetime))

@@ -32,9 +32,15 @@ package struct GotifyApplicationFields: Equatable, Sendable, Confidential {
         sortKey = try fields.text("sortKey") ?? ""
     }
 
-    /// A name for the topic: what is left of the application's own, which may have any characters.
-    /// After 0 each `attempt` gives another one.
     package func topicName(attempt: Int) -> TopicName? {
+        TopicName(ofApplication: name, attempt: attempt)
+    }
+}
+
+extension TopicName {
+    /// A name for the topic of an application: what is left of the application's own, which may have
+    /// any characters. After 0 each `attempt` gives another one.
+    package init?(ofApplication name: String, attempt: Int) {
         let words = name.utf8.split { !$0.isWordCharacter }.compactMap { String($0) }
         let stem = words.isEmpty ? "topic" : words.joined(separator: "-")
         let end = attempt == 0 ? "" : "-\(attempt + 1)"
@@ -42,7 +48,11 @@ package struct GotifyApplicationFields: Equatable, Sendable, Confidential {
         guard let name = TopicName(start) else { return nil }
         let isFree =
             !name.isReserved && !name.isUnifiedPush && !name.text.hasPrefix(TopicName.secretPrefix)
-        return isFree ? name : TopicName(("topic-" + start).prefix(TopicName.longest))
+        guard !isFree else {
+            self = name
+            return
+        }
+        self.init(("topic-" + start).prefix(TopicName.longest))
     }
 }
 

@@ -41,6 +41,14 @@ package struct TopicMessageID: Hashable, Sendable {
         }
         return number <= .max >> 1 ? number : nil
     }
+
+    /// The number of any id. Those of other servers have more bits, and lose some, so that nearly
+    /// none of them is the id of its number; but whoever asks by one of them finds that number again.
+    package var folded: UInt64 {
+        text.utf8.reduce(0) { number, letter in
+            number &* 62 &+ UInt64(Self.letters.firstIndex(of: letter) ?? 0)
+        } & (.max >> 1)
+    }
 }
 
 /// One message of a topic, or the event that ends what an earlier one showed.

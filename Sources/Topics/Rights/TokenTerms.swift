@@ -18,31 +18,43 @@ package struct TopicRights: OptionSet, Hashable, Sendable {
     package static let usual: TopicRights = [.read, .write]
 }
 
-/// Which topics of its owner a token opens: a name in which each `*` stands for any characters, or
-/// none.
+/// Which topics of its owner a token opens: names, with commas between them, in which each `*` stands
+/// for any characters, or none.
 package struct TopicPattern: Hashable, Sendable, Confidential {
     /// Without two stars in a row.
     package let text: String
 
-    package static let longest = TopicName.longest
+    package static let longest = 8 * TopicName.longest
 
     /// Nil for a pattern that no name could match, or that is too long.
     package init?(_ text: some StringProtocol) {
-        guard (1...Self.longest).contains(text.utf8.count),
-            text.utf8.allSatisfy({ $0.isWordCharacter || $0 == .star })
-        else { return nil }
+        let said = Array(text.utf8.prefix(Self.longest + 1))
+        let parts = said.split(separator: .comma, omittingEmptySubsequences: false)
+        guard said.count <= Self.longest, parts.allSatisfy(Self.isPart) else { return nil }
         var bytes: [UInt8] = []
-        for byte in text.utf8 where byte != .star || bytes.last != .star { bytes.append(byte) }
+        for byte in said where byte != .star || bytes.last != .star { bytes.append(byte) }
         self.text = String(decoding: bytes, as: UTF8.self)
     }
 
-    /// It names any number of topics, also of those to come.
-    package var isOpenEnded: Bool { text.utf8.contains(.star) }
+    private static func isPart(_ part: ArraySlice<UInt8>) -> Bool {
+        (1...TopicName.longest).contains(part.count)
+            && part.allSatisfy { $0.isWordCharacter || $0 == .star }
+    }
+
+    private var parts: [[UInt8]] { text.utf8.split(separator: .comma).map { Array($0) } }
+
+    package func matches(_ name: TopicName) -> Bool {
+        parts.contains { Self.matches(Array(name.text.utf8), $0) }
+    }
+
+    /// It names the topic among any number of topics, also of those to come.
+    package func foresees(_ name: TopicName) -> Bool {
+        parts.contains { $0.contains(.star) && Self.matches(Array(name.text.utf8), $0) }
+    }
 
     /// Only the last star is ever tried again, so there are at most as many steps as the product of
     /// both lengths.
-    package func matches(_ name: TopicName) -> Bool {
-        let (pattern, name) = (Array(text.utf8), Array(name.text.utf8))
+    private static func matches(_ name: [UInt8], _ pattern: [UInt8]) -> Bool {
         var (index, position) = (0, 0)
         /// Where the pattern goes on after its last star, and the first character behind what that
         /// stands for.
@@ -66,6 +78,7 @@ package struct TopicPattern: Hashable, Sendable, Confidential {
 
 extension UInt8 {
     fileprivate static let star = UInt8(ascii: "*")
+    fileprivate static let comma = UInt8(ascii: ",")
 }
 
 /// What a token is good for. The store keeps the terms beside the token's hash.
@@ -111,6 +124,6 @@ package struct TokenTerms: Equatable, Sendable, Confidential {
 
     /// Whether a new topic of that name may be made with it.
     func makes(_ name: TopicName) -> Bool {
-        form != .application && allows(.publish) && pattern.isOpenEnded && pattern.matches(name)
+        form != .application && allows(.publish) && pattern.foresees(name)
     }
 }

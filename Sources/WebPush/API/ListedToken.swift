@@ -66,11 +66,17 @@ package struct TokenRequest: JSONObject, Equatable, Sendable, Confidential {
     package var ends = false
     /// Seconds from now; nil for a token that does not end by itself.
     package var expires: Int?
+    /// SHA-256 of a token that another server has made, in base64url; nil for a new one.
+    package var hash: String?
+    /// Nothing is made: the answer says what would be.
+    package var isTrial = false
 
     package init() {}
 
     package mutating func fields(_ fields: inout JSONFields) {
         fields.member("name", &name)
+        fields.member("hash", &hash)
+        fields.flag("dry_run", &isTrial)
         fields.member("topic", &pattern)
         fields.member("registration", &registration)
         fields.member("form", &form)

@@ -19,6 +19,8 @@ package struct TopicDetails: JSONObject, Equatable, Sendable, Confidential {
     package var isRaw = false
     package var secretAddress: String?
     package var readingAddress: String?
+    /// What it is to clients of Gotify; only in requests.
+    package var application: ApplicationDetails?
 
     package init() {}
 
@@ -32,5 +34,24 @@ package struct TopicDetails: JSONObject, Equatable, Sendable, Confidential {
         fields.flag("raw", &isRaw)
         fields.member("secret_address", &secretAddress)
         fields.member("reading_address", &readingAddress)
+        fields.member("application", &application)
+    }
+}
+
+/// How a topic looks to clients of Gotify.
+package struct ApplicationDetails: JSONObject, Equatable, Sendable, Confidential {
+    package var name = ""
+    package var description = ""
+    /// Of messages whose senders say none.
+    package var priority = 0
+    package var sortKey = ""
+
+    package init() {}
+
+    package mutating func fields(_ fields: inout JSONFields) {
+        fields.text("name", &name)
+        fields.text("description", &description)
+        fields.member("priority", &priority)
+        fields.text("sort_key", &sortKey)
     }
 }

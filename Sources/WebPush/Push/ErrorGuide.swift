@@ -93,6 +93,8 @@ package enum ErrorGuide {
         a wrong number, id or path | `bellwire device list`, `bellwire registration list` |
         | <a id="errno-1003"></a>1003 | 409 | `this owner already has a device or a token with that \#
         name` | each name is used only once for an owner | choose another name, or remove the former |
+        | <a id="errno-1036"></a>1036 | 409 | `somebody else has this token` | a token of another \#
+        server was taken over by another owner | make a new one: `bellwire token add` |
         | <a id="errno-1028"></a>1028 | 409 | `a topic with that name already exists` | the \#
         owner has a topic of that name, or the name is open and another owner has it | choose \#
         another name |

@@ -27,7 +27,8 @@ extension Command {
         options: [
             Option(
                 "topic", "NAME", of: "add",
-                help: "the topic that it opens; * stands for any letters (default: all topics)"),
+                help: "the topic that it opens, or several with commas; * stands for any letters "
+                    + "(default: all topics)"),
             Option("read", of: "add", help: "it reads; without one of these, it reads and writes"),
             Option("write", of: "add", help: "it pushes"),
             Option("answer", of: "add", help: "it answers questions"),

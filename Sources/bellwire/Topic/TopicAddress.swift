@@ -42,7 +42,7 @@ struct TopicAddress: Confidential {
             let made = try MadeRegistration(
                 answer: try connection.send(
                     "POST", RegistrationsPath.all,
-                    Self.request(name, format, wish.details(after: TopicDetails()))))
+                    Self.request(name, format.dialect, wish.details(after: TopicDetails()))))
             (id, endpoint, details) = (made.id, made.endpoint, made.topic ?? TopicDetails())
             if makesToken, details.address != nil { token = Self.makeToken(id, name, connection) }
         }
@@ -100,14 +100,15 @@ struct TopicAddress: Confidential {
         return found
     }
 
-    private static func request(
-        _ name: String, _ format: TopicFormat, _ details: TopicDetails?
+    /// What a new topic is asked for by.
+    static func request(
+        _ name: String, _ dialect: Dialect, _ details: TopicDetails?
     ) -> [UInt8] {
         JSONWriter.object { writer in
             writer.member("token_type", RegistrationTerms.TokenType.webPush.rawValue)
             writer.member("app", AccountName.scripts)
             writer.member("account", name)
-            writer.member("dialect", format.dialect.word)
+            writer.member("dialect", dialect.word)
             writer.member("clear", true)
             // The owner gives the address only to what may show notifications, with links.
             writer.member("trust_clear", true)

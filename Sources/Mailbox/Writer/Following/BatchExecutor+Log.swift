@@ -130,6 +130,9 @@ extension BatchExecutor {
             // If the commit fails, the effects are applied once it is known whether it was done.
             transaction.effects = rows.effects
             transaction.effects.engineNews = news.flatMap(\.engines)
+            for places in news.flatMap(\.quiet) {
+                transaction.effects.topicNews.removeAll(where: places.has)
+            }
             for item in news.flatMap(\.topics) {
                 if let news = try item.news(topics) { transaction.effects.topicNews.append(news) }
             }
@@ -233,8 +236,10 @@ extension BatchExecutor {
     /// What clients of engines and readers of topics at other stores are told.
     private func sealedNews(_ name: UInt64) throws(StoreFault) -> [UInt8] {
         let effects = transaction.effects
-        guard !effects.engineNews.isEmpty || !effects.topicNews.isEmpty else { return [] }
+        guard !effects.engineNews.isEmpty || !effects.topicNews.isEmpty || !effects.quiet.isEmpty
+        else { return [] }
         var news = EntryNews()
+        news.quiet = effects.quiet
         news.engines = EngineNews.meant(
             effects.engineNews, for: transaction.index.engines.hasListenersElsewhere)
         for item in effects.topicNews {

@@ -4,21 +4,23 @@ import Delivery
 import SQLite
 import Topics
 
-/// What an entry of the log tells beside its changes: what engines tell clients, and messages of
-/// topics that no history keeps.
+/// What an entry of the log tells beside its changes: what engines tell clients, messages of topics
+/// that no history keeps, and which of those that it keeps no reader is told of.
 struct EntryNews {
     var engines: [EngineNews] = []
     var topics: [UnkeptNews] = []
+    var quiet: [QuietPlaces] = []
 
     /// As JSON; empty if there is nothing.
     var record: [UInt8] {
-        guard !engines.isEmpty || !topics.isEmpty else { return [] }
+        guard !engines.isEmpty || !topics.isEmpty || !quiet.isEmpty else { return [] }
         var writer = JSONWriter(capacity: 4_096)
         writer.array { writer in
             for item in engines { writer.object { item.write(to: &$0) } }
             for item in topics {
                 writer.object { $0.member("topic", Base64URL.text(item.coded.span)) }
             }
+            for places in quiet { writer.object { places.write(to: &$0) } }
         }
         return writer.bytes
     }
@@ -31,10 +33,27 @@ struct EntryNews {
             if let text = node["topic"]?.text {
                 let bytes = Base64URL.decode(text)
                 if let item = bytes.flatMap(UnkeptNews.decoded) { topics.append(item) }
+            } else if let places = QuietPlaces(node) {
+                quiet.append(places)
             } else if let item = EngineNews(node) {
                 engines.append(item)
             }
         }
+    }
+}
+
+extension QuietPlaces {
+    fileprivate init?(_ node: JSONNode) {
+        guard let owner = node["quiet"]?.integer, let first = node["first"]?.integer,
+            let last = node["last"]?.integer, first <= last
+        else { return nil }
+        self.init(owner: UInt32(clamping: owner), positions: first...last)
+    }
+
+    fileprivate func write(to writer: inout JSONWriter) {
+        writer.member("quiet", Int(owner))
+        writer.member("first", Int(positions.lowerBound))
+        writer.member("last", Int(positions.upperBound))
     }
 }
 

@@ -83,6 +83,46 @@ struct MessageAPITests {
         #expect(try texts("?topic=\(try #require(first["id"] as? String))") == ["one"])
     }
 
+    private func take(_ id: String, _ messages: String, _ rest: String = "") throws -> HTTPAnswer {
+        try fixture.api(
+            "POST", "messages", bearer: bearer,
+            #"{"registration":"\#(id)","messages":[\#(messages)]\#(rest)}"#)
+    }
+
+    @Test("What another server has kept is taken, with a word for each message")
+    func taken() throws {
+        _ = try addTopic("builds")
+        let byID = try fixture.api("GET", "registrations", bearer: bearer).object()
+        let topics = try #require(byID["registrations"] as? [[String: Any]])
+        let id = try #require(topics.first?["id"] as? String)
+        let now = Int(Date().timeIntervalSince1970)
+        let messages =
+            #"{"id":"AAAAAAAAAAAA","time":\#(now - 60),"message":"one","tags":["tada"]},"#
+            + #"{"id":"nothing"},"#
+            + #"{"id":"zzzzzzzzzzzz","time":\#(now - 50),"message":"two","gotify":true},"#
+            + #"{"id":"BBBBBBBBBBBB","time":5,"message":"old"}"#
+        func results(_ answer: HTTPAnswer) throws -> [String]? {
+            try answer.object()["results"] as? [String]
+        }
+        let words = ["taken", "unreadable", "taken", "expired"]
+        #expect(try results(try take(id, messages, #","dry_run":true"#)) == words)
+        #expect(try texts().isEmpty)
+        let answer = try take(id, messages)
+        #expect(try results(answer) == words, "\(answer.text)")
+        let room = try #require(try answer.object()["room"] as? [String: Any])
+        #expect(room["messages"] as? Int == 9_998)
+        #expect(try texts() == ["two", "one"])
+        #expect(try results(try take(id, messages)) == ["known", "unreadable", "known", "expired"])
+        #expect(try take("AAAAAAAAAAAAAAAAAAAAAA", "").code == "404/1002")
+        #expect(try take(id, "", #","dry_run":7"#).code == "400/1000")
+        let many = Array(repeating: "0", count: 501).joined(separator: ",")
+        #expect(try take(id, many).code == "400/1000")
+        let other = try fixture.addCredential(owner: "other")
+        let refused = try fixture.api(
+            "POST", "messages", bearer: other, #"{"registration":"\#(id)","messages":[]}"#)
+        #expect(refused.code == "404/1002")
+    }
+
     @Test("A page says where the next one begins; all of them together have everything once")
     func pages() throws {
         let topics = [try addTopic("a"), try addTopic("b")]

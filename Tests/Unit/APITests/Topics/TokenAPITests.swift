@@ -76,6 +76,28 @@ struct TokenAPITests {
                 == TokenTerms(.client, try #require(TopicPattern("*")), [.read, .end]))
     }
 
+    @Test("A token of another server is taken by its hash, once, and opens what it says")
+    func taken() throws {
+        let text = "tk_" + String(repeating: "a", count: 29)
+        var hash = try SHA256()
+        let digest = Digest(try hash.digest(of: Array(text.utf8).span))
+        let member = #""hash":"\#(Base64URL.text(digest.bytes.span))""#
+        let terms = #","topic":"builds","read":true"#
+        let trial = try add(#""name":"a",\#(member)\#(terms),"dry_run":true"#)
+        #expect(trial.status == 204 && trial.body.isEmpty)
+        #expect(try credential(text) == nil)
+        let taken = try made(#""name":"a",\#(member)\#(terms)"#)
+        #expect(taken.token == nil && taken.pattern == "builds" && taken.reads && !taken.writes)
+        #expect(try credential(text)?.token?.terms.rights == .read)
+        let again = try add(#""name":"b",\#(member),"write":true"#)
+        #expect(again.status == 200 && ListedToken(json: again.body)?.name == "a")
+        #expect(try credential(text)?.token?.terms.rights == .read)
+        let other = try fixture.addCredential(owner: "other")
+        #expect(try add(#""name":"c",\#(member)"#, bearer: other).code == "409/1036")
+        #expect(try add(#""name":"d","hash":"AAAA""#).code == "400/1000")
+        #expect(try add(#""name":"d","dry_run":true"#).code == "400/1000")
+    }
+
     @Test("A token for one topic ends with it; an application of Gotify always is for one")
     func ofTopic() throws {
         let topic = try RegisteredApp(

@@ -28,6 +28,29 @@ struct FollowingTopicTests {
         try group.expectAlike()
     }
 
+    @Test("What another server had kept comes to each node, and no reader is told of it")
+    func taken() throws {
+        let group = try FollowingTests.Group(2)
+        let (first, second) = (group.stores[0], group.stores[1])
+        let topic = try first.addTopic()
+        try group.settle()
+        let listener = TopicListener()
+        second.store.index.topics.listen(
+            listener, to: second.store.index.owner(ofDevice: topic.device))
+        let wall = first.clocks.now.wall / 1_000
+        let posts = try (1...3).map {
+            TopicPost(try first.message("old", time: wall - $0), keptFor: 3_600)
+        }
+        _ = try first.run(.registration(.take(posts, topic.address, isTrial: false)))
+        try first.post("new", to: topic)
+        try group.settle()
+        let deadline = Date(timeIntervalSinceNow: 60)
+        while listener.heard.isEmpty, Date() < deadline { usleep(2_000) }
+        #expect(listener.heard.map(\.position) == [4])
+        #expect(try second.texts(topic) == ["old", "old", "old", "new"])
+        try group.expectAlike()
+    }
+
     @Test("The text of what is not kept is not in the log")
     func sealed() throws {
         let group = try FollowingTests.Group(2)

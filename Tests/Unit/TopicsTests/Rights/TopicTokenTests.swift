@@ -103,20 +103,29 @@ struct TopicPatternTests {
             ("*", "x", true), ("build*", "build", true), ("build*", "builds-2", true),
             ("build*", "rebuild", false), ("*-ci", "a-b-ci", true), ("*-ci", "a-ci-b", false),
             ("a*b*c", "a-c-b-c", true), ("a*b*c", "a-c-b", false), ("**", "x", true),
-            ("a**b", "ab", true),
+            ("a**b", "ab", true), ("a,b*", "a", true), ("a,b*", "bc", true),
+            ("a,b*", "c", false),
         ])
     func matches(_ pattern: String, _ name: String, _ isMatch: Bool) throws {
         let name = try #require(TopicName(name))
         #expect(try #require(TopicPattern(pattern)).matches(name) == isMatch)
     }
 
-    @Test(arguments: ["", "a b", "a/b", "a?b", "ä", "a,b", String(repeating: "*", count: 65)])
+    @Test(
+        arguments: [
+            "", "a b", "a/b", "a?b", "ä", "a,", ",a", "a,,b", "a, b",
+            String(repeating: "*", count: 65),
+        ])
     func none(_ text: String) { #expect(TopicPattern(text) == nil) }
 
     @Test func longest() throws {
         let pattern = try #require(TopicPattern(String(repeating: "*", count: 64)))
-        #expect(pattern.text == "*" && pattern.isOpenEnded)
-        #expect(try #require(TopicPattern("builds")).isOpenEnded == false)
+        let name = try #require(TopicName("builds"))
+        #expect(pattern.text == "*" && pattern.foresees(name))
+        #expect(try #require(TopicPattern("builds")).foresees(name) == false)
+        #expect(try #require(TopicPattern("builds,x*")).foresees(name) == false)
+        let list = Array(repeating: "a", count: TopicPattern.longest / 2).joined(separator: ",")
+        #expect(TopicPattern(list) != nil && TopicPattern(list + ",a") == nil)
     }
 
     @Test("All short patterns match what a plain model of them matches")

@@ -6,26 +6,42 @@ import System
 extension Command {
     static let `import` = Command(
         name: "import",
-        summary: "take over the applications that are registered with KUnifiedPush",
-        verbs: [Verb("kunifiedpush", "[FILE]", importFromKUnifiedPush)],
+        summary: "take over what other programs have: KUnifiedPush, ntfy, Gotify",
+        verbs: [
+            Verb("kunifiedpush", "[FILE]", importFromKUnifiedPush),
+            Verb("ntfy", "[FILE|URL]", importFromNtfy),
+            Verb("gotify", "FILE|URL", importFromGotify),
+        ],
         details: """
-            Reads the file in which KUnifiedPush's distributor keeps its registrations, and
-            registers the same applications with the running desktop service. They keep their
+            With --dry-run nothing is changed: the list says what would happen. The exit code is 3
+            if something was not taken over; the list says why. What is read is only read.
+
+            kunifiedpush reads the file in which KUnifiedPush's distributor keeps its registrations,
+            and registers the same applications with the running desktop service. They keep their
             tokens and get new endpoints at once, as if they had asked for them; one that is closed
-            is started for that. The file is only read. By default it is
-            ~/.config/KDE/kunifiedpush-distributor.conf.
-
-            Each application is listed with what happened, and why if it was not taken over. The
-            exit code is 3 if there is one of those. With --dry-run nothing is changed: the list
-            says what would happen.
-
+            is started for that. By default the file is ~/.config/KDE/kunifiedpush-distributor.conf.
             End KUnifiedPush's distributor before: its applications prefer it while it runs.
+
+            ntfy and gotify ask the running server through its control socket to take topics,
+            tokens and messages. All of it becomes yours. ntfy reads the server's configuration, by
+            default /etc/ntfy/server.yml, or the file of its cache, with --users for that of its
+            users; gotify reads its file of SQLite. With an address, they ask the server itself, with
+            the token or the user and password in --token-file; ntfy then tells no list of topics, so
+            name them by --topic.
+
+            Messages keep their times, are kept for as long as the topic says, and show nothing on
+            any screen. What is there is not taken again, so the command can be repeated. A token
+            works on, with the rights that it had; passwords do not. Of a name that several users
+            have, say by --user to whom it goes: it becomes yours, and the others' tokens open it as
+            before; who had only a password gets a token, which is shown once. No topic is open to
+            everybody, unless --open names it.
             """,
-        options: [Option("dry-run", help: "only show what would happen"), .json],
+        options: [Option("dry-run", help: "only show what would happen")]
+            + foreignImportOptions + [.json],
         examples: [
             Example(
-                "bellwire import kunifiedpush --dry-run",
-                help: "list what would be taken over, and change nothing"),
+                "bellwire import ntfy --dry-run",
+                help: "list what an ntfy server of this machine has, and change nothing"),
             Example("bellwire import kunifiedpush", help: "take over the applications"),
         ]
     )

@@ -1,0 +1,166 @@
+import Base
+import Testing
+import Topics
+
+@testable import bellwire
+
+@Suite("What is taken of another server")
+struct ImportPlanTests {
+    private func grant(_ pattern: String, _ rights: TopicRights) throws -> ForeignServer.Grant {
+        ForeignServer.Grant(pattern: try #require(TopicPattern(pattern)), rights: rights)
+    }
+
+    private func ntfy(_ topics: [String]) throws -> ForeignServer {
+        var server = ForeignServer(product: "ntfy")
+        server.topics = topics.map { ForeignServer.Topic(key: $0, name: $0) }
+        server.users = [
+            ForeignServer.User(
+                name: "ann", grants: [try grant("builds", .usual), try grant("home-*", .usual)]),
+            ForeignServer.User(name: "bob", grants: [try grant("builds", .read)]),
+            ForeignServer.User(name: "root", isAdministrator: true),
+        ]
+        server.tokens = [
+            token("a", of: "ann", "laptop"), token("b", of: "bob"), token("r", of: "root"),
+        ]
+        return server
+    }
+
+    private func token(
+        _ letter: String, of user: String, _ label: String = ""
+    ) -> ForeignServer.Token {
+        ForeignServer.Token(text: ForeignFixture.token(letter), user: user, label: label)
+    }
+
+    private func scopes(_ plan: ImportPlan) -> [String: String] {
+        let pairs = plan.tokens.map { token in
+            (token.name, "\(token.rights.rawValue) " + (token.pattern?.text ?? "-"))
+        }
+        return Dictionary(pairs) { $1 }
+    }
+
+    private func reasons(_ plan: ImportPlan) -> [String: String] {
+        Dictionary(plan.refusals.map { ($0.name, $0.reason) }) { $0 + ", " + $1 }
+    }
+
+    @Test("A token keeps its user's rights, and a name of several users is not taken by itself")
+    func rights() throws {
+        let plan = try ImportPlan(try ntfy(["builds", "home-1", "alone"]), ImportPlan.Wish())
+        #expect(plan.topics.map(\.name.text) == ["home-1", "alone"])
+        #expect(reasons(plan)["builds"]?.contains("--user") == true)
+        #expect(
+            scopes(plan) == ["ann: laptop": "3 builds,home-*", "bob": "1 builds", "root": "3 *"])
+        #expect(plan.topics.allSatisfy { !$0.isOpen })
+    }
+
+    @Test("A name of several users goes to the one that is named, with tokens for the others")
+    func shared() throws {
+        var server = try ntfy(["builds", "home-1", "alone"])
+        let ann = try ImportPlan(server, ImportPlan.Wish(user: "ann"))
+        #expect(ann.topics.map(\.name.text) == ["builds", "home-1"])
+        #expect(reasons(ann)["alone"] == "it is not ann's")
+        #expect(scopes(ann)["bob"] == "1 builds" && scopes(ann)["ann: laptop"] == "3 builds,home-*")
+        // An administrator of the other server becomes none here.
+        #expect(reasons(ann)["root"] != nil && scopes(ann)["root"] == nil)
+        server.tokens.removeAll { $0.user == "bob" }
+        let made = try #require(
+            try ImportPlan(server, ImportPlan.Wish(user: "ann")).tokens.first { $0.user == "bob" })
+        #expect(made.text == nil && made.pattern?.text == "builds" && made.rights == .read)
+        let root = try ImportPlan(server, ImportPlan.Wish(user: "root"))
+        #expect(root.topics.count == 3)
+        #expect(throws: CommandError.self) { try ImportPlan(server, ImportPlan.Wish(user: "eve")) }
+    }
+
+    @Test("A token whose rights no pattern can say is not taken")
+    func unsaid() throws {
+        var server = try ntfy([])
+        let many = try (0..<100).map { try grant("a-long-name-of-a-topic-\($0)", .usual) }
+        for grants in [
+            [try grant("a", .read), try grant("b", .usual)], many, [],
+            [try grant("*", .usual), try grant("secret", [])],
+        ] {
+            server.users[0].grants = grants
+            let plan = try ImportPlan(server, ImportPlan.Wish())
+            #expect(scopes(plan)["ann: laptop"] == nil && reasons(plan)["ann: laptop"] != nil)
+        }
+        server.users[0].grants = nil
+        #expect(reasons(try ImportPlan(server, ImportPlan.Wish()))["ann: laptop"] != nil)
+    }
+
+    @Test("Only a topic that is named is open, and names that mean something else stay out")
+    func names() throws {
+        let server = try ntfy([
+            "home-1", "v1", "upAbCdEf012345", "s_secret", "st_abcdefghijklm", "a b",
+        ])
+        let plan = try ImportPlan(server, ImportPlan.Wish(open: ["home-1"]))
+        #expect(plan.topics.map(\.name.text) == ["home-1"] && plan.topics[0].isOpen)
+        #expect(plan.refusals.count { $0.kind == .topic } == 5)
+        #expect(throws: CommandError.self) {
+            try ImportPlan(server, ImportPlan.Wish(open: ["other"]))
+        }
+    }
+
+    @Test("Who had only a password is named")
+    func passwords() throws {
+        var server = try ntfy([])
+        server.tokens = []
+        let plan = try ImportPlan(server, ImportPlan.Wish())
+        #expect(plan.refusals.map(\.kind) == [.user, .user, .user] && plan.tokens.isEmpty)
+    }
+
+    private func gotify(_ applications: [(name: String, user: String)]) -> ForeignServer {
+        var server = ForeignServer(product: "Gotify")
+        for (number, application) in applications.enumerated() {
+            if !server.users.contains(where: { $0.name == application.user }) {
+                server.users.append(ForeignServer.User(name: application.user, grants: nil))
+                server.tokens.append(
+                    ForeignServer.Token(
+                        text: "C0000000000000" + application.user.prefix(1),
+                        user: application.user, label: "phone"))
+            }
+            server.topics.append(
+                ForeignServer.Topic(
+                    key: "\(number)", name: application.name, user: application.user,
+                    application: .init { $0.name = application.name }))
+            server.tokens.append(
+                ForeignServer.Token(
+                    text: "A0000000000000\(number)", user: application.user,
+                    label: application.name, topic: "\(number)"))
+        }
+        return server
+    }
+
+    @Test("Applications get names for addresses, and their tokens push to them alone")
+    func applications() throws {
+        let server = gotify([("Backup Server", "ann"), ("Backup/Server", "ann"), ("ü", "ann")])
+        let plan = try ImportPlan(server, ImportPlan.Wish())
+        #expect(plan.topics.map(\.name.text) == ["Backup-Server", "Backup-Server-2", "topic"])
+        let application = try #require(plan.tokens.first { $0.name == "ann: Backup/Server" })
+        #expect(application.topic?.text == "Backup-Server-2" && application.rights == .write)
+        let client = try #require(plan.tokens.first { $0.form == .client })
+        #expect(client.pattern?.text == "*" && client.rights == [.read, .end])
+    }
+
+    @Test("Of several users of Gotify, each client reads its own, and equal names are not taken")
+    func severalUsers() throws {
+        let server = gotify([("nas", "ann"), ("nas", "bob"), ("tv", "bob")])
+        let all = try ImportPlan(server, ImportPlan.Wish())
+        #expect(all.topics.map(\.name.text) == ["tv"])
+        #expect(all.tokens.filter { $0.form == .client }.map(\.pattern?.text) == ["tv"])
+        let ann = try ImportPlan(server, ImportPlan.Wish(user: "ann"))
+        #expect(ann.topics.map(\.source.key) == ["0"])
+        #expect(ann.tokens.map(\.user) == ["ann", "ann"])
+    }
+
+    @Test("A token of Gotify 3 is a key, and is not taken")
+    func keys() throws {
+        var server = gotify([("nas", "ann")])
+        server.tokens = [
+            ForeignServer.Token(text: "gtfya.abc", user: "ann", label: "nas", topic: "0"),
+            ForeignServer.Token(text: "", user: "ann", label: "phone"),
+            ForeignServer.Token(text: "Awrong", user: "ann", label: "x", topic: "0"),
+        ]
+        let plan = try ImportPlan(server, ImportPlan.Wish())
+        #expect(plan.tokens.isEmpty && plan.refusals.map(\.kind) == [.token, .token, .token])
+        #expect("\(plan)" == "<ImportPlan>" && "\(server.tokens[0])" == "<Token>")
+    }
+}
