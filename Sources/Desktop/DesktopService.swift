@@ -43,6 +43,7 @@ package final class DesktopService: TimerHandler, @unchecked Sendable {
     private let links: ReceiverLinks
     private let screen: PresenterService
     private let engines: EngineConnections
+    private let buttons: ButtonSender
     private var bus: BusConnection?
     private var distributor: DistributorService?
     private var machine: MachineWatch?
@@ -59,6 +60,9 @@ package final class DesktopService: TimerHandler, @unchecked Sendable {
             terms.sources, language: terms.language, store: store, on: loop, log: log)
         engines = EngineConnections(screen, trust: trust, on: loop, log: log)
         engines.use(terms.engines)
+        buttons = ButtonSender(trust: trust, on: loop, log: log)
+        buttons.receivers = terms.placesHere
+        screen.send = { [buttons] request, done in buttons.send(request, done) }
         screen.request = { [weak engines] source, request in
             engines?.send(request, to: source)
         }
@@ -74,6 +78,7 @@ package final class DesktopService: TimerHandler, @unchecked Sendable {
             return
         }
         screen.use(terms.sources)
+        buttons.receivers = terms.placesHere
         engines.use(terms.engines)
         engines.connect()
         log.write(
@@ -167,6 +172,16 @@ package struct DesktopTerms: Sendable {
         }
         self.receivers = receivers
         self.engines = engines
+    }
+
+    /// Where those receivers are that are on this machine, or named by their addresses.
+    var placesHere: [SocketAddress] {
+        receivers.flatMap { receiver in
+            let host = receiver.url.host
+            let addresses = host == "localhost" ? ["127.0.0.1", "::1"] : [host]
+            return addresses.compactMap { IPAddress($0) }
+                .map { SocketAddress.ip($0, port: receiver.url.port) }
+        }
     }
 
     var sources: [PresentedSource] { engines.map(\.source) }

@@ -70,6 +70,17 @@ package enum Environment {
         getenv(name).map { String(cString: $0) }
     }
 
+    /// Each as `NAME=VALUE`.
+    package static var all: [String] {
+        var result: [String] = []
+        var pointer = environ
+        while let variable = pointer.pointee {
+            result.append(String(cString: variable))
+            pointer += 1
+        }
+        return result
+    }
+
     /// The values of the variables `names` that are set.
     package static func values(of names: [String]) -> [String: String] {
         var values: [String: String] = [:]

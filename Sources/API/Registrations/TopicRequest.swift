@@ -14,6 +14,7 @@ struct TopicRequest: Equatable {
     private var isRaw = false
     /// Nil if nothing is said about it.
     private var application: ApplicationTerms?
+    private var inside = NamedHosts()
 
     /// What a request says that says nothing about it.
     init() {}
@@ -26,6 +27,7 @@ struct TopicRequest: Equatable {
         lifetime = try members.seconds("keep", TopicTerms.lifetimes)
         isRaw = try members.flag("raw") ?? false
         application = try members.object("application").map(Self.application)
+        inside = try members.hosts("inside")
         try members.expectNoOthers()
     }
 
@@ -52,6 +54,7 @@ struct TopicRequest: Equatable {
         guard terms.isOnlyShown else { throw .badBody("topic is only for topics") }
         var topic = TopicTerms()
         (topic.isOpen, topic.lifetime, topic.isRaw) = (isOpen, lifetime, isRaw)
+        topic.inside = inside
         topic.application = terms.topic.application
         if var application {
             application.picture = topic.application.picture
@@ -128,6 +131,7 @@ extension TopicDetails {
             $0.isSecretlyRead = topic.readingName != nil
             $0.keep = topic.lifetime.map { Int($0) }
             $0.isRaw = topic.isRaw
+            $0.inside = topic.inside.names
             guard let former else { return }
             if former.secretName != topic.secretName {
                 $0.secretAddress = address(topic.secretName)

@@ -149,6 +149,16 @@ extension JSONFields {
         values = (node[name]?.elements ?? []).compactMap { $0.integer.map(Int.init) }
     }
 
+    /// Left out if there are none.
+    package mutating func texts(_ name: StaticString, _ values: inout [String]) {
+        if let node {
+            values = (node[name]?.elements ?? []).compactMap(\.text)
+        } else if !values.isEmpty {
+            writer.name(name)
+            writer.array { writer in for value in values { writer.string(value) } }
+        }
+    }
+
     /// Times in microseconds, which are written in seconds.
     package mutating func member(_ name: StaticString, seconds times: inout [Int]) {
         guard let node else {

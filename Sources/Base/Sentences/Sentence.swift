@@ -168,6 +168,21 @@ extension Sentence {
     package static let oneMore = Sentence("1 more notification", "1 weitere Benachrichtigung")
     package static let moreNotifications = Sentence(
         "%1 more notifications", "%1 weitere Benachrichtigungen")
+    package static let again = Sentence("Again: %1", "Noch einmal: %1")
+    package static let buttonSent = Sentence(
+        "%1: sent, no answer yet", "%1: gesendet, noch keine Antwort")
+    package static let buttonDone = Sentence("%1: %2", "%1: %2")
+    package static let buttonFailed = Sentence("%1: failed: %2", "%1: fehlgeschlagen: %2")
+    package static let buttonUnknown = Sentence(
+        "%1: unknown whether it ran", "%1: unbekannt, ob es ausgeführt wurde")
+    package static let buttonCopied = Sentence("%1: copied", "%1: kopiert")
+    package static let buttonUnreached = Sentence("not reached", "nicht erreicht")
+    package static let buttonForbidden = Sentence(
+        "its address is not allowed", "ihre Adresse ist nicht erlaubt")
+    package static let buttonUntrusted = Sentence(
+        "its certificate is not trusted", "ihrem Zertifikat wird nicht vertraut")
+    package static let buttonUnnoted = Sentence(
+        "it could not be noted", "es konnte nicht vermerkt werden")
     package static let clearWarning = Sentence(
         "Not encrypted, may be from anybody:", "Unverschlüsselt, kann von jedem sein:")
 

@@ -120,11 +120,12 @@ extension WebSocketEnd {
     }
 }
 
-extension WebSocketClientFailure {
+extension ClientFailure {
     /// The reason as the log states it.
     package var reason: String {
         switch self {
         case .unknownName(let name, _): "the host name \(name) is unknown"
+        case .forbidden(let refusal): refusal.rawValue
         case .unreachable(let error): error.description
         case .untrusted(let error): "its certificate is not trusted: \(error)"
         case .brokenHandshake(let error): "TLS fails: \(error)"

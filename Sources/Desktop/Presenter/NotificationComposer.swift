@@ -22,14 +22,18 @@ struct NotificationComposer {
     private static let buttonLimit = 3
 
     func call(
-        for notification: EngineNotification, in chat: Presenter.Chat, isSounding: Bool, tag: String
+        for notification: EngineNotification, in chat: Presenter.Chat,
+        after press: ButtonPress? = nil, isSounding: Bool, tag: String
     ) -> NotifyCall {
         let title = title(of: notification, chat)
         var call = base(
             title: title,
             body: ShownSentence.body(
                 body(of: notification), under: title, by: notification.sender),
-            warning: notification.isClear ? say(.clearWarning) : "", tag: tag)
+            isMarkdown: notification.isMarkdown,
+            lead: notification.isClear
+                ? say(.clearWarning) : press.map { note(of: $0, notification) } ?? "",
+            tag: tag)
         let urgency = urgency(of: notification)
         let sound = Self.sound(of: notification)
         // Critical notifications sound in spite of "do not disturb".
@@ -40,7 +44,11 @@ struct NotificationComposer {
         if let picture = Picture(link: notification.icon) {
             call.hints.append((server.pictureHint, .picture(picture)))
         }
-        call.actions = actions(of: notification, in: chat)
+        call.actions = actions(of: notification, in: chat, after: press)
+        // A press is answered on the notification itself, where a server leaves it.
+        if notification.actions.contains(where: { $0.kind == .http || $0.kind == .copy }) {
+            call.hints.append(("resident", .flag(true)))
+        }
         // It stays until it is closed, where a server takes that from us.
         let stays = notification.isHigh && !notification.isClear
         if notification.kind == .call || stays { call.expiry = 0 }
@@ -78,23 +86,27 @@ struct NotificationComposer {
 
     private func say(_ sentence: Sentence) -> String { sentence.text(language) }
 
-    /// Unencrypted notifications may be forged. The warning comes first, because servers cut long
-    /// texts.
-    private func base(title: String, body: String, warning: String = "", tag: String) -> NotifyCall
-    {
+    /// `lead` says first what must not be cut off: a warning, or what became of a press.
+    private func base(
+        title: String, body: String, isMarkdown: Bool = false, lead: String = "", tag: String
+    ) -> NotifyCall {
         var call = NotifyCall()
         var body = Printable.onScreen(body, limit: Self.bodyLimit, keepsLines: true)
         call.appName = Printable.onScreen(source.name, limit: Self.summaryLimit)
+        let text = isMarkdown ? MarkdownText(body) : nil
+        body = text?.plain ?? body
+        let start = lead.isEmpty ? "" : lead + "\n"
         if server.showsBodies {
-            if !warning.isEmpty { body = "\(warning)\n\(body)" }
             call.summary = Printable.onScreen(title, limit: Self.summaryLimit)
             switch server.reading {
-            case .text: call.body = body
-            case .markup: call.body = Printable.markup(body)
-            case .unknown: call.body = Self.defused(body)
+            case .text: call.body = start + body
+            case .markup:
+                let markup = text?.markup(hasLinks: server.showsLinks)
+                call.body = Printable.markup(start) + (markup ?? Printable.markup(body))
+            case .unknown: call.body = Self.defused(start + body)
             }
         } else {
-            let all = [warning + (warning.isEmpty ? "" : " ") + title, body]
+            let all = [lead + (lead.isEmpty ? "" : " ") + title, body]
             call.summary = Printable.onScreen(
                 all.filter { !$0.isEmpty }.joined(separator: ": "), limit: Self.summaryLimit)
         }
@@ -185,7 +197,7 @@ struct NotificationComposer {
     }
 
     private func actions(
-        of notification: EngineNotification, in chat: Presenter.Chat
+        of notification: EngineNotification, in chat: Presenter.Chat, after press: ButtonPress?
     ) -> [NotifyCall.Action] {
         guard server.showsActions, !notification.isClear else { return [] }
         var actions: [(key: String, label: String)] = []
@@ -198,9 +210,12 @@ struct NotificationComposer {
             if opens(notification) {
                 actions = [(ActionKey.open, label.isEmpty ? say(.open) : label)]
             }
-            for (index, action) in notification.actions.prefix(ActionKey.ownLimit).enumerated() {
-                actions.append((ActionKey.own(index), action.label))
-            }
+            let own = notification.actions.prefix(ActionKey.ownLimit).enumerated()
+                .compactMap { index, action in
+                    self.label(of: action, after: press)
+                        .map { (key: ActionKey.own(index), label: $0) }
+                }
+            actions += own.prefix(Self.buttonLimit)
             if notification.messageID != 0 {
                 actions.append((ActionKey.markRead, say(.markAsRead)))
                 if server.takesReplies, consent.takesReplies {
@@ -222,6 +237,46 @@ struct NotificationComposer {
             let label = Printable.onScreen(action.label, limit: Self.labelLimit)
             return .init(key: action.key, label: label.isEmpty ? action.key : label)
         }
+    }
+}
+
+/// Buttons of the sender.
+extension NotificationComposer {
+    /// Nil for one that would do nothing.
+    private func label(of action: Presentation.Action, after press: ButtonPress?) -> String? {
+        switch action.kind {
+        case .own, .copy, .answer: return action.label
+        case .view:
+            let link = ExternalLink(action.link)
+            return link.map { consent.allows($0.scheme) } == true ? action.label : nil
+        case .http:
+            guard let host = ButtonRequest.host(of: action) else { return nil }
+            let isAgain = press?.isAgain(action.name) == true
+            let label = isAgain ? Sentence.again.text(language, action.label) : action.label
+            return Self.label(label, to: host)
+        }
+    }
+
+    /// The user sees before the first press where it goes: the end of the host, which says whose it
+    /// is, is always there, and nothing in the label looks like it.
+    private static func label(_ label: String, to host: String) -> String {
+        let end = host.count > hostLimit ? "…" + host.suffix(hostLimit - 1) : host
+        let rest = labelLimit - end.count - arrow.count
+        let own = String(String.UnicodeScalarView(label.unicodeScalars.filter { $0 != "→" }))
+        return Printable.onScreen(own, limit: rest) + arrow + end
+    }
+
+    private static let arrow = " → "
+    private static let hostLimit = 40
+
+    /// What became of a press.
+    private func note(of press: ButtonPress, _ notification: EngineNotification) -> String {
+        guard let action = notification.actions.first(where: { $0.name == press.button }) else {
+            return ""
+        }
+        let label = Printable.onScreen(action.label, limit: Self.labelLimit)
+        let value = Printable.onScreen(action.value, limit: Self.bodyLimit, keepsLines: true)
+        return press.text(on: label, value: value, language)
     }
 }
 

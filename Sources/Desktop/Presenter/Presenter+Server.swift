@@ -141,11 +141,13 @@ extension Presenter {
         let isByUser =
             reason == Self.dismissedByUser || reason == Self.expired && mayNotExpire(key, now)
         leaveScreen(key)
+        if reason != Self.closedByCall, isClosedByPress(key, now) { return bringBack(key) }
         if isByUser { dismiss(key) }
     }
 
     private static let expired: UInt32 = 1
     private static let dismissedByUser: UInt32 = 2
+    private static let closedByCall: UInt32 = 3
 
     /// Whether it was too early to expire. Some servers report dismissal by the user as expiry.
     private func mayNotExpire(_ key: ShownKey, _ now: Duration) -> Bool {
@@ -157,7 +159,7 @@ extension Presenter {
         return entry.shownAt.map { now - $0 < lifetime } ?? false
     }
 
-    private mutating func dismiss(_ key: ShownKey) {
+    mutating func dismiss(_ key: ShownKey) {
         guard let entry = entries[key], entry.place != .dismissed else { return }
         guard key.notification == 0 else {
             return settle(key, .remove(group: key.group, notification: key.notification))
@@ -175,7 +177,7 @@ extension Presenter {
         for request in requests { actions.append(.request(source: key.source, request)) }
     }
 
-    mutating func invoked(_ key: ShownKey, _ name: String, _ id: UInt32) {
+    mutating func invoked(_ key: ShownKey, _ name: String, _ id: UInt32, _ now: Duration) {
         let token = self.token.take().flatMap { $0.id == id ? $0.text : nil }
         guard let entry = entries[key], let source = sources[key.source]?.settings,
             entry.place != .dismissed
@@ -202,6 +204,7 @@ extension Presenter {
                 return
             }
             let action = notification.actions[index]
+            guard action.kind == .own else { return press(key, action, token, now) }
             act(key, action.name, link: action.link, token)
         }
     }

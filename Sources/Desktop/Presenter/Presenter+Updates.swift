@@ -148,11 +148,15 @@ extension Presenter {
         let isFirst = entry.notification == nil
         guard isFirst || entry.notification != notification || entry.chat != chat else { return }
         (entry.notification, entry.chat, entry.isDoomed) = (notification, chat, false)
+        // What became of a press on the former state is no news any more.
+        let isOver = !isFirst && entry.press != nil && entry.press?.state != .sent
+        if isOver { entry.press = nil }
         entries[key] = entry
+        if isOver { keep(key) }
         redraw(key)
     }
 
-    private mutating func redraw(_ key: ShownKey) {
+    mutating func redraw(_ key: ShownKey) {
         entries[key]?.isDirty = true
         switch entries[key]?.place {
         case .waiting, .shown: enqueue(key)

@@ -35,6 +35,9 @@ package struct Presenter: Sendable {
         /// The user's requests until the engine confirms them; the last one removes the
         /// notification.
         var requests: [EngineRequest] = []
+        /// The last press on a button that the desktop acts on, and when it was.
+        var press: ButtonPress?
+        var pressedAt: Duration?
     }
 
     struct Source: Equatable, Sendable {
@@ -75,6 +78,8 @@ package struct Presenter: Sendable {
     }
 
     let language: Language
+    /// Makes a text that nobody can guess and that differs each time.
+    let freshKey: @Sendable () -> String
     var entries: [ShownKey: Entry] = [:]
     var sources: [String: Source] = [:]
     var server = Server.absent
@@ -93,9 +98,9 @@ package struct Presenter: Sendable {
     /// Starts from what was on the screen when the previous process ended.
     package init(
         _ settings: [PresentedSource], language: Language = .english,
-        history: ShownHistory = ShownHistory()
+        history: ShownHistory = ShownHistory(), freshKey: @escaping @Sendable () -> String
     ) {
-        self.language = language
+        (self.language, self.freshKey) = (language, freshKey)
         for source in settings {
             sources[source.id] = Source(
                 settings: source, highest: history.highest[source.id] ?? [:])
@@ -111,6 +116,9 @@ package struct Presenter: Sendable {
             (entry.place, entry.maySound, entry.isInDoubt) = (.waiting, false, true)
         }
         (entry.serverID, entry.server) = (record.serverID, record.server)
+        entry.press = record.press?.afterRestart
+        // The user waits for a result.
+        if record.press?.state == .sent, record.place == .listed { entry.place = .waiting }
         entries[record.key] = entry
         guard sources[record.key.source] == nil else { return }
         // Its source is gone.
@@ -147,11 +155,12 @@ package struct Presenter: Sendable {
         case .notificationClosed(let id, let reason, let sender):
             if let key = key(of: id, from: sender) { closed(key, reason, now) }
         case .actionInvoked(let id, let name, let sender):
-            if let key = key(of: id, from: sender) { invoked(key, name, id) }
+            if let key = key(of: id, from: sender) { invoked(key, name, id, now) }
         case .activationToken(let id, let text, let sender):
             if key(of: id, from: sender) != nil { token = (id, text) }
         case .replied(let id, let text, let sender):
             if let key = key(of: id, from: sender) { replied(key, text) }
+        case .pressEnded(let key, let press, let state): pressEnded(key, press, state)
         case .inhibited(let isInhibited): self.isInhibited = isInhibited
         case .launcherAppeared: repeatBadges()
         case .elapsed: break
@@ -181,6 +190,7 @@ extension Presenter {
             key: key, place: place, maySound: entry.maySound, serverID: entry.serverID,
             server: entry.server)
         if case .act? = entry.requests.last { record.request = entry.requests.last }
+        record.press = entry.press
         return record
     }
 

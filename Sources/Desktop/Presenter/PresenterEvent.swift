@@ -29,6 +29,8 @@ package enum PresenterEvent: Sendable {
     case actionInvoked(id: UInt32, key: String, sender: String)
     case activationToken(id: UInt32, token: String, sender: String)
     case replied(id: UInt32, text: String, sender: String)
+    /// What became of a press on a button.
+    case pressEnded(ShownKey, ButtonPress, ButtonPress.State)
     case inhibited(Bool)
     /// A program that draws badges appeared.
     case launcherAppeared
@@ -67,8 +69,12 @@ package enum PresenterAction: Equatable, Sendable {
     case request(source: String, EngineRequest)
     /// Bring the application to the front.
     case activate(service: String, token: String?)
-    /// Open a link instead of passing the choice to the application.
-    case open(link: ExternalLink, Choice, token: String?)
+    /// Open a link instead of passing the choice to the application, which hears of it if there is a
+    /// choice.
+    case open(link: ExternalLink, Choice?, token: String?)
+    /// Send the request of a button, once what was kept is stored.
+    indirect case send(ShownKey, ButtonPress, ButtonRequest)
+    case copy(ShownKey, ButtonPress, String)
     case badge(desktopEntry: String, count: Int64)
 }
 
@@ -170,6 +176,7 @@ package struct NotificationServer: Equatable, Sendable {
     var leastLifetime: Duration? { vendor == "MATE" ? .seconds(6) : nil }
 
     var showsActions: Bool { capabilities.contains("actions") }
+    var showsLinks: Bool { capabilities.contains("body-hyperlinks") }
     var takesReplies: Bool { showsActions && capabilities.contains("inline-reply") }
 
     /// A notification with the same value of this hint replaces the earlier one, even if its id is

@@ -56,6 +56,8 @@ package struct ShownRecord: Equatable, Sendable {
     package var server: ServerIdentity?
     /// The user's request other than dismissing it.
     package var request: EngineRequest?
+    /// The last press on a button that sends a request. It is stored unless there is a request.
+    package var press: ButtonPress?
 }
 
 /// What a store knows of the screen.

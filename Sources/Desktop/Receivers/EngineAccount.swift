@@ -56,7 +56,7 @@ extension EngineAccount {
 
 /// The address of the engine of one account, with the credential of this device.
 package struct EngineAddress: Equatable, Sendable, Confidential {
-    package let url: WebSocketURL
+    package let url: ClientURL
     let credential: String
     /// The socket of a receiver on this machine.
     var place: SocketAddress?
@@ -71,7 +71,7 @@ package struct EngineAddress: Equatable, Sendable, Confidential {
         let (app, account) = (PercentEncoding.encoded(app), PercentEncoding.encoded(account))
         let query = "app=\(app)&account=\(account)&role=viewer"
         guard isToken, !credential.isEmpty,
-            let url = WebSocketURL("\(base)/api/v1/engine?\(query)")
+            let url = ClientURL(webSocket: "\(base)/api/v1/engine?\(query)")
         else { return nil }
         self.url = url
     }

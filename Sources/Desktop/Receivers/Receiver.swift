@@ -6,7 +6,7 @@ package import System
 /// credential of the device, if there is one.
 package struct ReceiverAddress: Sendable, Confidential {
     package let text: String
-    package let url: WebSocketURL
+    package let url: ClientURL
     /// The socket of a receiver in this process or on this machine.
     package var place: SocketAddress?
     /// The accounts whose notifications are shown.
@@ -25,7 +25,8 @@ package struct ReceiverAddress: Sendable, Confidential {
     /// `https` means the same as `wss`. Only an address on this machine may do without TLS.
     package init?(_ text: String) {
         let isPage = text.prefix(4).lowercased() == "http"
-        guard let url = WebSocketURL(isPage ? "ws" + text.dropFirst(4) : text) else { return nil }
+        let address = isPage ? "ws" + text.dropFirst(4) : text
+        guard let url = ClientURL(webSocket: address) else { return nil }
         let isHere = url.host == "localhost" || IPAddress(url.host)?.isLoopback == true
         guard url.isEncrypted || isHere else { return nil }
         // The name under which the desktop remembers it is the same in each form.

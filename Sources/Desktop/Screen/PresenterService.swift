@@ -14,9 +14,14 @@ package final class PresenterService: TimerHandler {
     private var bus: NotificationBus?
     private var applications: ActionService?
     private let opener: ExternalLinkOpener
+    private let clipboard: Clipboard
     private var timer = DeadlineTimer()
     /// Called with requests to the engine of a source.
     package var request: (_ source: String, EngineRequest) -> Void = { _, _ in }
+    /// Called with the requests of buttons.
+    package var send: (ButtonRequest, @escaping (ButtonPress.State) -> Void) -> Void = { _, done in
+        done(.unsent(.unreached))
+    }
     /// Called with fetch signals for programs of the session.
     var fetch: (FetchCall) -> Void = { _ in }
 
@@ -28,8 +33,10 @@ package final class PresenterService: TimerHandler {
         self.log = log
         self.store = store
         opener = ExternalLinkOpener(on: loop, log: log)
+        clipboard = Clipboard(on: loop)
         presenter = Presenter(
-            try Self.tagged(sources, by: store), language: language, history: try store.history())
+            try Self.tagged(sources, by: store), language: language, history: try store.history(),
+            freshKey: { String(UInt64.random(in: 0 ... .max), radix: 16) })
         bus = NotificationBus(address, on: loop, log: log) { [weak self] event in
             self?.handle(event)
         }
@@ -38,8 +45,9 @@ package final class PresenterService: TimerHandler {
             service: { [weak self] in self?.presenter.sources[$0]?.settings.service },
             request: { [weak self] in self?.request($0, $1) })
         self.applications = applications
-        bus?.connected = { [weak applications, opener] connection in
+        bus?.connected = { [weak applications, opener, clipboard] connection in
             opener.use(connection)
+            clipboard.use(connection)
             applications?.use(connection)
         }
     }
@@ -113,13 +121,13 @@ package final class PresenterService: TimerHandler {
 
     private func handle(_ event: PresenterEvent) {
         let actions = presenter.handle(event, at: now)
-        keep(actions)
-        for action in actions { perform(action) }
+        let isKept = keep(actions)
+        for action in actions { perform(action, isKept: isKept) }
         timer.set(after: presenter.deadline(at: now).map { $0 - now }, on: loop, self)
     }
 
     /// Stores before any call leaves, so that the next process knows what was running at a crash.
-    private func keep(_ actions: [PresenterAction]) {
+    private func keep(_ actions: [PresenterAction]) -> Bool {
         var kept: [ShownKey: ShownRecord] = [:]
         var forgotten: Set<ShownKey> = []
         for action in actions {
@@ -133,13 +141,15 @@ package final class PresenterService: TimerHandler {
             default: break
             }
         }
-        guard !kept.isEmpty || !forgotten.isEmpty else { return }
+        guard !kept.isEmpty || !forgotten.isEmpty else { return true }
         do {
             try store.commit(
                 kept: kept.values.sorted { $0.key < $1.key }, forgotten: forgotten.sorted())
+            return true
         } catch {
             // A notification shown twice is better than one not shown.
             log.write(.error, "notifications.not.kept", [("reason", "\(error)")])
+            return false
         }
     }
 
@@ -152,7 +162,7 @@ package final class PresenterService: TimerHandler {
         }
     }
 
-    private func perform(_ action: PresenterAction) {
+    private func perform(_ action: PresenterAction, isKept: Bool) {
         switch action {
         case .keep, .forget: break
         case .forgetHighest(let source): forgetHighest(of: source)
@@ -162,8 +172,16 @@ package final class PresenterService: TimerHandler {
         case .request(let source, let request): self.request(source, request)
         case .activate(let service, let token): applications?.activate(service, token: token)
         case .open(let link, let choice, let token):
-            applications?.handle(.performed(choice))
+            if let choice { applications?.handle(.performed(choice)) }
             opener.open(link, token: token)
+        case .send(let key, let press, let request):
+            // What the next process would not know of is not sent.
+            guard isKept else { return handle(.pressEnded(key, press, .unsent(.unnoted))) }
+            send(request) { [weak self] in self?.handle(.pressEnded(key, press, $0)) }
+        case .copy(let key, let press, let text):
+            clipboard.put(text) { [weak self] hasRun in
+                self?.handle(.pressEnded(key, press, hasRun ? .copied : .uncopied))
+            }
         case .badge(let entry, let count): bus?.badge(entry, count)
         }
     }

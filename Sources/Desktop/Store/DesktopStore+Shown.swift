@@ -52,6 +52,7 @@ extension DesktopStore {
         if !row.isNull(8), let json = open(row.bytes(8), Self.requestPlace(key)) {
             record.request = EngineRequest(
                 action: json, group: key.group, notification: key.notification)
+            record.press = ButtonPress(stored: json)
         }
         return record
     }
@@ -110,8 +111,9 @@ extension DesktopStore {
 
     /// It contains the user's text. If it cannot be sealed, the rest of the record is still stored.
     private func sealedRequest(of record: ShownRecord) -> [UInt8]? {
-        guard let request = record.request else { return nil }
-        return try? seal(Array(request.json.utf8), Self.requestPlace(record.key))
+        let press = record.press.flatMap { $0.isNoted ? $0.json : nil }
+        guard let json = record.request?.json ?? press else { return nil }
+        return try? seal(Array(json.utf8), Self.requestPlace(record.key))
     }
 
     private static func requestPlace(_ key: ShownKey) -> Sealer.Place {

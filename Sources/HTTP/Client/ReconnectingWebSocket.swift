@@ -10,7 +10,7 @@ package protocol ReconnectingWebSocketHandler: AnyObject {
 
 package enum WebSocketLoss {
     case ended(WebSocketEnd)
-    case failed(WebSocketClientFailure)
+    case failed(ClientFailure)
 
     /// At most one failure per minute that needs the user's action is logged.
     private static let refusalPause = Duration.seconds(60)
@@ -91,7 +91,7 @@ package final class ReconnectingWebSocket {
             if isCurrent { owner.lose(.ended(end)) }
         }
 
-        func failed(_ failure: WebSocketClientFailure) {
+        func failed(_ failure: ClientFailure) {
             client = nil
             if isCurrent { owner.lose(.failed(failure)) }
         }

@@ -197,9 +197,13 @@ package struct EnginePush: Sendable {
     let isFetched: Bool
 
     /// Where to deliver a text of the server itself, whatever the senders of the registration send.
-    package var ofText: EnginePush {
+    package var ofText: EnginePush { written(in: .plain) }
+    /// Where to deliver a message of its topic.
+    package var ofTopic: EnginePush { written(in: .topic) }
+
+    private func written(in dialect: Dialect) -> EnginePush {
         var push = self
-        push.dialect = .plain
+        push.dialect = dialect
         return push
     }
 }

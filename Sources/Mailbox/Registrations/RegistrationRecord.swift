@@ -195,6 +195,15 @@ package struct RegistrationMembers {
         return try Self.userID(node, name)
     }
 
+    package mutating func hosts(_ name: String) throws(Fault) -> NamedHosts {
+        guard let node = members.removeValue(forKey: name) else { return NamedHosts() }
+        let texts = node.elements.compactMap(\.text)
+        guard node.kind == .array, texts.count == node.elements.count,
+            let hosts = NamedHosts(texts)
+        else { throw Fault("\(name) must be a list of at most \(NamedHosts.most) hosts") }
+        return hosts
+    }
+
     mutating func userIDs(_ name: String, limit: Int) throws(Fault) -> [Int64]? {
         guard let node = members.removeValue(forKey: name) else { return nil }
         guard node.kind == .array, node.elements.count <= limit else {

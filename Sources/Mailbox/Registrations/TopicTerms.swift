@@ -1,4 +1,4 @@
-import Base
+package import Base
 import Notifications
 package import Topics
 
@@ -15,6 +15,8 @@ package struct TopicTerms: Equatable, Sendable, Confidential {
     package var lifetime: UInt32?
     /// Any JSON is text, also that of a service that is known.
     package var isRaw = false
+    /// Hosts of a home or of this machine, to which buttons may send requests.
+    package var inside = NamedHosts()
     /// What it is to clients of Gotify.
     package var application = ApplicationTerms()
 
@@ -37,6 +39,7 @@ extension TopicTerms {
         isRaw = try members.flag("raw") ?? false
         secretName = try Self.name(&members, "secret_name")
         readingName = try Self.name(&members, "reading_name")
+        inside = try members.hosts("inside")
         if let object = try members.object("application") {
             application = try ApplicationTerms(object)
         }
@@ -60,6 +63,10 @@ extension TopicTerms {
             if let readingName { writer.member("reading_name", readingName.text) }
             if let lifetime { writer.member("keep", Int(lifetime)) }
             if isRaw { writer.member("raw", true) }
+            if !inside.isEmpty {
+                writer.name("inside")
+                writer.array { writer in inside.names.forEach { writer.string($0) } }
+            }
             if !application.isUsual {
                 writer.name("application")
                 application.write(to: &writer)

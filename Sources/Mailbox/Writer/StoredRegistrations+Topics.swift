@@ -20,7 +20,7 @@ extension StoredRegistrations {
         let content = MessageContent(
             body: scheduled.post.message.plainPayload, urgency: .normal, ttl: Self.scheduledTTL)
         let message = try transaction.message(content, to: scheduled.address)
-        return try receive(message, nil, registration.enginePush.ofText, scheduled.post)
+        return try receive(message, nil, registration.enginePush.ofTopic, scheduled.post)
     }
 
     /// In seconds. Nothing waits for it but a screen that is not there.

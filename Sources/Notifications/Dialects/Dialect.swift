@@ -7,6 +7,8 @@ package enum Dialect: UInt8, CaseIterable, Sendable {
     case auto = 0
     case telegram, matrix, icq, zpns, declarative, plain
     case alertmanager, grafana, github, uptimeKuma, homeAssistant
+    /// What this server writes of the messages of a topic. No sender's payload is read so.
+    case topic
 
     private var row: Row {
         switch self {
@@ -28,6 +30,7 @@ package enum Dialect: UInt8, CaseIterable, Sendable {
             Row(
                 "home-assistant", webhook: HomeAssistantDialect.webhook,
                 HomeAssistantDialect.events)
+        case .topic: Row("topic", PlainDialect.eventsOfTopic)
         }
     }
 
@@ -62,13 +65,13 @@ package enum Dialect: UInt8, CaseIterable, Sendable {
 
     package static let ofServices = allCases.filter(\.isOfService)
 
-    /// The dialect with that name. Several services may write one.
+    /// The dialect with that name that others may use. Several services may write one.
     package init?(word: String) {
         let named = Self.allCases.first { dialect in
             let row = dialect.row
             return row.word == word || row.webhook?.sources.contains { $0.key == word } == true
         }
-        guard let named else { return nil }
+        guard let named, named != .topic else { return nil }
         self = named
     }
 

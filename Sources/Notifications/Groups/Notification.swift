@@ -198,15 +198,6 @@ extension Presentation: Coded {
         coder.jsonOrEmpty(&data)
         coder.list(&tags)
         coder.list(&actions)
-    }
-}
-
-extension Presentation.Action: Coded {
-    package static var blank: Self { Self(name: "", label: "") }
-
-    package mutating func code(_ coder: inout Coder) {
-        coder.text(&name)
-        coder.text(&label)
-        coder.text(&link)
+        coder.flag(&isMarkdown)
     }
 }

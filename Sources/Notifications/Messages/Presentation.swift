@@ -1,17 +1,5 @@
 /// How a payload wants to be shown, beyond what TDLib's types can express.
 package struct Presentation: Equatable, Sendable {
-    package struct Action: Equatable, Sendable {
-        package internal(set) var name: String
-        package internal(set) var label: String
-        package internal(set) var link: String
-
-        package init(name: String, label: String, link: String = "") {
-            self.name = name
-            self.label = label
-            self.link = link
-        }
-    }
-
     /// The numbers are stored.
     package enum Urgency: UInt8, CaseIterable, Sendable {
         case normal = 0
@@ -23,6 +11,8 @@ package struct Presentation: Equatable, Sendable {
 
     package var title: String
     package var body: String
+    /// The body has marks of Markdown.
+    package var isMarkdown = false
     /// A sound name of the theme without a path, or empty.
     package var sound: String
     /// A link to a picture, or one that holds it.

@@ -131,6 +131,7 @@ extension JSONWriter {
         object { writer in
             writer.optional("title", presentation.title)
             writer.optional("body", presentation.body)
+            if presentation.isMarkdown { writer.member("markdown", true) }
             writer.optional("sound", presentation.sound)
             writer.optional("icon", presentation.icon)
             writer.optional("link", presentation.link)
@@ -150,12 +151,8 @@ extension JSONWriter {
             guard !presentation.actions.isEmpty else { return }
             writer.name("actions")
             writer.array { writer in
-                for action in presentation.actions {
-                    writer.object { writer in
-                        writer.member("action", action.name)
-                        writer.member("title", action.label)
-                        if !action.link.isEmpty { writer.member("navigate", action.link) }
-                    }
+                for var action in presentation.actions {
+                    writer.object { $0.fields { action.fields(&$0) } }
                 }
             }
         }
@@ -180,12 +177,6 @@ package struct EngineNotification: Equatable, Sendable {
         case call
     }
 
-    package struct Action: Equatable, Sendable {
-        package let name: String
-        package let label: String
-        package let link: String
-    }
-
     package let id: Int32
     package var kind = Kind.message
     package var isSilent = false
@@ -194,13 +185,14 @@ package struct EngineNotification: Equatable, Sendable {
     package var sender = ""
     package var title = ""
     package var body = ""
+    package var isMarkdown = false
     package var sound = ""
     package var link = ""
     /// A link to a picture, or a link that contains it.
     package var icon = ""
     /// The label of the default action; empty for the standard one.
     package var defaultLabel = ""
-    package var actions: [Action] = []
+    package var actions: [Presentation.Action] = []
     /// Words by which the sender marks it.
     package var tags: [String] = []
     package var isCritical = false
@@ -262,12 +254,8 @@ package struct EngineNotification: Equatable, Sendable {
         isHigh = presentation["high"]?.bool ?? false
         isLow = presentation["low"]?.bool ?? false
         tags = (presentation["tags"]?.elements ?? []).compactMap(\.text)
-        actions = (presentation["actions"]?.elements ?? []).compactMap { action in
-            guard let name = action["action"]?.text, let label = action["title"]?.text else {
-                return nil
-            }
-            return Action(name: name, label: label, link: action["navigate"]?.text ?? "")
-        }
+        isMarkdown = presentation["markdown"]?.bool ?? false
+        actions = Presentation.Action.list(presentation["actions"])
     }
 
     private mutating func read(_ message: JSONNode, showsPreview: Bool) {

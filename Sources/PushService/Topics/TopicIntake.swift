@@ -62,7 +62,9 @@ final class TopicIntake {
                     let isRaw = entry.registration.terms.topic.isRaw
                     publication = try read(fields, body, of: visitor, isRaw: isRaw)
                 }
-                try keep(publication, ttl: UInt32(fields[.ttl]), at: entry, topic, exchange)
+                try keep(
+                    publication.allowed(by: entry.registration, of: visitor),
+                    ttl: UInt32(fields[.ttl]), at: entry, topic, exchange)
             } catch { TopicAnswer.refuse(error, exchange) }
         }
     }
@@ -213,7 +215,7 @@ extension TopicIntake {
     ) throws(NtfyRefusal) -> RegistrationOperation {
         let address = Self.address(of: entry.registration)
         let shown = try shown(post.message, at: address)
-        return .receive(shown, nil, entry.push.ofText, post)
+        return .receive(shown, nil, entry.push.ofTopic, post)
     }
 
     /// In seconds. What is for an application waits as long as its sender says, or half a day.
@@ -291,5 +293,18 @@ extension NtfyFields {
         let head = exchange.head
         head.fields.forEach { record($0, $1) }
         if let query = head.query { record(query: head.fields.bytes.span.extracting(query)) }
+    }
+}
+
+extension Publication {
+    /// Only a sender with a credential of the owner is given what the owner allowed.
+    fileprivate func allowed(by topic: Registration, of visitor: TopicVisitor) -> Publication {
+        let hosts = topic.terms.topic.inside
+        guard !hosts.isEmpty, visitor.isKnown, visitor.owner == topic.owner else { return self }
+        var publication = self
+        publication.letButtonsStayInside { url in
+            ClientURL(http: url).map { hosts.contains($0.host) } ?? false
+        }
+        return publication
     }
 }

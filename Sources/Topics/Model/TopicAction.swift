@@ -32,6 +32,8 @@ package struct TopicAction: Equatable, Sendable, Confidential {
     package var method = ""
     package var headers: [Pair] = []
     package var body = ""
+    /// Of `http`: the owner allowed that this sender's requests stay in a home or on a machine.
+    package var mayStayInside = false
     /// Of `broadcast`.
     package var intent = ""
     package var extras: [Pair] = []
@@ -63,6 +65,7 @@ extension TopicAction: Coded {
         coder.text(&method)
         coder.list(&headers)
         coder.text(&body)
+        coder.flag(&mayStayInside)
         coder.text(&intent)
         coder.list(&extras)
         coder.text(&value)

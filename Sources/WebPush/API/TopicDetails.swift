@@ -17,6 +17,8 @@ package struct TopicDetails: JSONObject, Equatable, Sendable, Confidential {
     package var keep: Int?
     /// Any JSON is text, also that of a service that is known.
     package var isRaw = false
+    /// Hosts of a home or of this machine, to which buttons may send requests.
+    package var inside: [String] = []
     package var secretAddress: String?
     package var readingAddress: String?
     /// What it is to clients of Gotify; only in requests.
@@ -32,6 +34,7 @@ package struct TopicDetails: JSONObject, Equatable, Sendable, Confidential {
         fields.flag("secret_read", &isSecretlyRead)
         fields.member("keep", &keep)
         fields.flag("raw", &isRaw)
+        fields.texts("inside", &inside)
         fields.member("secret_address", &secretAddress)
         fields.member("reading_address", &readingAddress)
         fields.member("application", &application)

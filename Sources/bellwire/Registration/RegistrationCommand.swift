@@ -181,6 +181,9 @@ extension TopicDetails {
         if let address { rows.insert(["short address", Printable.text(address)], at: 0) }
         if !reach.isEmpty { rows.append(["others", reach]) }
         if isRaw { rows.append(["JSON", "is shown as text"]) }
+        if !inside.isEmpty {
+            rows.append(["buttons reach", Printable.text(inside.joined(separator: ", "))])
+        }
         return rows
     }
 }

@@ -221,7 +221,7 @@ extension ReceiverTest {
 
     /// `isNew`: the credential was made a moment ago, by the server that is tested.
     static func notConnected(
-        _ failure: WebSocketClientFailure, host: String, isNew: Bool = false
+        _ failure: ClientFailure, host: String, isNew: Bool = false
     ) -> HopResult {
         let (finding, advice) =
             switch failure {
@@ -261,7 +261,7 @@ extension ReceiverTest {
                     "no answer at \(stage.rawValue)",
                     "check the proxy and firewall between, and their logs"
                 )
-            case .cancelled: ("the connection was cancelled", "try again")
+            case .forbidden, .cancelled: ("the connection was cancelled", "try again")
             }
         return .failed(.connection, finding, advice: advice)
     }

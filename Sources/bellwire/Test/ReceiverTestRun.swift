@@ -38,7 +38,7 @@ final class ReceiverTestRun {
     /// Returns when the test is done. User agents connect to `url`; endpoints must begin with
     /// `baseURL`.
     static func run(
-        _ url: WebSocketURL, baseURL: String, isCredentialNew: Bool, authorities: String?,
+        _ url: ClientURL, baseURL: String, isCredentialNew: Bool, authorities: String?,
         report: @escaping (HopResult) -> Void
     ) throws {
         let loop = try EventLoop()
@@ -56,7 +56,7 @@ final class ReceiverTestRun {
     }
 
     private static func options(
-        _ url: WebSocketURL, _ authorities: String?
+        _ url: ClientURL, _ authorities: String?
     ) throws -> WebSocketClientOptions {
         let trust = try authorities.map { Trust.authorities(try TextFile.read($0)) } ?? .system
         return WebSocketClientOptions(
@@ -119,7 +119,7 @@ extension ReceiverTestRun: WebSocketClientHandler, TimerHandler {
         handle(.opened)
     }
 
-    func failed(_ failure: WebSocketClientFailure) {
+    func failed(_ failure: ClientFailure) {
         handle(
             .cut(
                 ReceiverTest.notConnected(

@@ -35,6 +35,10 @@ extension Command {
             click, or a form with these. What else ntfy knows is named in the field Bellwire-Ignored
             of the answer; a push that is to be shown later is refused.
 
+            A button of a notification that sends a request reaches only the internet, and by https.
+            --inside names hosts in your home, or on the machine where you press it, that buttons of
+            senders with a token may reach as well; each time it says all of them.
+
             With --from, the address is for the webhook of a service, in that service's own JSON.
             """,
         options: [
@@ -51,6 +55,9 @@ extension Command {
             Option(
                 "raw", "on|off", of: "add",
                 help: "show JSON of services as the text that it is; off by default"),
+            Option(
+                "inside", "HOSTS", of: "add",
+                help: "hosts of your home, or localhost, that its buttons may reach; or none"),
             Option("address", of: "add", "rotate", help: "print only the address"),
         ] + serverOptions,
         examples: [

@@ -1,3 +1,4 @@
+import Base
 import Configuration
 import WebPush
 
@@ -10,6 +11,8 @@ struct TopicWish {
     /// Nil if nothing is said about it.
     private let keep: Keeping?
     private let isRaw: Bool?
+    /// Nil if nothing is said about it.
+    private let inside: [String]?
 
     private enum Keeping {
         case asUsual
@@ -34,7 +37,20 @@ struct TopicWish {
             throw CommandError.usage("--private ends what --open and --secret make")
         }
         keep = try arguments["keep"].map { try Keeping($0) }
-        isRaw = arguments["raw"].map { $0 == "on" }
+        isRaw = try arguments["raw"].map { word in
+            guard ["on", "off"].contains(word) else {
+                throw CommandError.usage("--raw takes on or off")
+            }
+            return word == "on"
+        }
+        inside = try arguments["inside"].map { text in
+            let words = text == "none" ? [] : text.split(separator: ",").map { String($0) }
+            guard let hosts = NamedHosts(words) else {
+                throw CommandError.usage(
+                    "--inside takes names of hosts or their addresses, with commas, or none")
+            }
+            return hosts.names
+        }
     }
 
     /// What to ask for, of a topic that is `former`; nil if that is what it has.
@@ -45,6 +61,7 @@ struct TopicWish {
             $0.isSecretlyRead = former.isSecretlyRead
             $0.keep = former.keep
             $0.isRaw = former.isRaw
+            $0.inside = former.inside
         }
         var wanted = present
         if isPrivate {
@@ -55,6 +72,7 @@ struct TopicWish {
         if secret == "read" { wanted.isSecretlyRead = true }
         if let keep { wanted.keep = keep.seconds }
         if let isRaw { wanted.isRaw = isRaw }
+        if let inside { wanted.inside = inside }
         return wanted == present ? nil : wanted
     }
 }

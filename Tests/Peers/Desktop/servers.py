@@ -64,6 +64,12 @@ def icon(*colour):
     return "data:image/png;base64," + base64.b64encode(png).decode()
 
 
+# As the server writes those of a topic.
+BUTTONS = [
+    {"action": "a", "title": "Look", "kind": "view", "navigate": "https://cam.example/"},
+    {"action": "b", "title": "Unlock", "kind": "http", "method": "POST", "url": "https://lock.example/"},
+    {"action": "c", "title": "Code", "kind": "copy", "value": "4711"},
+]
 LIBRARIES = "/usr/lib"
 DAEMONS = [
     Daemon("dunst", "dunst", "-conf", "dunstrc", choose=((0, 30), 1), close=((0, 30), 3)),
@@ -160,6 +166,10 @@ async def real(desk, folder, daemon):
     probe.active([push(3, "changed", "after our own restart"), push(4, "third", "new")])
     await asyncio.sleep(1)
     desk.screenshot(f"{folder}/{name}-after.png")
+    probe.active([push(5, "**three** _buttons_", "door", actions=BUTTONS, markdown=True)])
+    await asyncio.sleep(1)
+    colours = desk.screenshot(f"{folder}/{name}-buttons.png")
+    check(colours > 1, f"{name} shows three buttons and Markdown")
     probe.active([])
     # Some servers leave closed notifications on the screen for some seconds.
     await eventually(

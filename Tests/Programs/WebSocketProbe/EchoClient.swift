@@ -12,7 +12,7 @@ final class EchoClient: WebSocketClientHandler {
     private init(_ loop: EventLoop) { self.loop = loop }
 
     static func connect(_ text: String, authority: String?) throws {
-        guard let url = WebSocketURL(text) else { exit(2) }
+        guard let url = ClientURL(webSocket: text) else { exit(2) }
         let trust = try authority.map { Trust.authorities(try TextFile.read($0)) } ?? .system
         signal(SIGPIPE, SIG_IGN)
         let loop = try EventLoop()
@@ -43,7 +43,7 @@ final class EchoClient: WebSocketClientHandler {
         }
     }
 
-    func failed(_ failure: WebSocketClientFailure) { finish("\(failure)") }
+    func failed(_ failure: ClientFailure) { finish("\(failure)") }
 
     private func finish(_ outcome: String) {
         print(outcome)

@@ -9,7 +9,7 @@ import System
 final class ClientFixture {
     enum Event: Equatable, Sendable {
         case opened(String?)
-        case failed(WebSocketClientFailure)
+        case failed(ClientFailure)
         case received(String)
         case closed(WebSocketEnd)
     }
@@ -22,7 +22,7 @@ final class ClientFixture {
         _ url: String, terms: WebSocketTerms = .testing(), trust: Trust = .authorities([]),
         _ change: (inout WebSocketClientOptions) -> Void = { _ in }
     ) throws {
-        guard let url = WebSocketURL(url) else { throw POSIXError(.EINVAL) }
+        guard let url = ClientURL(webSocket: url) else { throw POSIXError(.EINVAL) }
         var options = WebSocketClientOptions(
             url: url, terms: terms, context: try TLSContext(client: trust, protocols: [.http1]))
         change(&options)
@@ -60,7 +60,7 @@ final class ClientFixture {
             events.add(.opened(subprotocol))
         }
 
-        func failed(_ failure: WebSocketClientFailure) {
+        func failed(_ failure: ClientFailure) {
             client = nil
             events.add(.failed(failure))
         }

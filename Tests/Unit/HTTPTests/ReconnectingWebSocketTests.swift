@@ -13,7 +13,7 @@ struct ReconnectingWebSocketTests {
         let socket: ReconnectingWebSocket
 
         init(_ port: UInt16, on loop: EventLoop) throws {
-            guard let url = WebSocketURL("ws://localhost:\(port)/") else {
+            guard let url = ClientURL(webSocket: "ws://localhost:\(port)/") else {
                 throw POSIXError(.EINVAL)
             }
             let context = try TLSContext(client: .authorities([]), protocols: [.http1])

@@ -3,6 +3,7 @@ import Foundation
 import System
 import TestSupport
 import Testing
+
 @testable import HTTP
 
 @Suite("A WebSocket of the client")
@@ -102,8 +103,8 @@ struct WebSocketClientTests {
             client.events.next() == .failed(.refused(status: 503, retryAfter: .seconds(120))))
     }
 
-    static let badAnswers:
-        [(change: @Sendable (inout [String]) -> Void, failure: WebSocketClientFailure)] = [
+    static let badAnswers: [(change: @Sendable (inout [String]) -> Void, failure: ClientFailure)] =
+        [
             ({ $0.remove(at: 1) }, .badAnswer(.noUpgrade)),
             ({ $0.remove(at: 2) }, .badAnswer(.noUpgrade)),
             ({ $0.remove(at: 3) }, .badAnswer(.badAccept)),
@@ -138,7 +139,7 @@ struct WebSocketClientTests {
 
     @Test("Each stage has a time limit", arguments: ["handshake", "upgrade"])
     func timeouts(name: String) throws {
-        let stage = try #require(WebSocketClientFailure.Stage(rawValue: name))
+        let stage = try #require(ClientFailure.Stage(rawValue: name))
         let listener = try RawListener()
         let scheme = stage == .upgrade ? "ws" : "wss"
         let client = try ClientFixture("\(scheme)://127.0.0.1:\(listener.port)/") {
@@ -187,7 +188,7 @@ struct WebSocketClientTests {
         "Connecting fails if the server goes away in the middle",
         arguments: ["handshake", "upgrade"])
     func lost(name: String) throws {
-        let stage = try #require(WebSocketClientFailure.Stage(rawValue: name))
+        let stage = try #require(ClientFailure.Stage(rawValue: name))
         let listener = try RawListener()
         let client = try ClientFixture(
             "\(stage == .upgrade ? "ws" : "wss")://127.0.0.1:\(listener.port)/")

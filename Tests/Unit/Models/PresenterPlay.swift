@@ -55,7 +55,7 @@ package struct PresenterPlay: Play {
         return source
     }()
 
-    var presenter = Presenter([source])
+    var presenter = Presenter([source], freshKey: { "key" })
     var hall = PresenterHall()
     private var now = Duration.seconds(1_000)
     private var servers: UInt64 = 0
@@ -176,7 +176,8 @@ package struct PresenterPlay: Play {
         hall.kills += 1
         if isDelivered { hall.deliver() }
         hall.call = nil
-        presenter = Presenter([Self.source], history: hall.history)
+        presenter = Presenter(
+            [Self.source], history: hall.history, freshKey: { "key" })
         if let identity = hall.identity { appear(identity) }
         sendAll()
     }

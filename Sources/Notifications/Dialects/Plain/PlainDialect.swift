@@ -6,12 +6,27 @@ package enum PlainDialect {
 
     package static func events(_ payload: [UInt8], _ context: DialectContext) -> [Event] {
         if payload.isEmpty { return [.fetchRequired(reason: "empty", details: [])] }
-        if let root = object(payload), let event = event(root, context) { return [event] }
+        if let root = object(payload), let message = message(root, context) {
+            return [.message(message)]
+        }
         let text = String(decoding: payload.prefix(limit), as: UTF8.self)
         var message = IncomingMessage(
             chat: .conversation(chat("")), content: PushContent(.text, text: text))
         message.chatTitle = context.accountTitle
         message.presentation = Presentation(body: text)
+        return [.message(message)]
+    }
+
+    /// What this server wrote of a message of a topic, which may do more than what a sender writes.
+    static func eventsOfTopic(_ payload: [UInt8], _ context: DialectContext) -> [Event] {
+        guard let root = object(payload), var message = message(root, context) else {
+            return events(payload, context)
+        }
+        message.presentation?.isMarkdown = root["markdown"]?.bool ?? false
+        message.presentation?.data = PayloadData.text(root.members(without: shownOfTopic))
+        if context.mayAct {
+            message.presentation?.actions = Presentation.Action.list(root["actions"])
+        }
         return [.message(message)]
     }
 
@@ -24,7 +39,9 @@ package enum PlainDialect {
     }
 
     /// Nil for an object without any known member: it is shown as text.
-    private static func event(_ root: JSONNode, _ context: DialectContext) -> Event? {
+    private static func message(
+        _ root: JSONNode, _ context: DialectContext
+    ) -> IncomingMessage? {
         let said = PlainMembers(root)
         guard let body = said.body else { return nil }
         let title = SenderFields.cut(Array((said.text(.title) ?? "").utf8))
@@ -44,11 +61,12 @@ package enum PlainDialect {
         if root["sequence_id"]?.text?.isEmpty == false { message.replacement = .inPlace }
         if let id = root["id"]?.text, !id.isEmpty { message.dedupeKey = "plain:\(id)" }
         message.presentation = presentation
-        return .message(message)
+        return message
     }
 
     /// Members that only affect how it looks, and are not passed to the application.
     private static let shown: Set = ["title", "message", "body", "priority", "tags", "icon"]
+    private static let shownOfTopic = shown.union(["actions", "markdown"])
 
     /// A priority from 1 (lowest) to 5; 3 is normal.
     static func priority(_ node: JSONNode) -> Int64? { node.textOrNumber.flatMap(priority) }

@@ -234,7 +234,7 @@ extension Notification {
         case .newPushMessage(let message):
             return [
                 NotificationAction.open, NotificationAction.reply, NotificationAction.markRead,
-            ] + (message.presentation?.actions.map(\.name) ?? [])
+            ] + (message.presentation?.actions ?? []).filter { $0.kind == .own }.map(\.name)
         }
     }
 }

@@ -42,6 +42,14 @@ package struct Publication: Equatable, Sendable, Confidential {
         }
     }
 
+    /// The owner of the topic allowed this sender's buttons to send requests to some addresses that
+    /// stay in a home or on a machine.
+    package mutating func letButtonsStayInside(where isAllowed: (_ url: String) -> Bool) {
+        for index in content.actions.indices where content.actions[index].kind == .http {
+            content.actions[index].mayStayInside = isAllowed(content.actions[index].url)
+        }
+    }
+
     /// A longer body is a file, and text beside a link is cut here.
     package static let textLimit = 4_096
     /// What a sender without a credential may publish.

@@ -40,7 +40,7 @@ struct Screen {
     }()
 
     init(_ sources: [PresentedSource] = [account], history: ShownHistory = ShownHistory()) {
-        presenter = Presenter(sources, history: history)
+        presenter = Presenter(sources, history: history, freshKey: { "key" })
         for record in history.records { records[record.key] = record }
         highest = history.highest
     }
@@ -86,7 +86,7 @@ struct Screen {
     mutating func restart(
         _ sources: [PresentedSource] = [account], isDelivered: Bool = false
     ) {
-        presenter = Presenter(sources, history: history)
+        presenter = Presenter(sources, history: history, freshKey: { "key" })
         if isDelivered { deliver() }
         held = []
     }

@@ -35,6 +35,29 @@ struct ShownStoreTests {
         #expect(!String(decoding: file, as: UTF8.self).contains("Yes"))
     }
 
+    @Test("A press is stored with the result that it has, and nobody reads it in the file")
+    func press() throws {
+        let folder = try TemporaryFolder()
+        let master = try MasterKey.generate()
+        func store() throws -> DesktopStore {
+            try DesktopStore(folder: StateFolder(folder.path + "/desktop"), masterKey: master)
+        }
+        var record = ShownRecord(key: ShownKey("a/b", 3, 1), place: .shown)
+        var press = ButtonPress(of: "button", key: "secretive")
+        for state in [nil, .answered(status: 503), .unsent(.untrusted)] as [ButtonPress.State?] {
+            press = ButtonPress(of: "button", key: "secretive")
+            if let state { press.ended(as: state) }
+            record.press = press
+            try store().commit(kept: [record], forgotten: [])
+            #expect(try store().history().records == [record])
+        }
+        record.press = ButtonPress(of: "button", key: "k", isNoted: false)
+        try store().commit(kept: [record], forgotten: [])
+        #expect(try store().history().records.first?.press == nil)
+        let file = try TextFile.read(folder.path + "/desktop/desktop.db")
+        #expect(!String(decoding: file, as: UTF8.self).contains("secretive"))
+    }
+
     @Test("A source has the same tag after a restart, and another one under another key")
     func tags() throws {
         let master = try MasterKey.generate()

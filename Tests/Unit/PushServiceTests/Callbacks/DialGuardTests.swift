@@ -211,3 +211,27 @@ struct CallbackObjectionTests {
         #expect(tests.objection("https://example.org/hook") == nil)
     }
 }
+
+extension DialGuardTests {
+    @Test("What an owner allowed by name is reached inside, also unencrypted, and nothing else is")
+    func inside() throws {
+        func refusal(_ address: String, _ reachesInside: Bool, _ isEncrypted: Bool) throws
+            -> DialRefusal?
+        {
+            var dialGuard = DialGuard()
+            dialGuard.sendsClearInside = true
+            return dialGuard.refusal(
+                of: try #require(IPAddress(address)), port: 8_080, reachesInside: reachesInside,
+                isEncrypted: isEncrypted, isOurs: { _ in false })
+        }
+        for address in ["192.168.1.5", "10.0.0.7", "127.0.0.1", "::1", "fd00::1"] {
+            #expect(try refusal(address, true, false) == nil && refusal(address, true, true) == nil)
+            #expect(try refusal(address, false, true) == .notInternet)
+        }
+        for address in ["169.254.169.254", "fe80::1", "0.0.0.0", "100.64.0.1", "224.0.0.1"] {
+            #expect(try refusal(address, true, true) == .notInternet)
+        }
+        #expect(try refusal("8.8.8.8", true, false) == .clear)
+        #expect(try refusal("8.8.8.8", false, true) == nil)
+    }
+}

@@ -3,7 +3,7 @@ import Testing
 @testable import HTTP
 
 @Suite("The URL of a WebSocket")
-struct WebSocketURLTests {
+struct ClientURLTests {
     @Test(
         "A URL has a host, a port, a target and a Host field",
         arguments: [
@@ -15,12 +15,12 @@ struct WebSocketURLTests {
     func parts(
         text: String, host: String, port: UInt16, target: String, authority: String
     ) throws {
-        let url = try #require(WebSocketURL(text))
+        let url = try #require(ClientURL(webSocket: text))
         #expect(url.host == host)
         #expect(url.port == port)
         #expect(url.target == target)
         #expect(url.authority == authority)
-        #expect("\(url)" == "<WebSocketURL>")
+        #expect("\(url)" == "<ClientURL>")
     }
 
     @Test(
@@ -31,6 +31,6 @@ struct WebSocketURLTests {
             "wss://push.example:70000", "wss://[::g]/", "wss://push.example/\r\nX: y",
         ])
     func others(text: String) {
-        #expect(WebSocketURL(text) == nil)
+        #expect(ClientURL(webSocket: text) == nil)
     }
 }
