@@ -32,6 +32,9 @@ enum APIRefusal: Error, Equatable {
     case unconfirmed
     /// The Idempotency-Key was used with another body.
     case otherRequest
+    /// The key of a question was used for another one.
+    case askedOtherwise
+    case tooManyQuestions
     /// The master key cannot be replaced now, or cannot be replaced at all.
     case cannotRotate
     /// The master key cannot be replaced now; the text says why.
@@ -51,10 +54,10 @@ enum APIRefusal: Error, Equatable {
         case .notAllowed, .foreignPage, .receiveOnly: 403
         case .unknown: 404
         case .nameInUse, .tokenOfAnother, .topicExists, .tooManyDevices, .tooManyTokens,
-            .ownerExists, .tooManyRegistrations, .otherRequest, .cannotRotate, .cannotRotateYet,
-            .noPage:
+            .ownerExists, .tooManyRegistrations, .otherRequest, .askedOtherwise, .cannotRotate,
+            .cannotRotateYet, .noPage:
             409
-        case .tooManyKeys: 429
+        case .tooManyKeys, .tooManyQuestions: 429
         case .unavailable, .setAside, .unconfirmed, .exporting: 503
         case .http(let refusal): refusal.status
         }
@@ -81,6 +84,8 @@ enum APIRefusal: Error, Equatable {
         case .exporting: 1026
         case .noPage: 1027
         case .otherRequest: 1006
+        case .askedOtherwise: 1031
+        case .tooManyQuestions: 1032
         case .foreignPage: 1007
         case .cannotRotate, .cannotRotateYet: 1008
         case .http: nil
@@ -107,6 +112,8 @@ enum APIRefusal: Error, Equatable {
         case .unauthorized: "the bearer secret of a device is needed"
         case .receiveOnly: "this device can only receive"
         case .unconfirmed: "the server was restored from a backup; this device is not confirmed yet"
+        case .askedOtherwise: "this sequence id was used for another question"
+        case .tooManyQuestions: "too many open questions at this topic"
         case .otherRequest: "this Idempotency-Key was used for another request"
         case .foreignPage: "requests from pages of other sites are refused"
         case .cannotRotate: "the master key cannot be replaced now; the server's log says why"

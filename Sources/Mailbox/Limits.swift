@@ -60,6 +60,9 @@ package struct GrowthLimits: Equatable, Sendable {
     package var topicHistory = Room(count: 10_000, bytes: 64 << 20)
     /// Messages of one topic that are not due yet.
     package var topicScheduled = 10_000
+    /// Questions of one topic that are open, and results that are still known.
+    package var topicQuestions = 100
+    package var topicResults = 10_000
     /// Stored size of engine accounts: for one account, for one owner, for all.
     package var engine = 16 << 20
     package var engines = 64 << 20

@@ -12,6 +12,7 @@ package struct HTTPRequest: Sendable, Confidential {
     package var unixSocket: String?
     /// The rest of a longer answer is skipped.
     package var answerLimit = 65_536
+    package var timeoutSeconds = HTTPClient.timeoutSeconds
 
     package init(
         method: String, url: String, fields: [(name: String, value: String)] = [],
@@ -70,7 +71,7 @@ package enum HTTPClient {
         try easy.set(CURLOPT_CUSTOMREQUEST, request.method)
         try easy.set(CURLOPT_USERAGENT, userAgent)
         try easy.set(CURLOPT_NOSIGNAL, 1)
-        try easy.set(CURLOPT_TIMEOUT, timeoutSeconds)
+        try easy.set(CURLOPT_TIMEOUT, request.timeoutSeconds)
         try easy.set(CURLOPT_CONNECTTIMEOUT, connectTimeoutSeconds)
         if let file = request.certificateFile { try easy.set(CURLOPT_CAINFO, file) }
         if let path = request.unixSocket {

@@ -3,6 +3,7 @@ import Mailbox
 import Notifications
 import PushService
 import System
+import Topics
 import WebPush
 
 /// The clients of engines that are connected to one loop.
@@ -126,6 +127,7 @@ final class EngineDesk: @unchecked Sendable {
     private func handle(_ text: [UInt8], from id: EngineClientID, _ joined: JoinedClient) {
         let request = try? JSONDocument(text).root
         let extra = request?["@extra"]
+        if let request, press(request, text.count, from: id, joined) { return }
         switch request?["@type"]?.text {
         case "close":
             // Only this client ends; the engine goes on for the others.
@@ -164,6 +166,28 @@ final class EngineDesk: @unchecked Sendable {
             joined.end(size)
             then(outcome)
         }
+    }
+
+    /// A button of a question goes to the store, which knows it. False for any other request.
+    private func press(
+        _ request: JSONNode, _ size: Int, from id: EngineClientID, _ joined: JoinedClient
+    ) -> Bool {
+        guard request["@type"]?.text == "bellwire.invokeNotificationAction",
+            let button = QuestionButton(name: request["action"]?.text ?? ""),
+            let presser = joined.pass.flatMap({ service.presser($0, at: .screen) })
+        else { return false }
+        let press = button.press(request["text"]?.text, by: presser)
+        let operation = QuestionOperation.press(press, button.id, engine: id.engine)
+        joined.begin(size)
+        dialogue.submit(.registration(.question(operation))) { outcome in
+            joined.end(size)
+            var answer = Outcome.ok
+            if case .failure(let refusal) = outcome.question {
+                answer = .error(code: refusal.http, message: refusal.text)
+            }
+            joined.client.send([answer.answer(extra: request["@extra"])])
+        }
+        return true
     }
 
     /// The last message to a client whose pass has ended.

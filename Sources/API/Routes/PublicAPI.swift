@@ -46,6 +46,7 @@ final class APIRoutes {
         case listRegistrations, register, showRegistration, revoke, rotate, replaceSecret
         case changeTopic, listTokens, addToken, removeToken, confirmToken
         case messages, takeMessages, followMessages
+        case ask, showQuestion, withdrawQuestion
         case pending, fetch
         case presence, pause
         case engine
@@ -54,6 +55,7 @@ final class APIRoutes {
     private let registrations: RegistrationRoutes
     private let tokens: TokenRoutes
     private let messages: MessageRoutes
+    private let questions: QuestionRoutes
     private let engines: EngineAdmission
     private let router: HTTPRouter<Route>
 
@@ -63,6 +65,7 @@ final class APIRoutes {
         self.registrations = registrations
         tokens = TokenRoutes(registrations)
         messages = MessageRoutes(registrations, on: loop)
+        questions = QuestionRoutes(registrations, on: loop)
         self.engines = engines
         var router = HTTPRouter<Route>()
         router.add(
@@ -77,6 +80,9 @@ final class APIRoutes {
         router.add("/api/v1/tokens/*/confirm", [(.post, .confirmToken)])
         router.add("/api/v1/messages", [(.get, .messages), (.post, .takeMessages)])
         router.add("/api/v1/messages/stream", [(.get, .followMessages)])
+        router.add("/api/v1/questions", [(.post, .ask)])
+        router.add(
+            "/api/v1/questions/*", [(.get, .showQuestion), (.delete, .withdrawQuestion)])
         router.add("/api/v1/pending", [(.get, .pending)])
         router.add("/api/v1/fetched", [(.post, .fetch)])
         router.add("/api/v1/sources/*", [(.get, .presence)])
@@ -120,6 +126,7 @@ final class APIRoutes {
         let bytes = exchange.head.bytes
         let id = Bits128(base64URL: bytes.span.extracting(star)).map { RegistrationID($0) }
         let row = UInt32(decimalDigits: bytes.span.extracting(star))
+        let name = String(decoding: bytes[star], as: UTF8.self)
         switch route {
         case .listRegistrations: registrations.list(caller, answer)
         case .register:
@@ -137,6 +144,9 @@ final class APIRoutes {
         case .messages: messages.page(Self.query(of: exchange), caller, answer)
         case .takeMessages: messages.take(exchange.body, caller, answer)
         case .followMessages: messages.stream(exchange, Self.query(of: exchange), caller)
+        case .ask: questions.ask(exchange, caller, answer)
+        case .showQuestion: questions.show(name, exchange, caller, answer)
+        case .withdrawQuestion: questions.withdraw(name, exchange, caller, answer)
         case .pending: registrations.pending(Self.registration(in: exchange), caller, answer)
         case .fetch: registrations.fetch(exchange.body, caller, answer)
         case .presence: registrations.presence(id, caller, answer)

@@ -50,7 +50,7 @@ struct NotificationComposer {
             call.hints.append(("resident", .flag(true)))
         }
         // It stays until it is closed, where a server takes that from us.
-        let stays = notification.isHigh && !notification.isClear
+        let stays = (notification.isHigh || notification.isQuestion) && !notification.isClear
         if notification.kind == .call || stays { call.expiry = 0 }
         return call.sorted
     }
@@ -211,6 +211,7 @@ struct NotificationComposer {
                 actions = [(ActionKey.open, label.isEmpty ? say(.open) : label)]
             }
             let own = notification.actions.prefix(ActionKey.ownLimit).enumerated()
+                .filter { $0.element != notification.replyAction }
                 .compactMap { index, action in
                     self.label(of: action, after: press)
                         .map { (key: ActionKey.own(index), label: $0) }
@@ -218,7 +219,9 @@ struct NotificationComposer {
             actions += own.prefix(Self.buttonLimit)
             if notification.messageID != 0 {
                 actions.append((ActionKey.markRead, say(.markAsRead)))
-                if server.takesReplies, consent.takesReplies {
+                if server.takesReplies,
+                    consent.takesReplies || notification.replyAction != nil
+                {
                     actions.append((ActionKey.reply, say(.reply)))
                 }
             }
@@ -325,4 +328,14 @@ enum TagSign {
         "unlock": "🔓", "warning": "⚠️", "white_check_mark": "✅", "wrench": "🔧", "x": "❌",
         "yellow_circle": "🟡", "zap": "⚡",
     ]
+}
+
+extension EngineNotification {
+    /// It is shown until it is answered, or has ended.
+    var isQuestion: Bool { actions.contains { $0.kind == .answer } }
+
+    /// The answer that the reader writes; nil if the question takes none.
+    var replyAction: Presentation.Action? {
+        actions.first { $0.kind == .answer && !$0.value.isEmpty }
+    }
 }

@@ -211,8 +211,10 @@ extension Presenter {
 
     mutating func replied(_ key: ShownKey, _ text: String) {
         guard let entry = entries[key], entry.notification?.isClear == false, !text.isEmpty,
-            sources[key.source]?.consent.takesReplies == true, entry.place != .dismissed
+            entry.place != .dismissed
         else { return }
+        if let answer = entry.notification?.replyAction { return act(key, answer.name, text: text) }
+        guard sources[key.source]?.consent.takesReplies == true else { return }
         act(key, "reply", text: text)
     }
 

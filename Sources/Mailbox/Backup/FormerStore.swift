@@ -183,6 +183,17 @@ enum FormerMerge {
         FROM former.topic_scheduled AS other WHERE other.row = topic_scheduled.row
         AND other.id = topic_scheduled.id)
         """,
+        """
+        DELETE FROM main.question WHERE NOT EXISTS (SELECT 1
+        FROM former.question AS other WHERE other.id = question.id
+        AND other.topic = question.topic)
+        """,
+        // What was answered since has that answer.
+        """
+        UPDATE main.question AS ours SET ended = 1, due = other.due, sealed = other.sealed
+        FROM former.question AS other
+        WHERE other.id = ours.id AND other.ended = 1 AND ours.ended = 0
+        """,
         "DELETE FROM main.topic_file WHERE mark NOT IN (SELECT mark FROM former.topic_file)",
         "DELETE FROM main.topic_owner WHERE row NOT IN (SELECT row FROM former.topic_owner)",
         """

@@ -120,7 +120,11 @@ package struct Restoration: ~Copyable {
         try draft.run("UPDATE engine SET restored = 1")
         try draft.run("UPDATE topic_owner SET position = position + ?1", jump)
         try draft.run("DELETE FROM engine_client")
-        if needsConfirmation { try draft.run("UPDATE credential SET unconfirmed = 1") }
+        if needsConfirmation {
+            try draft.run("UPDATE credential SET unconfirmed = 1")
+            // Nobody knows whether they were answered since.
+            try draft.run("DELETE FROM question WHERE ended = 0")
+        }
         try draft.run("COMMIT")
         return Report(
             figures: try BackupFile.figures(draft),

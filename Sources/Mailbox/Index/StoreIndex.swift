@@ -119,6 +119,11 @@ extension StoreIndex {
         return found?.token == nil ? nil : found
     }
 
+    /// That of a device or for topics, by its row.
+    package func credential(row: UInt32) -> DeviceCredential? {
+        credentials.withLock { $0.values.first { $0.row == row } }
+    }
+
     package var endpointCount: Int { endpoints.count }
     package var deviceCount: Int { ledger.withLock { $0.deviceCount } }
 

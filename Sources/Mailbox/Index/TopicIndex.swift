@@ -1,10 +1,12 @@
 package import Base
 import System
+package import Topics
 
 /// The names of topics, and who reads those of which owner. Any thread may use it.
 package final class TopicIndex: Sendable {
     private let names = Lock<[Digest: UInt32]>([:])
     private let listeners = ListenerTable<TopicNews>()
+    private let questionListeners = ListenerTable<QuestionNews>()
 
     /// The registration of the topic with this name.
     package func device(named name: Digest) -> UInt32? { names.withLock { $0[name] } }
@@ -29,6 +31,26 @@ package final class TopicIndex: Sendable {
         _ = listeners.remove(listener, from: owner)
     }
 
+    /// Tells the end of this question, and perhaps that of others.
+    package func listen(
+        _ listener: any StoreListener<QuestionNews>, to question: TopicMessageID
+    ) {
+        questionListeners.add(listener, to: QuestionNews.row(question))
+    }
+
+    package func stopListening(
+        _ listener: any StoreListener<QuestionNews>, to question: TopicMessageID
+    ) {
+        _ = questionListeners.remove(listener, from: QuestionNews.row(question))
+    }
+
     func notify(_ news: [TopicNews]) { listeners.notify(news, of: \.owner) }
-    func notifyStoreReturned() { listeners.notifyStoreReturned() }
+    func notify(_ news: [QuestionNews]) {
+        questionListeners.notify(news) { QuestionNews.row($0.id) }
+    }
+
+    func notifyStoreReturned() {
+        listeners.notifyStoreReturned()
+        questionListeners.notifyStoreReturned()
+    }
 }

@@ -1,5 +1,6 @@
 package import Delivery
 package import System
+package import Topics
 package import WebPush
 
 /// The port to a store, on one machine or on many.
@@ -166,6 +167,7 @@ package enum LoadRequest: Sendable {
     case engines(account: String, app: String?, owner: String?)
     case owners
     case topic(TopicQuery)
+    case question(TopicMessageID)
     /// Messages of topics that have some words, newest first. The answer is a page of topics.
     case search(TopicSearchRequest)
     /// The next part of an export. Only one request for it may be under way.
@@ -183,6 +185,8 @@ package enum LoadAnswer: Sendable {
     case engines([EngineRecord])
     case owners([Owner])
     case topic(TopicAnswer)
+    /// Nil if it does not exist any more.
+    case question(Question?)
     /// Nil after the last part.
     case export([UInt8]?)
     /// Try again later.

@@ -141,6 +141,9 @@ final class StoreReader: @unchecked Sendable {
             case .topic(let query):
                 let answer = try topics.answer(query, from: database.connection, &sealer)
                 return answer.map { .topic($0) } ?? .unavailable
+            case .question(let id):
+                return .question(
+                    try topics.question(id, from: database.connection, &sealer))
             // These are answered in turns.
             case .search: return .unavailable
             case .owners:

@@ -1,5 +1,6 @@
 package import Base
 package import Delivery
+package import Topics
 
 /// Operations on registrations.
 package enum RegistrationOperation: Sendable {
@@ -33,10 +34,16 @@ package enum RegistrationOperation: Sendable {
     case signal(FetchSignal, Address)
     /// Hands out everything that waits, and deletes it.
     case fetch(device: UInt32)
+    case question(QuestionOperation)
 
     /// The message that room was reserved for.
     var message: Message? {
-        if case .receive(let message, _, _, _) = self, message.needsStore { message } else { nil }
+        switch self {
+        case .receive(let message, _, _, _) where message.needsStore,
+            .question(.ask(_, let message, _)) where message.needsStore:
+            message
+        default: nil
+        }
     }
 }
 
@@ -60,6 +67,9 @@ package enum RegistrationResult: Equatable, Sendable {
     case taken([TakenPost], room: GrowthLimits.Room)
     /// Ask again for the rest.
     case partly
+    /// The question as it is now.
+    case question(Question)
+    case questionRefused(Question.Refusal)
 }
 
 package enum RegistrationQuery: Sendable {

@@ -38,6 +38,15 @@ package struct TopicNamer: ~Copyable {
         try Self.digest(of: naming, key, &hash)
     }
 
+    /// Proves that this server has offered something.
+    package mutating func capabilityMark(of bytes: [UInt8]) throws(OpenSSLError) -> Digest {
+        // No name begins with this byte.
+        let bytes = [5] + bytes
+        return try key.withSpan { key throws(OpenSSLError) in
+            Digest(try hash.hmac(key: key, bytes.span))
+        }
+    }
+
     static func digest(
         of naming: TopicNaming, _ key: Secret, _ hash: inout SHA256
     ) throws(OpenSSLError) -> Digest {

@@ -46,6 +46,8 @@ struct BatchEffects {
     var topicNews: [TopicNews] = []
     /// What has come to topics without news.
     var quiet: [QuietPlaces] = []
+    /// Questions that have ended, for whoever waits.
+    var questionNews: [QuestionNews] = []
     /// Files of topics that came or ended.
     var files: [FileChange] = []
     var changes: [Change] = []
@@ -80,6 +82,7 @@ struct BatchEffects {
         index.engines.notify(engineNews)
         index.files.apply(files)
         index.topics.notify(topicNews)
+        index.topics.notify(questionNews)
         // Last, because its listener reads the rest of the index.
         if changes.contains(where: \.isOfAccounts) { index.engines.countChange() }
     }
@@ -91,6 +94,7 @@ struct BatchEffects {
         engineNews.removeAll(keepingCapacity: true)
         topicNews.removeAll(keepingCapacity: true)
         if !quiet.isEmpty { quiet = [] }
+        if !questionNews.isEmpty { questionNews = [] }
         if !files.isEmpty { files = [] }
         expiredActions = 0
         marks.removeAll(keepingCapacity: true)

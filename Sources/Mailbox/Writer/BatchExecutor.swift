@@ -125,6 +125,7 @@ final class BatchExecutor {
                 try topics.sweep(at: now, limit: limit),
                 try topics.files.sweep(at: now, limit: limit),
                 try registrations.publishDue(at: now, limit: limit),
+                try registrations.sweepQuestions(at: now, limit: limit),
                 try callbacks.sweep(at: now, limit: limit),
                 try registrations.sweepAnswers(at: now, limit: limit),
                 try devices.sweep(at: now, limit: limit),
@@ -143,6 +144,7 @@ final class BatchExecutor {
             try messages.nextExpiry(), try topics.nextExpiry(), try topics.files.nextExpiry(),
             try marks.nextExpiry(), try devices.nextExpiry(), try callbacks.nextExpiry(),
             try registrations.nextExpiry(),
+            try QuestionRows.nextDue(on: transaction.connection),
         ]
         return times.compactMap(\.self).min()
     }

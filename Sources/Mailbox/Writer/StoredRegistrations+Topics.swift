@@ -37,6 +37,7 @@ extension StoredRegistrations {
     func add(
         _ post: TopicPost, to device: UInt32, _ mark: RepetitionMark?
     ) throws(StoreFault) -> StoreOutcome {
+        guard try !changesQuestion(post.message, at: device) else { return .conflict }
         let outcome = try topics.add(post, to: device)
         if outcome.isStored, let mark {
             let owner = transaction.index.owner(ofDevice: device)

@@ -56,6 +56,7 @@ final class StoredRegistrations {
         case .signal(let signal, let address):
             return try engines.receive(signal, address)
         case .fetch(let device): return try fetch(device)
+        case .question(let operation): return try perform(operation)
         }
     }
 
@@ -70,6 +71,9 @@ final class StoredRegistrations {
             // Without a history it is shown all the same.
             isKept = try keeps(message.address.device)
         } else if let post {
+            guard try !changesQuestion(post.message, at: message.address.device) else {
+                return .conflict
+            }
             let answer = try topics.answer(for: message.address.device)
             guard answer == .done else { return answer }
             name = try self.name(

@@ -146,6 +146,9 @@ extension StoredTopics {
         }
         try transaction.connection.run("DELETE FROM topic_scheduled WHERE topic = ?1", device)
         try files.endAll(of: device)
+        for id in try QuestionRows.deleteAll(of: device, on: transaction.connection) {
+            transaction.effects.questionNews.append(QuestionNews(id: id))
+        }
         transaction.wake(at: transaction.time.now)
     }
 

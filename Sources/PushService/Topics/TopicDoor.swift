@@ -29,14 +29,16 @@ final class TopicDoor {
         case new
     }
 
-    private let service: ServiceState
+    let service: ServiceState
     private let pages: PageGuard
     @exclusivity(unchecked) private var namer: TopicNamer
+    @exclusivity(unchecked) var capabilities: TopicNamer
 
     init(_ service: ServiceState) throws(OpenSSLError) {
         self.service = service
         pages = PageGuard(service)
         namer = try service.makeTopicNamer()
+        capabilities = try service.makeTopicNamer()
     }
 
     /// `changesByGET`: the request changes something although its method is GET.

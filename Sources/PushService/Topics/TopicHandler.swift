@@ -13,6 +13,7 @@ final class TopicHandler {
     private let accounts: AccountDesk
     let applications: ApplicationIntake
     private let files: FileDesk
+    private let questions: QuestionIntake
 
     /// The most bytes of a body whose sender has no credential.
     private static let bodyLimit = 64 * 1024
@@ -23,7 +24,9 @@ final class TopicHandler {
         self.service = service
         door = try TopicDoor(service)
         files = FileDesk(service, on: desk.loop)
-        intake = TopicIntake(service, desk, door, files)
+        let waiting = QuestionDesk(service, on: desk.loop)
+        intake = TopicIntake(service, desk, door, files, waiting)
+        questions = QuestionIntake(service, door, intake)
         streams = StreamIntake(service, desk, door)
         gotify = GotifyDesk(service, desk, door, intake, streams)
         accounts = AccountDesk(service, desk, door)
@@ -87,6 +90,9 @@ final class TopicHandler {
         case .delete(let topic, let sequence):
             try intake.end(exchange, sequence, of: topic, .delete)
         case .file(let name): try files.serve(name, exchange)
+        case .question(let id): try questions.show(id, exchange)
+        case .withdraw(let id): try questions.withdraw(id, exchange)
+        case .answer(let id): try questions.answer(id, exchange)
         case .publishJSON: try intake.publishJSON(exchange)
         case .stream(let form, let topics): streams.open(exchange, as: form, topics)
         default: if try !accounts.serve(route, exchange) { throw .notFound }

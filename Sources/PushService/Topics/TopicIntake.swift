@@ -14,11 +14,16 @@ final class TopicIntake {
     private let door: TopicDoor
     private let maker: TopicMaker
     private let files: FileDesk
+    let questions: QuestionDesk
+    @exclusivity(unchecked) var drafts: QuestionDraft
     private let zones = TimeZones()
 
     init(
-        _ service: ServiceState, _ desk: DeliveryDesk, _ door: TopicDoor, _ files: FileDesk
+        _ service: ServiceState, _ desk: DeliveryDesk, _ door: TopicDoor, _ files: FileDesk,
+        _ questions: QuestionDesk
     ) {
+        self.questions = questions
+        drafts = QuestionDraft(service)
         self.files = files
         self.service = service
         self.desk = desk
@@ -64,7 +69,7 @@ final class TopicIntake {
                 }
                 try keep(
                     publication.allowed(by: entry.registration, of: visitor),
-                    ttl: UInt32(fields[.ttl]), at: entry, topic, exchange)
+                    ttl: UInt32(fields[.ttl]), at: entry, topic, exchange, by: visitor)
             } catch { TopicAnswer.refuse(error, exchange) }
         }
     }
@@ -76,29 +81,35 @@ final class TopicIntake {
             fields, body,
             Publication.Circumstances(
                 now: now, mayUpload: visitor.isKnown, isRaw: isRaw, zone: zones.rule))
+        guard publication.question == nil || visitor.isKnown else { throw .noAskingStrangers }
         guard publication.upload == nil || service.index.files.isOn else { throw .noAttachments }
         return publication
     }
 
     private func keep(
         _ publication: Publication, ttl: UInt32?, at entry: RegistrationCache.Entry,
-        _ topic: TopicName, _ exchange: HTTPExchange
+        _ topic: TopicName, _ exchange: HTTPExchange, by visitor: TopicVisitor
     ) throws(NtfyRefusal) {
         guard let upload = publication.upload else {
-            return try submit(publication, ttl: ttl, to: entry, topic, exchange)
+            return try submit(publication, ttl: ttl, to: entry, topic, exchange, by: visitor)
         }
         files.keep(upload, publication.content.attachment, at: entry) { [self] kept in
             do throws(NtfyRefusal) {
                 try submit(
-                    publication, ttl: ttl, with: try kept.get(), to: entry, topic, exchange)
+                    publication, ttl: ttl, with: try kept.get(), to: entry, topic, exchange,
+                    by: visitor)
             } catch { TopicAnswer.refuse(error, exchange) }
         }
     }
 
     private func submit(
         _ publication: Publication, ttl: UInt32?, with file: KeptUpload? = nil,
-        to entry: RegistrationCache.Entry, _ topic: TopicName, _ exchange: HTTPExchange
+        to entry: RegistrationCache.Entry, _ topic: TopicName, _ exchange: HTTPExchange,
+        by visitor: TopicVisitor
     ) throws(NtfyRefusal) {
+        if let wish = publication.question, let asker = visitor.credential {
+            return try ask(wish, publication, with: file, at: entry, by: asker, exchange)
+        }
         let (operation, message) = try operation(publication, ttl: ttl, with: file, to: entry)
         submit(operation, to: entry) { [service] outcome in
             service.metrics.noteAnswered(after: exchange.age)
@@ -219,7 +230,7 @@ extension TopicIntake {
     }
 
     /// In seconds. What is for an application waits as long as its sender says, or half a day.
-    private func lifetime(
+    func lifetime(
         of publication: Publication, ttl: UInt32?, _ registration: Registration
     ) -> UInt32 {
         guard publication.isKept else { return 0 }
@@ -269,7 +280,10 @@ extension TopicIntake {
                     let device = entry.registration.device
                     service.countAccepted(device)
                     service.lastPushes.note(device, at: Int64(service.now() * 1_000))
-                    if case .receive = operation { service.noteShown(entry.registration) }
+                    switch operation {
+                    case .receive, .question(.ask): service.noteShown(entry.registration)
+                    default: break
+                    }
                 }
                 then(outcome)
             })
@@ -281,6 +295,7 @@ extension NtfyRefusal {
     init(_ outcome: StoreOutcome) {
         switch outcome {
         case .full: self = .tooManyRequests
+        case .conflict: self = .openQuestion
         default: self = .failed
         }
     }

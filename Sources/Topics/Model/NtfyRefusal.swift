@@ -60,6 +60,19 @@ extension NtfyRefusal {
     package static let badSequence = NtfyRefusal(40049, "invalid sequence id")
     package static let longTitle = NtfyRefusal(40057, "the title is too long")
     package static let longTags = NtfyRefusal(40058, "the tags are too long")
+    package static let badQuestion = NtfyRefusal(40091, "invalid question")
+    package static let badAnswer = NtfyRefusal(40092, "invalid answer")
+    package static let noAskingStrangers = NtfyRefusal(
+        40391, "forbidden: who asks a question needs a credential")
+    package static let noQuestion = NtfyRefusal(40491, "no such question")
+    package static let otherQuestion = NtfyRefusal(
+        40991, "the number is not that of this question")
+    package static let askedOtherwise = NtfyRefusal(
+        40992, "this sequence id was used for another question")
+    package static let openQuestion = NtfyRefusal(
+        40993, "an open question cannot be changed; withdraw it by DELETE /v1/questions/ID")
+    package static let tooManyQuestions = NtfyRefusal(
+        42991, "too many open questions at this topic")
     package static let largeAttachment = NtfyRefusal(41301, "the attachment is too large")
     package static let largeJSON = NtfyRefusal(41303, "the JSON body is too large")
 }

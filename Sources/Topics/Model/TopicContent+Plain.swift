@@ -6,7 +6,7 @@ extension TopicMessage {
     package var plainPayload: [UInt8] {
         var writer = JSONWriter(capacity: min(content.text.utf8.count, 4_096) + 256)
         writer.object { writer in
-            content.write(to: &writer)
+            content.write(to: &writer, id)
             // A later state of something changes in place what is shown of it.
             if sequence != id.text { writer.member("sequence_id", sequence) }
         }
@@ -18,7 +18,7 @@ extension TopicContent {
     /// Nobody reads more on a screen, and the engine keeps what it shows.
     private static let shownLimit = 4_096
 
-    fileprivate func write(to writer: inout JSONWriter) {
+    fileprivate func write(to writer: inout JSONWriter, _ id: TopicMessageID) {
         if !title.isEmpty { writer.member("title", title) }
         writer.member("message", SenderFields.cut(Array(text.utf8), Self.shownLimit))
         if ntfyPriority > 0 { writer.member("priority", ntfyPriority) }
@@ -28,7 +28,7 @@ extension TopicContent {
         }
         if !click.isEmpty { writer.member("click", click) }
         if isMarkdown { writer.member("markdown", true) }
-        let shown = actions.compactMap(\.shown)
+        let shown = question?.buttons(of: id) ?? actions.compactMap(\.shown)
         guard !shown.isEmpty else { return }
         writer.name("actions")
         writer.array { writer in

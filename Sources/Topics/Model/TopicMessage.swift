@@ -115,6 +115,8 @@ package struct TopicContent: Equatable, Sendable, Confidential {
     package var gotifyPriority: Int64?
     /// A JSON object that Gotify's readers get as it came; empty for none.
     package var extras = ""
+    /// What it asks; nil for what only tells.
+    package var question: TopicQuestion?
 
     package init() {}
 }
@@ -136,6 +138,7 @@ extension TopicContent: Coded {
         coder.flag(&isBase64)
         coder.optional(&gotifyPriority)
         coder.text(&extras)
+        coder.optional(&question)
     }
 }
 

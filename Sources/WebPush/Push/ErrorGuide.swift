@@ -136,6 +136,11 @@ package enum ErrorGuide {
         | <a id="errno-1006"></a>1006 | 409 | `this Idempotency-Key was used for another request` \#
         | the same key was sent with another body within 24 hours | use a new key for each new \#
         request |
+        | <a id="errno-1031"></a>1031 | 409 | `this sequence id was used for another question` | \#
+        the same caller asked something else at this topic under this name | use a new name for \#
+        each question |
+        | <a id="errno-1032"></a>1032 | 429 | `too many open questions at this topic` | 100 are \#
+        open ([limits.md](limits.md)) | wait for answers, or withdraw some |
         | <a id="errno-1007"></a>1007 | 403 | `requests from pages of other sites are refused` | \#
         a browser says that the request comes from another site | send the request from a program \#
         |

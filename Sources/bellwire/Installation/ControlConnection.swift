@@ -7,7 +7,7 @@ import System
 struct ControlConnection {
     private static let systemFolder = "/var/lib/bellwire"
 
-    private let path: String
+    let path: String
     /// The secret to send on a socket that does not identify the caller.
     private let bearer: Secret?
 

@@ -106,6 +106,8 @@ enum ExitCode: Int32, CaseIterable {
     case refused = 3
     /// Try again later: no connection, or the other side asks to wait.
     case unavailable = 4
+    /// Of a command that waits: the server was not there until the end.
+    case unreached = 5
 
     var meaning: String {
         switch self {
@@ -114,6 +116,7 @@ enum ExitCode: Int32, CaseIterable {
         case .usage: "wrong usage"
         case .refused: "refused by the other side"
         case .unavailable: "try again later"
+        case .unreached: "no connection until the end"
         }
     }
 

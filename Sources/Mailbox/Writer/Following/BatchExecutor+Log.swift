@@ -189,7 +189,7 @@ extension BatchExecutor {
         "registration", "kept_answer", "engine", "callback", "owner", "credential", "subscription",
         "device", "ended_endpoint", "message", "mark", "replay", "undecryptable", "fetch_signal",
         "engine_record", "callback_event", "share", "engine_client", "topic_owner", "topic",
-        "topic_name", "topic_message", "topic_scheduled", "topic_file",
+        "topic_name", "topic_message", "topic_scheduled", "topic_file", "question",
     ]
 
     /// Call it before any statement is prepared.

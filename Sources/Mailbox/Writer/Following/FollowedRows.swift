@@ -2,6 +2,7 @@ import Base
 import Crypto
 import Delivery
 import SQLite
+import Topics
 import WebPush
 
 /// What the rows that another store changed mean for the memory of this one.
@@ -62,6 +63,12 @@ struct FollowedRows {
                 TopicNews(
                     position: TopicRows.position(ofKey: key), owner: TopicRows.owner(ofKey: key),
                     device: row.number("topic"), message: nil, isKept: true))
+        case ("question", let kind):
+            guard kind == .delete || row.new("ended")?.integer == 1,
+                let id = row.last("id")?.integer
+            else { return }
+            let news = QuestionNews(id: TopicMessageID(number: UInt64(bitPattern: id)))
+            effects.questionNews.append(news)
         case ("topic_file", let kind):
             guard kind != .update, let file = KeptFile(row.values(KeptFile.columns)) else { return }
             effects.files.append(kind == .insert ? .copied(file) : .ended(file))

@@ -21,6 +21,7 @@ final class StreamDesk: @unchecked Sendable {
 
     let service: ServiceState
     let desk: DeliveryDesk
+    private let door: TopicDoor
     let terms = HTTPStreamTerms(outputLimit: StreamDesk.outputLimit)
     let socketTerms: WebSocketTerms
     @exclusivity(unchecked) private var owners: [UInt32: StreamOwner] = [:]
@@ -32,7 +33,8 @@ final class StreamDesk: @unchecked Sendable {
     /// What readers get next who have not taken their last page.
     @exclusivity(unchecked) private var postponed: [ObjectIdentifier: StreamPageRequest] = [:]
 
-    init(_ service: ServiceState, _ desk: DeliveryDesk) {
+    init(_ service: ServiceState, _ desk: DeliveryDesk, _ door: TopicDoor) {
+        self.door = door
         self.service = service
         self.desk = desk
         let silence = service.settings.streamSilence
@@ -204,6 +206,12 @@ extension StreamDesk: StoreListener {
 
     func text(of message: PlacedMessage, for stream: TopicStream) -> [UInt8] {
         guard let group = stream.group else { return [] }
+        // What offers answers is for one reader.
+        if let reader = stream.answerer, case .ntfy(let form) = stream.form,
+            let offer = door.offer(of: message.message, to: reader)
+        {
+            return form.message(PlacedMessage(offer, in: message.topic, at: message.position))
+        }
         return texts.text(
             of: message, as: stream.form, in: group, position: group.owner.newest)
     }

@@ -14,7 +14,7 @@ final class StreamIntake {
         self.service = service
         self.door = door
         maker = TopicMaker(service, desk)
-        self.desk = StreamDesk(service, desk)
+        self.desk = StreamDesk(service, desk, door)
     }
 
     /// Answers with a stream of the topics with these names.
@@ -25,7 +25,8 @@ final class StreamIntake {
                 names, as: form, NtfyFields(of: exchange), now: Int64(service.now()))
             let (visitor, places) = try reach(names, exchange)
             let stream = TopicStream(
-                exchange, request, as: .ntfy(form), with: visitor.pass, at: desk)
+                exchange, request, as: .ntfy(form), with: visitor.pass, at: desk,
+                answering: mayAnswer(names, places, visitor) ? visitor.credential?.row : nil)
             desk.admit(stream)
             find(names[...], places[...], [:], visitor) { [self] found in
                 do throws(NtfyRefusal) {
@@ -56,6 +57,15 @@ final class StreamIntake {
             var places: [TopicDoor.Place] = []
             for name in names { places.append(try door.place(of: name, for: .read, visitor)) }
             return (visitor, places)
+        }
+    }
+
+    /// All of them are topics of the visitor's owner, and the visitor may answer there.
+    private func mayAnswer(
+        _ names: [TopicName], _ places: [TopicDoor.Place], _ visitor: TopicVisitor
+    ) -> Bool {
+        zip(names, places).allSatisfy { name, place in
+            (try? door.place(of: name, for: .answer, visitor)) == place
         }
     }
 

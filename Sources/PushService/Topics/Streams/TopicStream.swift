@@ -20,6 +20,9 @@ final class TopicStream {
     let form: StreamForm
     let pass: Pass
     let wantsScheduled: Bool
+    /// The credential with which its reader may answer questions at all of its topics; nil for
+    /// none.
+    let answerer: UInt32?
     /// Nil until its topics are known, and after its end.
     @exclusivity(unchecked) var group: StreamGroup?
     /// Its places in the group, and among those whose turn to say something is the same.
@@ -32,8 +35,9 @@ final class TopicStream {
 
     init(
         _ exchange: HTTPExchange, _ request: StreamRequest, as form: StreamForm, with pass: Pass,
-        at desk: StreamDesk
+        at desk: StreamDesk, answering answerer: UInt32? = nil
     ) {
+        self.answerer = answerer
         self.desk = desk
         self.form = form
         self.pass = pass

@@ -40,6 +40,13 @@ extension NtfyFields {
         case "filename": overwrite(.filename, try node.string())
         case "delay": overwrite(.delay, try node.string())
         case "timezone": overwrite(.timezone, try node.string())
+        case "ask", "answers":
+            guard node.kind == .array else {
+                overwrite(.ask, try node.string())
+                break
+            }
+            for answer in node.elements { overwrite(.answer, try answer.string()) }
+        case "wait": overwrite(.wait, try node.string())
         case "sequence_id": overwrite(.sequence, try node.string())
         case "email": overwrite(.email, try node.string())
         case "call": overwrite(.call, try node.string())

@@ -9,6 +9,8 @@ package struct NtfyFields: Sendable, Confidential {
     private var values: [NtfyParameter: Value] = [:]
     /// The buttons of a JSON body, which are no text.
     var actions: JSONNode?
+    /// Each that was named, in this order.
+    private var answers: [String] = []
 
     private struct Value {
         let text: String
@@ -54,6 +56,7 @@ package struct NtfyFields: Sendable, Confidential {
 
     /// An empty value says nothing.
     private mutating func set(_ parameter: NtfyParameter, _ text: String, rank: Int) {
+        if parameter == .answer { answers.append(text) }
         guard !text.isEmpty, rank < values[parameter]?.rank ?? .max else { return }
         values[parameter] = Value(text: text, rank: rank)
     }
@@ -78,6 +81,20 @@ extension NtfyFields {
     package var isUnifiedPush: Bool {
         flag(.isUnifiedPush) || self[.contentEncoding].lowercased() == "aes128gcm"
     }
+
+    /// What the request asks; nil if it asks nothing.
+    func question() throws(NtfyRefusal) -> QuestionWish? {
+        let list = self[.ask].split(separator: ",").map { String($0.trimmed) }
+        let all = list.filter { !$0.isEmpty } + answers
+        guard !all.isEmpty else { return nil }
+        let preferences = self[.preference].lowercased().split(separator: ",").map(\.trimmed)
+        return try QuestionWish(
+            all, key: self[.sequence], wait: self[.wait],
+            isHeld: !preferences.contains("respond-async"))
+    }
+
+    /// For how many seconds a request wants to wait; nil if it does not say so.
+    package func wait() throws(NtfyRefusal) -> UInt32? { try QuestionWish.seconds(self[.wait]) }
 
     var isMarkdown: Bool {
         let type = Array(self[.contentType].utf8)

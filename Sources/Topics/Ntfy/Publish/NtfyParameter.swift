@@ -7,6 +7,12 @@ package enum NtfyParameter: Hashable, CaseIterable, Sendable {
     case isUnifiedPush
     /// The body is text, also if it looks like the JSON of a known service.
     case isRaw
+    /// What is asked: the answers with commas, or one each time.
+    case ask, answer
+    /// How long a request waits for the end of a question, and how long that is open.
+    case wait
+    /// RFC 7240.
+    case preference
     /// Of streams.
     case polls, since, isScheduled, id
     /// Of header fields alone.
@@ -40,6 +46,10 @@ package enum NtfyParameter: Hashable, CaseIterable, Sendable {
         case .pollID: "x-poll-id poll-id"
         case .isUnifiedPush: "x-unifiedpush unifiedpush up"
         case .isRaw: "x-raw raw"
+        case .ask: "x-ask ask"
+        case .answer: "x-answer answer"
+        case .wait: "x-wait wait"
+        case .preference: "prefer"
         case .polls: "x-poll poll po"
         case .since: "x-since since si"
         case .isScheduled: "x-scheduled scheduled sched"
@@ -54,7 +64,7 @@ package enum NtfyParameter: Hashable, CaseIterable, Sendable {
     /// Whether a query can say it.
     var isOfQueries: Bool {
         switch self {
-        case .contentType, .contentEncoding, .ttl, .event: false
+        case .contentType, .contentEncoding, .ttl, .event, .preference: false
         default: true
         }
     }

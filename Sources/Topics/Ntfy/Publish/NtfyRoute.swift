@@ -23,6 +23,7 @@ package enum NtfyRoute: Equatable, Sendable, Confidential {
     case health, configuration, configurationScript, statistics, version
     case account, signUp, makeToken, changeToken, removeToken
     case reserve
+    case question(TopicMessageID), withdraw(TopicMessageID), answer(TopicMessageID)
     case release(TopicName)
 
     package enum Stream: String, Sendable {
@@ -84,6 +85,11 @@ package enum NtfyRoute: Equatable, Sendable, Confidential {
         case (2, "PUT"), (2, "POST"):
             return state(parts).map { .publish($0.topic, sequence: $0.sequence) }
         case (2, "DELETE"): return state(parts).map { .delete($0.topic, sequence: $0.sequence) }
+        case (3, _) where parts[..<2] == ["v1", "questions"]:
+            guard let id = TopicMessageID(parts[2]) else { return nil }
+            return method == "GET" ? .question(id) : method == "DELETE" ? .withdraw(id) : nil
+        case (4, "POST") where parts[..<2] == ["v1", "questions"] && parts[3] == "answer":
+            return TopicMessageID(parts[2]).map { .answer($0) }
         case (3, "GET"), (3, "PUT"): return end(method, parts)
         case (4, "DELETE") where parts[..<3] == ["v1", "account", "reservation"]:
             return TopicName(parts[3]).map { .release($0) }

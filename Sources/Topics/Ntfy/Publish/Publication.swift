@@ -16,6 +16,8 @@ package struct Publication: Equatable, Sendable, Confidential {
     package private(set) var pollID: String?
     /// The file that came as the body. Of its attachment the address and the end are missing.
     package private(set) var upload: Upload?
+    /// It is a question.
+    package private(set) var question: QuestionWish?
 
     package struct Upload: Equatable, Sendable, Confidential {
         package let bytes: [UInt8]
@@ -115,6 +117,17 @@ package struct Publication: Equatable, Sendable, Confidential {
         let sequence = fields[.sequence]
         guard sequence.isEmpty || TopicName(sequence) != nil else { throw .badSequence }
         if !sequence.isEmpty { self.sequence = sequence }
+        question = try fields.question()
+        if question != nil {
+            guard delay.isEmpty, fields[.pollID].isEmpty, !isUnifiedPush else {
+                throw .badQuestion.because("it is asked at once, and of people")
+            }
+            guard content.actions.isEmpty else {
+                throw .badQuestion.because("its answers are its only actions")
+            }
+            // No other message is a state of it.
+            self.sequence = nil
+        }
         let id = fields[.pollID]
         if !id.isEmpty { (pollID, isKept, due) = (id, false, nil) }
     }

@@ -1,0 +1,164 @@
+import Base
+import Crypto
+import Delivery
+import SQLite
+package import Topics
+
+/// The writer's access to questions. The key of a row is the id of the message that shows it.
+///
+/// An open one is due when it expires, and one that has ended when its result is forgotten.
+struct QuestionRows {
+    /// A row, before it is opened.
+    struct Row {
+        let id: TopicMessageID
+        let device: UInt32
+        let isEnded: Bool
+        let due: StoreTime
+        let sealed: [UInt8]
+    }
+
+    /// What `row` reads.
+    private static let columns = "id, topic, ended, due, sealed"
+
+    private static func place(_ id: TopicMessageID) -> Sealer.Place {
+        Sealer.Place(
+            table: "question", row: Int64(bitPattern: id.number ?? 0), column: "sealed")
+    }
+
+    static func seal(
+        _ question: Question, _ sealers: TopicSealers, of owner: TopicOwner
+    ) throws(StoreFault) -> [UInt8] {
+        try sealers.seal(question, at: place(question.id), of: owner)
+    }
+
+    /// Nil for what nobody can read.
+    static func open(
+        _ row: Row, _ sealers: TopicSealers, of owner: TopicOwner
+    ) throws(StoreFault) -> Question? {
+        let question: Question? = try sealers.open(
+            row.sealed.span, at: place(row.id), of: owner)
+        guard let question, question.id == row.id, question.device == row.device else {
+            return nil
+        }
+        return question
+    }
+
+    private static func row(_ row: borrowing StoreStatement) -> Row {
+        Row(
+            id: TopicMessageID(number: UInt64(bitPattern: row.integer(0))),
+            device: UInt32(clamping: row.integer(1)), isEnded: row.integer(2) != 0,
+            due: StoreTime(milliseconds: row.integer(3)), sealed: row.bytes(4))
+    }
+
+    static func find(
+        _ id: TopicMessageID, on connection: borrowing Connection
+    ) throws(StoreFault) -> Row? {
+        guard let number = id.number else { return nil }
+        let select = try connection.statement(
+            "SELECT \(columns) FROM question WHERE id = ?1", Int64(bitPattern: number))
+        return try select.step() ? row(select) : nil
+    }
+
+    static func find(
+        key: [UInt8], of device: UInt32, on connection: borrowing Connection
+    ) throws(StoreFault) -> Row? {
+        let select = try connection.statement(
+            "SELECT \(columns) FROM question WHERE topic = ?1 AND key = ?2", device, key)
+        return try select.step() ? row(select) : nil
+    }
+
+    static func insert(
+        _ question: Question, key: [UInt8]?, until due: StoreTime, sealed: [UInt8],
+        on connection: borrowing Connection
+    ) throws(StoreFault) {
+        try connection.run(
+            """
+            INSERT INTO question (id, topic, key, ended, due, sealed)
+            VALUES (?1, ?2, ?3, 0, ?4, ?5)
+            """, number(question.id), question.device, key, due.milliseconds, sealed)
+    }
+
+    static func end(
+        _ question: Question, until due: StoreTime, sealed: [UInt8],
+        on connection: borrowing Connection
+    ) throws(StoreFault) {
+        try connection.run(
+            "UPDATE question SET ended = 1, due = ?2, sealed = ?3 WHERE id = ?1",
+            number(question.id), due.milliseconds, sealed)
+    }
+
+    static func putOff(
+        _ id: TopicMessageID, until due: StoreTime, on connection: borrowing Connection
+    ) throws(StoreFault) {
+        try connection.run(
+            "UPDATE question SET due = ?2 WHERE id = ?1", number(id), due.milliseconds)
+    }
+
+    static func delete(
+        _ id: TopicMessageID, on connection: borrowing Connection
+    ) throws(StoreFault) {
+        try connection.run("DELETE FROM question WHERE id = ?1", number(id))
+    }
+
+    /// Returns which ones the topic had.
+    static func deleteAll(
+        of device: UInt32, on connection: borrowing Connection
+    ) throws(StoreFault) -> [TopicMessageID] {
+        let delete = try connection.statement(
+            "DELETE FROM question WHERE topic = ?1 RETURNING id", device)
+        var ids: [TopicMessageID] = []
+        while try delete.step() {
+            ids.append(TopicMessageID(number: UInt64(bitPattern: delete.integer(0))))
+        }
+        return ids
+    }
+
+    /// How many of a topic are open, or have ended.
+    static func count(
+        of device: UInt32, areEnded: Bool, on connection: borrowing Connection
+    ) throws(StoreFault) -> Int {
+        Int(
+            try connection.number(
+                "SELECT count(*) FROM question WHERE topic = ?1 AND ended = ?2", device,
+                Int64(areEnded ? 1 : 0)))
+    }
+
+    static func oldestEnded(
+        of device: UInt32, on connection: borrowing Connection
+    ) throws(StoreFault) -> TopicMessageID? {
+        let select = try connection.statement(
+            "SELECT id FROM question WHERE topic = ?1 AND ended = 1 ORDER BY due LIMIT 1", device)
+        return try select.step()
+            ? TopicMessageID(number: UInt64(bitPattern: select.integer(0))) : nil
+    }
+
+    static func due(
+        at now: StoreTime, limit: Int, on connection: borrowing Connection
+    ) throws(StoreFault) -> [Row] {
+        let select = try connection.statement(
+            "SELECT \(columns) FROM question WHERE due <= ?1 ORDER BY due LIMIT ?2",
+            now.milliseconds, Int64(limit))
+        var rows: [Row] = []
+        while try select.step() { rows.append(row(select)) }
+        return rows
+    }
+
+    static func nextDue(on connection: borrowing Connection) throws(StoreFault) -> StoreTime? {
+        let select = try connection.statement("SELECT due FROM question ORDER BY due LIMIT 1")
+        return try select.step() ? StoreTime(milliseconds: select.integer(0)) : nil
+    }
+
+    private static func number(_ id: TopicMessageID) -> Int64 {
+        Int64(bitPattern: id.number ?? 0)
+    }
+}
+
+/// A question has ended, or is gone.
+package struct QuestionNews: Sendable {
+    package let id: TopicMessageID
+
+    /// Whoever waits for it listens to this row. Several may have the same one.
+    static func row(_ id: TopicMessageID) -> UInt32 {
+        UInt32(truncatingIfNeeded: id.number ?? 0)
+    }
+}

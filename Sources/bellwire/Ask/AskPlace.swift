@@ -1,0 +1,88 @@
+import Base
+import Crypto
+import Outbound
+import System
+import WebPush
+
+/// Where a question is asked: the control socket of a server on this machine, or the address of a
+/// topic.
+struct AskPlace: Confidential {
+    let topic: String
+    private let base: String
+    private let askPath: String
+    private let questionPath: String
+    private let socket: String?
+    private let certificateFile: String?
+    private let token: String?
+
+    init(_ arguments: Arguments) throws {
+        let topic = arguments.positional[0]
+        guard topic.hasPrefix("https://") || topic.hasPrefix("http://") else {
+            guard arguments["token"] == nil else {
+                throw CommandError.usage(
+                    "--token is for the address of a topic", hint: "write https://HOST/TOPIC")
+            }
+            self.topic = topic
+            (base, askPath) = ("http://localhost", "/api/v1/questions")
+            questionPath = askPath + "/"
+            socket = try ControlConnection(arguments).path
+            (certificateFile, token) = (nil, nil)
+            return
+        }
+        guard let slash = topic.lastIndex(of: "/"), let origin = Origin(url: topic),
+            !topic[topic.index(after: slash)...].isEmpty, slash > topic.startIndex
+        else { throw CommandError.usage("not the address of a topic: write https://HOST/TOPIC") }
+        self.topic = String(topic[topic.index(after: slash)...])
+        base = String(topic[..<slash])
+        (askPath, questionPath, socket) = ("/", "/v1/questions/", nil)
+        guard let file = arguments["token"] else {
+            throw CommandError.usage(
+                "who asks needs a token",
+                hint: "make one by bellwire token add, and name its file "
+                    + "by --token")
+        }
+        token =
+            String(decoding: try KeyFile.read(file), as: UTF8.self)
+            .split(whereSeparator: \.isWhitespace).first.map { String($0) } ?? ""
+        let configuration = try? ConfigurationSources.readDefault()
+        certificateFile =
+            arguments["ca-file"]
+            ?? configuration.flatMap { DevelopmentAuthority.file($0, for: origin.host) }
+    }
+
+    /// Asks; the answer comes at once, with the id of the question.
+    func asking(_ wish: AskWish) -> HTTPRequest {
+        var request = request("POST", askPath, wish.json(of: topic))
+        // RFC 7240 section 4.1.
+        request.fields.append(("Prefer", "respond-async"))
+        return request
+    }
+
+    /// Waits for the end of the question, but at most so many seconds.
+    func waiting(for id: String, _ seconds: Int) -> HTTPRequest {
+        var request = request("GET", "\(questionPath)\(id)?wait=\(seconds)s")
+        request.timeoutSeconds = seconds + HTTPClient.connectTimeoutSeconds
+        return request
+    }
+
+    func withdrawal(of id: String) -> HTTPRequest { request("DELETE", questionPath + id) }
+
+    private func request(_ method: String, _ path: String, _ body: [UInt8] = []) -> HTTPRequest {
+        var request = HTTPRequest(
+            method: method, url: base + path,
+            fields: body.isEmpty ? [] : [("Content-Type", "application/json")], body: body,
+            certificateFile: certificateFile, unixSocket: socket)
+        if let token { request.fields.append(("Authorization", "Bearer " + token)) }
+        return request
+    }
+}
+
+/// A name that nobody else gives to a question.
+enum RandomKey {
+    static func make() throws -> String {
+        var random = RandomSupply()
+        var bytes: [UInt8] = []
+        for _ in 0..<2 { bytes.append(bigEndian: try random.word()) }
+        return Base64URL.text(bytes.span)
+    }
+}
