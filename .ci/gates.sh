@@ -352,7 +352,7 @@ gate_desktop() { twice desktop_programs; }
 
 desktop_programs() {
     local program
-    for program in link distributor sandbox hostile whole heard buttons changes idle flood day; do
+    for program in link distributor sandbox hostile whole heard buttons dismissed changes idle flood day; do
         each .venv/bin/python Tests/Peers/Desktop/$program.py "$release/bellwire" || return
     done
 }

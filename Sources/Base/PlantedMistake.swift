@@ -14,6 +14,7 @@
         case streamBeforeCommit = "STREAM_BEFORE_COMMIT"
         case scheduledTwice = "SCHEDULED_TWICE"
         case deletedReturns = "DELETED_RETURNS"
+        case dismissedReturns = "DISMISSED_RETURNS"
         case backupMissesNewest = "BACKUP_MISSES_NEWEST"
         case restoreForgetsEnded = "RESTORE_FORGETS_ENDED"
         case noSync = "NO_SYNC"

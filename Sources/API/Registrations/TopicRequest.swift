@@ -1,6 +1,7 @@
 import Base
 import Crypto
 import Mailbox
+import Notifications
 import PushService
 import Topics
 import WebPush
@@ -15,6 +16,7 @@ struct TopicRequest: Equatable {
     /// Nil if nothing is said about it.
     private var application: ApplicationTerms?
     private var inside = NamedHosts()
+    private var dismissal = DismissalReach.everywhere
 
     /// What a request says that says nothing about it.
     init() {}
@@ -28,6 +30,7 @@ struct TopicRequest: Equatable {
         isRaw = try members.flag("raw") ?? false
         application = try members.object("application").map(Self.application)
         inside = try members.hosts("inside")
+        dismissal = try members.dismissal()
         try members.expectNoOthers()
     }
 
@@ -54,7 +57,7 @@ struct TopicRequest: Equatable {
         guard terms.isOnlyShown else { throw .badBody("topic is only for topics") }
         var topic = TopicTerms()
         (topic.isOpen, topic.lifetime, topic.isRaw) = (isOpen, lifetime, isRaw)
-        topic.inside = inside
+        (topic.inside, topic.dismissal) = (inside, dismissal)
         topic.application = terms.topic.application
         if var application {
             application.picture = topic.application.picture
@@ -132,6 +135,7 @@ extension TopicDetails {
             $0.keep = topic.lifetime.map { Int($0) }
             $0.isRaw = topic.isRaw
             $0.inside = topic.inside.names
+            if topic.dismissal != .everywhere { $0.dismiss = topic.dismissal.rawValue }
             guard let former else { return }
             if former.secretName != topic.secretName {
                 $0.secretAddress = address(topic.secretName)

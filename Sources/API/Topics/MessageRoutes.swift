@@ -130,7 +130,9 @@ struct MessageWish: Confidential {
         var fields = NtfyFields()
         fields.record(query: query.span)
         do throws(NtfyRefusal) {
-            request = try StreamRequest([], as: .json, fields, now: now)
+            var request = try StreamRequest([], as: .json, fields, now: now)
+            request.isOwners = true
+            self.request = request
         } catch { throw .badBody(error.text) }
         let search = items["search"] ?? ""
         let count = search.split(whereSeparator: \.isWhitespace).count
@@ -217,7 +219,10 @@ private final class MessagePage {
         for (index, entry) in page.entries.enumerated() {
             guard entry.position > floor else { return false }
             guard wish.request.filter.passes(entry.message) else { continue }
-            found.append(NtfyJSON.message(entry.message, named: topics.names[entry.device] ?? ""))
+            found.append(
+                NtfyJSON.message(
+                    entry.message, named: topics.names[entry.device] ?? "",
+                    isCleared: entry.isCleared))
             guard found.count == limit else { continue }
             before = entry.position
             return index + 1 < page.entries.count || page.hasMore

@@ -49,7 +49,7 @@ final class MessageStream: @unchecked Sendable {
     private var index: TopicIndex { routes.registrations.store.index.topics }
 
     private var subscription: TopicSubscription {
-        TopicSubscription(owner: topics.owner ?? 0, topics: topics.standIns)
+        TopicSubscription(owner: topics.owner ?? 0, topics: topics.standIns, isOwners: true)
     }
 
     /// Everything that is committed from now on reaches the cursor, or is told to it by its position.

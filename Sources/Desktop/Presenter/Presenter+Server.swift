@@ -162,11 +162,18 @@ extension Presenter {
     mutating func dismiss(_ key: ShownKey) {
         guard let entry = entries[key], entry.place != .dismissed else { return }
         guard key.notification == 0 else {
+            guard sources[key.source]?.consent.dismissal != .here else { return setAside(key) }
             return settle(key, .remove(group: key.group, notification: key.notification))
         }
         for key in members(of: key.source) { dismiss(key) }
         sources[key.source]?.passed = [:]
         remove(key)
+    }
+
+    /// It stays in the engine's list, where other screens have it, and does not come up here again.
+    mutating func setAside(_ key: ShownKey) {
+        entries[key]?.place = .listed
+        keep(key)
     }
 
     /// Sends the requests; the notification is removed when the engine confirms.

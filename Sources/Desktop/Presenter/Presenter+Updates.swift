@@ -42,6 +42,12 @@ extension Presenter {
 
     private mutating func request(again key: ShownKey, _ entry: Entry) {
         let removal = EngineRequest.remove(group: key.group, notification: key.notification)
+        // The source may not have said before that this is for one screen.
+        if sources[key.source]?.consent.dismissal == .here,
+            entry.requests.allSatisfy({ $0 == removal })
+        {
+            return setAside(key)
+        }
         for request in entry.requests.isEmpty ? [removal] : entry.requests {
             actions.append(.request(source: key.source, request))
         }

@@ -121,6 +121,7 @@ struct LoadedEngines {
 /// registration.
 struct AccountRegistrations {
     private var withReplies = 0
+    private var dismissedHere = 0
     private var schemes: [String: Int] = [:]
     private var services: [UInt32: String] = [:]
     /// Until then no sign of life is worth writing; nil if there are no registrations.
@@ -135,6 +136,7 @@ struct AccountRegistrations {
         var consent = SourceConsent()
         consent.takesReplies = withReplies > 0
         consent.linkSchemes = Set(schemes.keys)
+        if dismissedHere > 0 { consent.dismissal = .here }
         return consent
     }
 
@@ -163,6 +165,7 @@ struct AccountRegistrations {
         services[registration.device] = step > 0 ? registration.terms.service : nil
         let consent = registration.terms.consent
         if consent.takesReplies { withReplies += step }
+        if registration.terms.topic.dismissal == .here { dismissedHere += step }
         for scheme in consent.linkSchemes {
             let count = schemes[scheme, default: 0] + step
             schemes[scheme] = count > 0 ? count : nil

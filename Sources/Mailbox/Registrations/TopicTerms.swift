@@ -1,5 +1,5 @@
 package import Base
-import Notifications
+package import Notifications
 package import Topics
 
 /// How others may use a topic, and what it keeps.
@@ -17,6 +17,7 @@ package struct TopicTerms: Equatable, Sendable, Confidential {
     package var isRaw = false
     /// Hosts of a home or of this machine, to which buttons may send requests.
     package var inside = NamedHosts()
+    package var dismissal = DismissalReach.everywhere
     /// What it is to clients of Gotify.
     package var application = ApplicationTerms()
 
@@ -37,6 +38,7 @@ extension TopicTerms {
         isOpen = try members.flag("open") ?? false
         lifetime = try members.seconds("keep", Self.lifetimes)
         isRaw = try members.flag("raw") ?? false
+        dismissal = try members.dismissal()
         secretName = try Self.name(&members, "secret_name")
         readingName = try Self.name(&members, "reading_name")
         inside = try members.hosts("inside")
@@ -67,11 +69,22 @@ extension TopicTerms {
                 writer.name("inside")
                 writer.array { writer in inside.names.forEach { writer.string($0) } }
             }
+            if dismissal != .everywhere { writer.member("dismiss", dismissal.rawValue) }
             if !application.isUsual {
                 writer.name("application")
                 application.write(to: &writer)
             }
         }
+    }
+}
+
+extension RegistrationMembers {
+    package mutating func dismissal() throws(RegistrationTerms.Fault) -> DismissalReach {
+        guard let word = try text("dismiss") else { return .everywhere }
+        guard let reach = DismissalReach(rawValue: word) else {
+            throw RegistrationTerms.Fault("dismiss is everywhere or here")
+        }
+        return reach
     }
 }
 

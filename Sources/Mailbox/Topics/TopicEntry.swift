@@ -1,4 +1,6 @@
 import Base
+import Crypto
+import SQLite
 package import Topics
 
 /// A message in the history of a topic.
@@ -9,6 +11,8 @@ package struct TopicEntry: Sendable, Confidential {
     /// The registration of the topic.
     package let device: UInt32
     package let message: TopicMessage
+    /// Its owner has closed it, or it was cleared.
+    package internal(set) var isCleared = false
 }
 
 /// A message for the history of a topic.
@@ -54,9 +58,15 @@ package struct TopicSubscription: Sendable, Confidential {
     package let topics: [UInt32: TopicName]
     /// A replay also has what is not due yet, behind its last message.
     package let wantsScheduled: Bool
+    /// It also has what the owner has closed.
+    package let isOwners: Bool
 
-    package init(owner: UInt32, topics: [UInt32: TopicName], wantsScheduled: Bool = false) {
-        (self.owner, self.topics, self.wantsScheduled) = (owner, topics, wantsScheduled)
+    package init(
+        owner: UInt32, topics: [UInt32: TopicName], wantsScheduled: Bool = false,
+        isOwners: Bool = false
+    ) {
+        (self.owner, self.topics) = (owner, topics)
+        (self.wantsScheduled, self.isOwners) = (wantsScheduled, isOwners)
     }
 }
 
@@ -126,6 +136,34 @@ package struct TopicPage: Sendable, Confidential {
     package internal(set) var next: Int64?
 
     package var hasMore: Bool { next != nil }
+
+    /// Finds out what was closed or cleared after it came.
+    mutating func markCleared(
+        of owner: TopicOwner, _ connection: borrowing Connection
+    ) throws(StoreFault) {
+        let select = try connection.statement(
+            """
+            SELECT 1 FROM topic_message WHERE topic = ?1 AND sequence = ?2 AND place > ?3
+            AND sealed IS NOT NULL AND kind IN (?4, ?5) LIMIT 1
+            """)
+        var hash: SHA256
+        do throws(OpenSSLError) { hash = try SHA256() } catch { throw .crypto(error) }
+        for index in entries.indices where entries[index].message.kind == .message {
+            let (device, position) = (entries[index].device, entries[index].position)
+            let sequence: [UInt8]
+            do throws(OpenSSLError) {
+                sequence = try owner.digest(
+                    of: entries[index].message.sequence, in: device, &hash)
+            } catch { throw .crypto(error) }
+            try select.bind(Int64(device), at: 1)
+            try select.bind(sequence.span, at: 2)
+            try select.bind(TopicRows.key(position, of: owner.row), at: 3)
+            try select.bind(Int64(TopicMessage.Kind.clear.rawValue), at: 4)
+            try select.bind(Int64(TopicMessage.Kind.dismissal.rawValue), at: 5)
+            entries[index].isCleared = try select.step()
+            select.reset()
+        }
+    }
 }
 
 /// The sealed part of a message in the history. It repeats what else the row says, so that nobody can

@@ -27,7 +27,10 @@ final class TopicReading {
         case .none: return query.nothing
         case .owner(let owner):
             switch query {
-            case .page(let request): return .page(try page(request, of: owner, connection))
+            case .page(let request):
+                var page = try page(request, of: owner, connection)
+                try page.markCleared(of: owner, connection)
+                return .page(page)
             case .stream(let request, let subscription):
                 return .stream(try page(request, subscription, of: owner, connection))
             case .newest: return .newest(owner.position)
@@ -101,7 +104,8 @@ extension TopicReading {
         _ request: StreamPageRequest, _ subscription: TopicSubscription, of owner: TopicOwner,
         _ connection: borrowing Connection
     ) throws(StoreFault) -> StreamPage {
-        let history = StreamedHistory(owner: owner, topics: subscription.topics)
+        let history = StreamedHistory(
+            owner: owner, topics: subscription.topics, isOwners: subscription.isOwners)
         let (range, plan): (ReplayRange, ReplayPlan?)
         let page: StreamPage
         switch request {
@@ -205,6 +209,7 @@ private struct Places {
 private struct StreamedHistory {
     let owner: TopicOwner
     let topics: [UInt32: TopicName]
+    let isOwners: Bool
 
     /// Decides what a replay has, without opening a message.
     func plan(
@@ -216,13 +221,16 @@ private struct StreamedHistory {
         let select = try connection.statement(
             """
             SELECT place, time, size FROM topic_message
-            WHERE topic = ?1 AND place > ?2 AND sealed IS NOT NULL ORDER BY place DESC
+            WHERE topic = ?1 AND place > ?2 AND sealed IS NOT NULL AND kind <= ?3
+            ORDER BY place DESC
             """)
+        let last: TopicMessage.Kind = isOwners ? .dismissal : .poll
         let evicted = try connection.statement(
             "SELECT evicted, evicted_time FROM topic WHERE device = ?1")
         for (device, topic) in topics {
             try select.bind(Int64(device), at: 1)
             try select.bind(TopicRows.key(max(known ?? 0, 0), of: owner.row), at: 2)
+            try select.bind(Int64(last.rawValue), at: 3)
             while try select.step() {
                 plan.count(
                     TopicRows.position(ofKey: select.integer(0)), time: select.integer(1),

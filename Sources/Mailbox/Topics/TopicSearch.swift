@@ -97,7 +97,10 @@ final class TopicSearches {
             if known.keyID != owner.key.id { known = SearchedTexts(of: owner) }
             known.lastUse = now
             defer { texts[owner.row] = known }
-            return try goOn(search, &known, rows, connection)
+            let turn = try goOn(search, &known, rows, connection)
+            guard case .done(var page?) = turn else { return turn }
+            try page.markCleared(of: owner, connection)
+            return .done(page)
         }
     }
 

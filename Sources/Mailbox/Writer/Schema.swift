@@ -34,7 +34,7 @@ enum Schema {
                 "topic_scheduled.id": 0 ... .max, "topic_scheduled.topic": counters,
                 "topic_scheduled.subscription": counters,
                 "topic_picture.topic": counters,
-                "topic_message.topic": counters, "topic_message.kind": 0...3,
+                "topic_message.topic": counters, "topic_message.kind": 0...4,
                 "topic_file.row": 0 ... .max, "topic_file.topic": counters,
                 "topic_file.owner": counters, "topic_file.size": 0...1 << 31,
                 "topic_file.message": 0 ... .max,

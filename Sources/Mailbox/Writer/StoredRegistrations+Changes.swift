@@ -24,6 +24,9 @@ extension StoredRegistrations {
         guard try update(registration, from: revision) else { return .conflict }
         if let former, former.terms.topic != registration.terms.topic {
             try topics.change(registration)
+            if former.terms.topic.dismissal != registration.terms.topic.dismissal {
+                try engines.changedConsent(of: registration.engine)
+            }
         }
         if let former, former.isPaused != registration.isPaused {
             try engines.setPaused(registration.isPaused, engine: registration.engine)
@@ -195,6 +198,8 @@ extension StoredRegistrations {
             for device in try transaction.devices(of: engine) { try remind(device: device) }
         case .signOfLife(let engine): try recordSignOfLife(engine)
         case .mobile(let isMobile, let engine): try setMobile(isMobile, engine)
+        case .dismissed(let names, let engine):
+            for name in names { try dismiss(name, by: engine) }
         }
     }
 

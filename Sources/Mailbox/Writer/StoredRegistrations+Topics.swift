@@ -43,21 +43,53 @@ extension StoredRegistrations {
             let owner = transaction.index.owner(ofDevice: device)
             transaction.effects.marks.append(OwnedMark(mark: mark, owner: owner))
         }
-        guard outcome.isStored, [.delete, .clear].contains(post.message.kind),
-            let registration = try transaction.registration(device),
-            let name = try name(ofSequence: post.message.sequence, in: device)
-        else { return outcome }
-        try engines.withdraw([name], of: registration)
+        guard outcome.isStored, [.delete, .clear].contains(post.message.kind) else {
+            return outcome
+        }
+        try withdraw([ShownSequence(post.message.sequence, in: device)])
         return outcome
     }
 
-    /// Takes back what a push showed that does not wait.
+    /// Takes what has these sequences off the screen.
+    private func withdraw(_ sequences: [ShownSequence]) throws(StoreFault) {
+        for sequence in sequences {
+            guard let registration = try transaction.registration(sequence.device) else { continue }
+            try engines.withdraw([sequence.name], of: registration)
+        }
+    }
+
+    /// What leaves the history of a topic leaves the screen, unless it shows a later state.
+    func erase(_ erasure: TopicErasure) throws(StoreFault) -> StoreOutcome {
+        let (outcome, ended) = try topics.erase(erasure)
+        try withdraw(ended)
+        return outcome
+    }
+
+    /// Takes back what a push showed that does not wait. A topic forgets what it said.
     func withdraw(_ location: LocationID) throws(StoreFault) {
         let (device, id) = try origin(of: location)
         guard let registration = try transaction.registration(device) else { return }
-        let name = try name(ofSequence: id.text, in: device)
-        try engines.withdraw(
-            [StoredMessages.pushName(at: location)] + (name.map { [$0] } ?? []), of: registration)
+        var names = [StoredMessages.pushName(at: location)]
+        if registration.terms.isOnlyShown {
+            switch try topics.find(id, in: device) {
+            case .latest(let sequence):
+                let event = try topics.event(.delete, ShownSequence(sequence, in: device))
+                if let event { _ = try add(event, to: device, nil) }
+            case .former(let found): try topics.erase([found])
+            case .unknown: names.append(ShownSequence(id.text, in: device).name)
+            }
+        }
+        try engines.withdraw(names, of: registration)
+    }
+
+    /// Somebody has closed what a topic showed. Its owner's readers are told, as others are of a clear
+    /// event.
+    func dismiss(_ name: String, by engine: UInt32) throws(StoreFault) {
+        guard let sequence = ShownSequence(name: name),
+            try engines.engine(ofDevice: sequence.device) == engine,
+            let event = try topics.event(.dismissal, sequence)
+        else { return }
+        _ = try topics.add(event, to: sequence.device)
     }
 
     private func origin(
@@ -67,12 +99,5 @@ extension StoredRegistrations {
             var mint = try EndpointMint(key: transaction.keys.endpoint)
             return (try mint.device(of: location), try mint.message(at: location))
         } catch { throw .crypto(error) }
-    }
-
-    /// The name of what the screen shows of a sequence; nil for an owner without topics.
-    func name(
-        ofSequence sequence: String, in device: UInt32
-    ) throws(StoreFault) -> String? {
-        try topics.digest(of: sequence, in: device).map { "sequence:" + Base64URL.text($0.span) }
     }
 }

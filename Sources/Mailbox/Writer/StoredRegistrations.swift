@@ -49,7 +49,7 @@ final class StoredRegistrations {
         case .schedule(let scheduled): return try topics.schedule(scheduled)
         case .take(let posts, let address, let isTrial):
             return try topics.take(posts, to: address, isTrial: isTrial)
-        case .erase(let erasure): return try topics.erase(erasure)
+        case .erase(let erasure): return try erase(erasure)
         case .setPicture(let picture, let device): return try topics.set(picture, of: device)
         case .count(let device, let reason):
             return try rows.count(reason, device: device) ? .done : .notFound
@@ -76,8 +76,7 @@ final class StoredRegistrations {
             }
             let answer = try topics.answer(for: message.address.device)
             guard answer == .done else { return answer }
-            name = try self.name(
-                ofSequence: post.message.sequence, in: message.address.device)
+            name = ShownSequence(post.message.sequence, in: message.address.device).name
         }
         var (outcome, lack) = try engines.receive(message, mark, push, as: name)
         if let post, isKept, outcome == .done || outcome.isStored {

@@ -81,20 +81,19 @@ extension StoredTopics {
         UInt32(clamping: try transaction.owner(ofDevice: device))
     }
 
-    /// A sequence without a name of its own has the id of its first message.
     private func erase(
         _ sequence: String, of device: UInt32, _ owner: TopicOwner
     ) throws(StoreFault) {
         #if PLANTED
             if PlantedMistake.deletedReturns.isMade { return }
         #endif
-        var found = try rows.all(of: try digest(of: sequence, in: device, owner), in: device)
-        if let id = TopicMessageID(sequence) { found += try rows.all(of: id, in: device) }
-        try erase(found)
+        try erase(try all(sequence, of: device, owner))
     }
 
-    /// Erases what a reader wants gone.
-    func erase(_ erasure: TopicErasure) throws(StoreFault) -> StoreOutcome {
+    /// Erases what a reader wants gone. Also returns of which sequences that was the latest state.
+    func erase(
+        _ erasure: TopicErasure
+    ) throws(StoreFault) -> (outcome: StoreOutcome, ended: [ShownSequence]) {
         switch erasure {
         case .message(let position, let devices):
             // Any topic knows the owner of all.
@@ -102,15 +101,17 @@ extension StoredTopics {
                 let found = try rows.message(
                     at: TopicRows.key(position, of: try owner(of: first))),
                 devices.contains(found.device)
-            else { return .notFound }
+            else { return (.notFound, []) }
+            let ended = try latest(of: [found])
             try erase([found])
-            return .done
+            return (.done, ended)
         case .all(let device, let end):
             let last = TopicRows.key(end, of: try owner(of: device))
             let oldest = try rows.oldest(of: device, Self.goneAtOnce)
             let found = oldest.filter { $0.key <= last }
+            let ended = try latest(of: found)
             try erase(found)
-            return found.count == Self.goneAtOnce ? .registration(.partly) : .done
+            return (found.count == Self.goneAtOnce ? .registration(.partly) : .done, ended)
         }
     }
 
@@ -137,7 +138,7 @@ extension StoredTopics {
 
     /// All of one topic.
     @discardableResult
-    private func erase(_ found: [TopicRows.Found]) throws(StoreFault) -> TopicRows.Amount? {
+    func erase(_ found: [TopicRows.Found]) throws(StoreFault) -> TopicRows.Amount? {
         guard let device = found.first?.device else { return nil }
         let end = transaction.time.now.adding(seconds: Self.goneLifetime)
         var change = TopicRows.Amount(gone: found.count)
@@ -168,12 +169,6 @@ extension StoredTopics {
         try transaction.hashing { _, hash throws(OpenSSLError) in
             try owner.digest(of: sequence, in: device, &hash)
         }
-    }
-
-    /// Nil for an owner without a key.
-    func digest(of sequence: String, in device: UInt32) throws(StoreFault) -> [UInt8]? {
-        guard case .owner(let owner) = try find(owner(of: device)) else { return nil }
-        return try digest(of: sequence, in: device, owner)
     }
 
     func find(_ row: UInt32) throws(StoreFault) -> TopicOwner.Found {

@@ -109,13 +109,6 @@ extension Engine {
         return group.notifications.last { $0.messageID == messageID }
             ?? group.pending.last { $0.notification.messageID == messageID }?.notification
     }
-
-    mutating func forgetName(of notification: Notification) {
-        guard !notification.name.isEmpty,
-            account.names[notification.name]?.notificationID == notification.id
-        else { return }
-        account.names[notification.name] = nil
-    }
 }
 
 /// Messages that the user has read, here or elsewhere.

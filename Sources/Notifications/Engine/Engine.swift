@@ -34,6 +34,9 @@ package struct Engine: Sendable, Confidential {
     var isTrusted = false
     /// How often a payload was refused because its target came at a higher trust level.
     var outranked = 0
+    /// The names of what the user has removed.
+    private(set) var dismissed: [String] = []
+    private var isByUser = false
     var now: Double = 0
 
     package init(_ account: Account = Account()) {
@@ -53,6 +56,27 @@ package struct Engine: Sendable, Confidential {
     package mutating func takeOutranked() -> Int {
         defer { outranked = 0 }
         return outranked
+    }
+
+    /// The names of notifications that the user has removed since the last call.
+    package mutating func takeDismissed() -> [String] {
+        defer { dismissed.removeAll() }
+        return dismissed
+    }
+
+    /// What `body` removes, the user removes.
+    mutating func byUser(_ body: (inout Engine) -> Outcome) -> Outcome {
+        isByUser = true
+        defer { isByUser = false }
+        return body(&self)
+    }
+
+    mutating func forgetName(of notification: Notification) {
+        guard !notification.name.isEmpty,
+            account.names[notification.name]?.notificationID == notification.id
+        else { return }
+        account.names[notification.name] = nil
+        if isByUser { dismissed.append(notification.name) }
     }
 
     /// Whether this client and the other clients of the account are in use.

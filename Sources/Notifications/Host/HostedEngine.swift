@@ -50,10 +50,21 @@ package struct HostedEngine: Sendable, Confidential {
         return (start.map { [($0, .start)] } ?? []) + unsaved
     }
 
-    /// The updates for clients, the next deadline, and how many payloads were refused for their
-    /// trust level; in one call, because reading an engine that is also held elsewhere copies it.
-    package mutating func takeNews() -> (updates: [Update], deadline: Double?, outranked: Int) {
-        (engine.takeUpdates(), engine.nextDeadline, engine.takeOutranked())
+    /// What has happened, in one call, because reading an engine that is also held elsewhere copies
+    /// it.
+    package struct News {
+        package let updates: [Update]
+        package let deadline: Double?
+        /// How many payloads were refused for their trust level.
+        package let outranked: Int
+        /// The names of what the user has removed.
+        package let dismissed: [String]
+    }
+
+    package mutating func takeNews() -> News {
+        News(
+            updates: engine.takeUpdates(), deadline: engine.nextDeadline,
+            outranked: engine.takeOutranked(), dismissed: engine.takeDismissed())
     }
 
     /// Answers one request of a client.
@@ -84,6 +95,11 @@ package struct HostedEngine: Sendable, Confidential {
         let type = request["@type"]?.text ?? ""
         let isKept = !Engine.isQuestion(type) || engine.nextDeadline.map { $0 <= now } ?? false
         let outcome = engine.handle(request, now: now)
+        #if PLANTED
+            if PlantedMistake.dismissedReturns.isMade, type == "removeNotification" {
+                return outcome
+            }
+        #endif
         if isKept, outcome != nil { unsaved.append((now, .request(text))) }
         return outcome
     }

@@ -90,6 +90,13 @@ extension Presentation {
     }
 }
 
+/// Which screens a notification leaves that somebody closes on one of them.
+package enum DismissalReach: String, CaseIterable, Sendable {
+    case everywhere
+    /// The others show it until it is closed there.
+    case here
+}
+
 /// What an application allows when it registers; a payload cannot grant this itself.
 package struct SourceConsent: Equatable, Sendable {
     /// It accepts replies typed into a notification.
@@ -97,20 +104,24 @@ package struct SourceConsent: Equatable, Sendable {
     /// The link schemes allowed besides `https`. Those that open files or run programs cannot be
     /// allowed.
     package var linkSchemes: Set<String> = []
+    /// What somebody closes on one screen leaves the others, too.
+    package var dismissal = DismissalReach.everywhere
 
     package init() {}
 
-    /// Reads the members `replies` and `link_schemes`.
+    /// Reads the members `replies`, `link_schemes` and `dismiss`.
     package init(_ node: JSONNode) {
         takesReplies = node["replies"]?.bool ?? false
         let schemes = (node["link_schemes"]?.elements ?? []).compactMap(\.text)
         linkSchemes = Set(schemes.filter(Self.mayAllow))
+        dismissal = node["dismiss"]?.text.flatMap(DismissalReach.init) ?? .everywhere
     }
 
     func members(_ writer: inout JSONWriter) {
         writer.member("replies", takesReplies)
         writer.name("link_schemes")
         writer.array { writer in for scheme in linkSchemes.sorted() { writer.string(scheme) } }
+        if dismissal != .everywhere { writer.member("dismiss", dismissal.rawValue) }
     }
 
     package static func mayAllow(_ scheme: String) -> Bool {

@@ -127,6 +127,14 @@ extension TopicDoor {
         }
     }
 
+    /// Whether a place that was found for the visitor is the visitor's own, and not only open to a
+    /// token.
+    func isOwner(_ visitor: TopicVisitor, of name: TopicName, at place: Place) -> Bool {
+        guard case .device = visitor.caller, let owner = visitor.owner else { return false }
+        guard case .topic(let device) = place else { return true }
+        return self.device(.own(name, owner: owner)) == device
+    }
+
     private func device(_ naming: TopicNaming) -> UInt32? {
         guard let digest = try? namer.digest(of: naming) else { return nil }
         return service.index.topics.device(named: digest)

@@ -61,6 +61,8 @@ package struct TopicMessage: Equatable, Sendable, Confidential {
         case clear = 2
         /// Its sequence is the id of a message that its readers fetch from another server.
         case poll = 3
+        /// Its owner has closed what has its sequence. Only the owner is told, as of a clear event.
+        case dismissal = 4
     }
 
     package let id: TopicMessageID

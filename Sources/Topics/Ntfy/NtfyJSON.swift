@@ -33,12 +33,17 @@ package enum NtfyJSON {
         self.message(message, named: topic.text, isOnWebSocket: isOnWebSocket)
     }
 
-    /// `topic` is what its owner calls it, which need not be a name in an address.
+    /// `topic` is what its owner calls it, which need not be a name in an address. Only the owner is
+    /// told of a message that somebody has closed or cleared.
     package static func message(
-        _ message: TopicMessage, named topic: String, isOnWebSocket: Bool = false
+        _ message: TopicMessage, named topic: String, isOnWebSocket: Bool = false,
+        isCleared: Bool = false
     ) -> [UInt8] {
         var writer = JSONWriter(capacity: message.content.text.utf8.count + 256)
-        writer.object { write(message, named: topic, isOnWebSocket: isOnWebSocket, to: &$0) }
+        writer.object { writer in
+            write(message, named: topic, isOnWebSocket: isOnWebSocket, to: &writer)
+            if isCleared { writer.member("cleared", true) }
+        }
         return writer.bytes
     }
 
@@ -67,7 +72,7 @@ extension TopicMessage.Kind {
         switch self {
         case .message: "message"
         case .delete: "message_delete"
-        case .clear: "message_clear"
+        case .clear, .dismissal: "message_clear"
         case .poll: "poll_request"
         }
     }

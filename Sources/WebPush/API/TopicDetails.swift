@@ -19,6 +19,8 @@ package struct TopicDetails: JSONObject, Equatable, Sendable, Confidential {
     package var isRaw = false
     /// Hosts of a home or of this machine, to which buttons may send requests.
     package var inside: [String] = []
+    /// `here` if what somebody closes on one screen stays on the others; nil for `everywhere`.
+    package var dismiss: String?
     package var secretAddress: String?
     package var readingAddress: String?
     /// What it is to clients of Gotify; only in requests.
@@ -35,6 +37,7 @@ package struct TopicDetails: JSONObject, Equatable, Sendable, Confidential {
         fields.member("keep", &keep)
         fields.flag("raw", &isRaw)
         fields.texts("inside", &inside)
+        fields.member("dismiss", &dismiss)
         fields.member("secret_address", &secretAddress)
         fields.member("reading_address", &readingAddress)
         fields.member("application", &application)

@@ -184,6 +184,7 @@ extension TopicDetails {
         if !inside.isEmpty {
             rows.append(["buttons reach", Printable.text(inside.joined(separator: ", "))])
         }
+        if !dismissing.isEmpty { rows.append(["screens", dismissing]) }
         return rows
     }
 }

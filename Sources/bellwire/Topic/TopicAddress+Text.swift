@@ -71,7 +71,8 @@ extension TopicAddress {
 
     private func kept(_ word: String) -> String {
         let reading = details.keep == 0 ? "" : "; to read it: bellwire messages \(word)"
-        return "it \(details.keeping)\(reading)\n"
+        let dismissing = details.dismissing.isEmpty ? "" : details.dismissing + "\n"
+        return "it \(details.keeping)\(reading)\n\(dismissing)"
     }
 
     /// What to type.

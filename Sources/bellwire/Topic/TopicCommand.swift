@@ -58,6 +58,9 @@ extension Command {
             Option(
                 "inside", "HOSTS", of: "add",
                 help: "hosts of your home, or localhost, that its buttons may reach; or none"),
+            Option(
+                "dismiss", TopicWish.dismissals.joined(separator: "|"), of: "add",
+                help: "which screens a notification leaves that you close (default: everywhere)"),
             Option("address", of: "add", "rotate", help: "print only the address"),
         ] + serverOptions,
         examples: [

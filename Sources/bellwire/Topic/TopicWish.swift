@@ -1,5 +1,6 @@
 import Base
 import Configuration
+import Notifications
 import WebPush
 
 /// What somebody wants of a topic besides its name: who reaches it, and what it keeps.
@@ -13,6 +14,9 @@ struct TopicWish {
     private let isRaw: Bool?
     /// Nil if nothing is said about it.
     private let inside: [String]?
+    private let dismissal: DismissalReach?
+
+    static let dismissals = DismissalReach.allCases.map(\.rawValue)
 
     private enum Keeping {
         case asUsual
@@ -51,6 +55,10 @@ struct TopicWish {
             }
             return hosts.names
         }
+        dismissal = arguments["dismiss"].flatMap(DismissalReach.init)
+        guard dismissal != nil || arguments["dismiss"] == nil else {
+            throw CommandError.usage("--dismiss takes \(Wording.list(Self.dismissals))")
+        }
     }
 
     /// What to ask for, of a topic that is `former`; nil if that is what it has.
@@ -62,6 +70,7 @@ struct TopicWish {
             $0.keep = former.keep
             $0.isRaw = former.isRaw
             $0.inside = former.inside
+            $0.dismiss = former.dismiss
         }
         var wanted = present
         if isPrivate {
@@ -73,6 +82,7 @@ struct TopicWish {
         if let keep { wanted.keep = keep.seconds }
         if let isRaw { wanted.isRaw = isRaw }
         if let inside { wanted.inside = inside }
+        if let dismissal { wanted.dismiss = dismissal == .everywhere ? nil : dismissal.rawValue }
         return wanted == present ? nil : wanted
     }
 }
@@ -82,6 +92,11 @@ extension TopicDetails {
     var reach: String {
         let words = [(isOpen, "open"), (isSecret, "secret"), (isSecretlyRead, "secret to read")]
         return words.filter(\.0).map(\.1).joined(separator: ", ")
+    }
+
+    /// Empty as usual.
+    var dismissing: String {
+        dismiss == nil ? "" : "what you close on one screen stays on the others"
     }
 
     /// What happens to what came.

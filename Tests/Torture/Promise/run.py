@@ -95,6 +95,7 @@ PLANTS = {
     "STREAM_BEFORE_COMMIT": ("topics", [27]),
     "SCHEDULED_TWICE": ("topics", [27, 28]),
     "DELETED_RETURNS": ("topics", [29]),
+    "DISMISSED_RETURNS": ("topics", [29]),
     "BACKUP_MISSES_NEWEST": ("restores", [23]),
     "RESTORE_FORGETS_ENDED": ("restores", [23]),
     "NO_SYNC": ("power", [18]),

@@ -7,7 +7,7 @@ import events
 from clients.agent import Agent
 from clients.hooks import Application
 from clients.sender import Sender
-from clients.topics import Follower, Publisher, Topics, history
+from clients.topics import Follower, Publisher, Screen, Topics, history
 from clients.viewer import Viewer
 from machine import breakdowns
 from machine.breakdowns import fail_for_a_while, says_that_it_is_usable, usable_again
@@ -54,7 +54,7 @@ async def power(folder, seed, count):
 
 
 async def topics(folder, seed, count):
-    """Kills, power cuts and faults while topics get messages, and readers follow them."""
+    """Kills, power cuts and faults while topics get messages, readers follow them, and screens close what they show."""
     acts = [breakdowns.power_cut] * 3 + [breakdowns.disk_fault, breakdowns.stand_still]
     async with Stage(folder, "topics", seed, is_meddled=True) as stage:
         stage.world.rest = 0.02
@@ -66,6 +66,8 @@ async def topics(folder, seed, count):
             stage.spawn(Publisher(ours).run())
         for names in (ours.names, ours.names[:2], ours.names[2:3]):
             stage.spawn(Follower(ours, names).run())
+        for name in ours.names * 2:
+            stage.spawn(Screen(ours, name).run())
         await asyncio.sleep(1)
         for number in range(count):
             await asyncio.sleep(min(1.5, stage.random.expovariate(1 / 0.3)))

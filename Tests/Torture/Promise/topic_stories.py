@@ -24,6 +24,23 @@ def history(*found, time=29):
     return [dict(e="history", t=time, r=9, found=list(found))]
 
 
+def lit(screen, time):
+    return [dict(e="lit", t=time, r=screen, topic="a")]
+
+
+def showed(screen, time, *names):
+    return [dict(e="showed", t=time, r=screen, topic="a", names=list(names), whole=True)]
+
+
+def closed(screen, time, number=1):
+    return [dict(e="shut", t=time, r=screen, topic="a", name=5, number=number)]
+
+
+def cleared(name, of):
+    return one(0, name=name, kind="clear", sequence=of)
+
+
+CLOSED = lit(20, 4) + lit(21, 4) + post(1, 5) + showed(20, 5.1, 5) + showed(21, 5.1, 5) + closed(20, 6)
 ENDED = post(1, 5, sequence="q") + post(2, 7, kind="delete", sequence="q")
 DELETION = one(2, kind="delete", sequence="q")
 
@@ -40,6 +57,11 @@ GOOD = [
         + history(one(2), one(1)),
     ),
     ("a deleted message", followed() + ENDED + heard(1, 5.1) + heard(2, 7.1, kind="delete") + history(DELETION)),
+    (
+        "a message that is closed on a screen, while another one still hears of it",
+        CLOSED + showed(21, 6.1, 5) + lit(21, 7) + showed(21, 7.1) + history(one(1), cleared("j", "i1")),
+    ),
+    ("a closed message that is deleted", ENDED[:2] + closed(20, 6) + ENDED[2:] + history(DELETION)),
     ("a request without an answer", post(1, 5)[:1] + history(one(1))),
     (
         "a scheduled message that another state replaces",
@@ -65,5 +87,13 @@ BROKEN = [
     (28, "a scheduled message that comes too early", followed() + post(1, 5, delay=10) + heard(1, 9) + history(one(1))),
     (28, "a reader that misses a scheduled message", followed() + post(1, 5, delay=10) + history(one(1))),
     (29, "a deleted message that is in the history", ENDED + history(one(1, sequence="q"), DELETION)),
+    (29, "a closed message that a screen shows after its return", CLOSED + lit(21, 7) + showed(21, 7.1, 5)),
+    (29, "a closed message that the same screen shows", CLOSED + showed(20, 6.1, 5)),
+    (29, "a closed message whose end is not told", CLOSED + history(one(1))),
+    (
+        29,
+        "a closed message whose end is told twice",
+        CLOSED + history(one(1), cleared("j", "i1"), cleared("k", "i1")),
+    ),
     (29, "a deletion that is not told", ENDED + history()),
 ]

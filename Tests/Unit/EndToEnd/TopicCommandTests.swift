@@ -255,6 +255,25 @@ struct TopicCommandTests {
         #expect(server.end() == 0)
     }
 
+    @Test("What is closed on one screen stays on the others, if a topic says so")
+    func dismissal() throws {
+        let server = try fixture.startInClear()
+        let words = "what you close on one screen stays on the others"
+        #expect(try !fixture.run(["topic", "add", "build"]).output.contains(words))
+        let here = try fixture.run(["topic", "add", "build", "--dismiss", "here", "--keep", "7d"])
+        #expect(here.exitCode == 0 && here.output.contains("\n\(words)\n"))
+        #expect(try fixture.run(["topic", "show", "build"]).output.contains(words))
+        // What is not said stays as it is.
+        let topic = try add("build", "--keep", "default")["topic"] as? [String: Any]
+        #expect(topic?["dismiss"] as? String == "here" && topic?["keep"] == nil)
+        let again = try add("build", "--dismiss", "everywhere")["topic"] as? [String: Any]
+        #expect(again?["dismiss"] == nil)
+        let unknown = try fixture.run(["topic", "add", "build", "--dismiss", "never"])
+        #expect(unknown.exitCode == 2)
+        #expect(unknown.errors.contains("--dismiss takes everywhere or here"))
+        #expect(server.end() == 0)
+    }
+
     @Test("An address for a service says where to put it; a name has one format")
     func services() throws {
         let server = try fixture.startInClear()

@@ -10,7 +10,7 @@ extension StoredEngines {
     func joined(_ registration: Registration, _ engine: UInt32) throws(StoreFault) {
         touched?.insert(engine)
         loaded[engine]?.registrations?.add(registration)
-        if registration.terms.presentation != nil {
+        if registration.terms.presentation != nil || registration.terms.topic.dismissal == .here {
             try publishConsent(of: engine)
             try applyLooks(engine)
         }
@@ -20,6 +20,13 @@ extension StoredEngines {
     func changed(_ registration: Registration) {
         touched?.insert(registration.engine)
         loaded[registration.engine]?.registrations?.changed(registration)
+    }
+
+    /// What a registration of the account agrees to has changed.
+    func changedConsent(of engine: UInt32) throws(StoreFault) {
+        touched?.insert(engine)
+        loaded[engine]?.registrations = nil
+        try publishConsent(of: engine)
     }
 
     /// All of them gave a sign of life.
@@ -35,7 +42,7 @@ extension StoredEngines {
         loaded[engine]?.remove(registration)
         guard try !transaction.devices(of: engine).isEmpty else { return try endEngine(engine) }
         let terms = registration?.terms
-        if terms == nil || terms?.presentation != nil {
+        if terms == nil || terms?.presentation != nil || terms?.topic.dismissal == .here {
             try publishConsent(of: engine)
             try applyLooks(engine)
         }
@@ -49,7 +56,7 @@ extension StoredEngines {
         return registrations
     }
 
-    /// Call this when a registration of the account was added or removed.
+    /// Call this when a registration of the account was added, changed or removed.
     func publishConsent(of row: UInt32) throws(StoreFault) {
         guard index.engines.hasListeners(row) else { return }
         _ = try engine(row) { engine throws(StoreFault) in

@@ -158,6 +158,9 @@ final class StoredEngines {
         for update in news.updates {
             if try addConsequences(of: update, engine.row, device) { isOwed = true }
         }
+        if !news.dismissed.isEmpty {
+            consequences.append(.dismissed(news.dismissed, engine: engine.row))
+        }
         if isOwed {
             try publishOwed(news.updates, engine)
         } else if !news.updates.isEmpty {
@@ -211,11 +214,14 @@ enum EngineConsequence {
     /// Clients are connected, which is a sign of life of the registrations.
     case signOfLife(engine: UInt32)
     case mobile(Bool, engine: UInt32)
+    /// The user has removed what has these names.
+    case dismissed([String], engine: UInt32)
 
     var engine: UInt32 {
         switch self {
         case .fetch(_, let engine, _), .revoke(let engine), .event(_, let engine),
-            .remind(let engine), .signOfLife(let engine), .mobile(_, let engine):
+            .remind(let engine), .signOfLife(let engine), .mobile(_, let engine),
+            .dismissed(_, let engine):
             engine
         }
     }

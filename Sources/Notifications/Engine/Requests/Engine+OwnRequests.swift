@@ -24,7 +24,7 @@ extension Engine {
         case "bellwire.muteChat": return muteChat(request)
         case "bellwire.pause": return pause(request)
         case "bellwire.setSource": return setSource(request)
-        case "bellwire.invokeNotificationAction": return invokeAction(request)
+        case "bellwire.invokeNotificationAction": return byUser { $0.invokeAction(request) }
         case "bellwire.setCall":
             guard let id = request.id("call_id"), let chatID = chatID(request) else {
                 return .badRequest("Call identifier or chat is invalid")

@@ -12,8 +12,8 @@ extension Engine {
         switch type {
         case "setOption": return setOption(request)
         case "getOption": return .object(answer { $0.option(clientOption(request)) })
-        case "removeNotification": return removeNotification(request)
-        case "removeNotificationGroup": return removeNotificationGroup(request)
+        case "removeNotification": return byUser { $0.removeNotification(request) }
+        case "removeNotificationGroup": return byUser { $0.removeNotificationGroup(request) }
         case "setChatNotificationSettings", "getChatNotificationSettings",
             "setScopeNotificationSettings", "getScopeNotificationSettings",
             "setForumTopicNotificationSettings", "setReactionNotificationSettings",

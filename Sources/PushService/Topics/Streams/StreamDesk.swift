@@ -278,7 +278,8 @@ extension StreamDesk: StoreListener {
     func read(_ request: StreamPageRequest, for stream: TopicStream) {
         guard let group = stream.group else { return }
         let subscription = TopicSubscription(
-            owner: group.owner.row, topics: group.names, wantsScheduled: stream.wantsScheduled)
+            owner: group.owner.row, topics: group.names, wantsScheduled: stream.wantsScheduled,
+            isOwners: stream.isOwners)
         desk.list(.topic(.stream(request, subscription))) { [self] answer in
             guard case .topic(.stream(let page)) = answer else { return stream.unreadable() }
             guard stream.group === group else { return }

@@ -21,16 +21,20 @@ final class StreamIntake {
     func open(_ exchange: HTTPExchange, as form: NtfyRoute.Stream, _ names: [TopicName]) {
         do throws(NtfyRefusal) {
             guard form != .webSocket || exchange.asksForWebSocket else { throw .noUpgrade }
-            let request = try StreamRequest(
+            var request = try StreamRequest(
                 names, as: form, NtfyFields(of: exchange), now: Int64(service.now()))
             let (visitor, places) = try reach(names, exchange)
+            request.isOwners = zip(names, places).allSatisfy {
+                door.isOwner(visitor, of: $0, at: $1)
+            }
+            let list = request.list
             let stream = TopicStream(
                 exchange, request, as: .ntfy(form), with: visitor.pass, at: desk,
                 answering: mayAnswer(names, places, visitor) ? visitor.credential?.row : nil)
             desk.admit(stream)
             find(names[...], places[...], [:], visitor) { [self] found in
                 do throws(NtfyRefusal) {
-                    try follow(stream, try found.get(), request.list)
+                    try follow(stream, try found.get(), list)
                 } catch { stream.refuse(error) }
             }
         } catch { StreamForm.ntfy(form).refuse(error, exchange) }

@@ -23,6 +23,7 @@ final class TopicStream {
     /// The credential with which its reader may answer questions at all of its topics; nil for
     /// none.
     let answerer: UInt32?
+    let isOwners: Bool
     /// Nil until its topics are known, and after its end.
     @exclusivity(unchecked) var group: StreamGroup?
     /// Its places in the group, and among those whose turn to say something is the same.
@@ -41,7 +42,7 @@ final class TopicStream {
         self.desk = desk
         self.form = form
         self.pass = pass
-        wantsScheduled = request.wantsScheduled
+        (wantsScheduled, isOwners) = (request.wantsScheduled, request.isOwners)
         carrier = .opening(StreamOpening(exchange: exchange, request: request))
         cursor = StreamCursor(request, newest: 0)
     }

@@ -16,6 +16,7 @@ package struct StreamCursor: Sendable {
     private let filter: StreamFilter
     /// The reader wants what is stored, and then the end.
     private let isPoll: Bool
+    private let isOwners: Bool
     private var phase: Phase
     /// The reader has everything up to here.
     private var position: Int64
@@ -35,6 +36,7 @@ package struct StreamCursor: Sendable {
     package init(_ request: StreamRequest, newest: Int64) {
         filter = request.filter
         isPoll = request.isPoll
+        isOwners = request.isOwners
         phase = .beginning(request.since)
         position = newest
         self.newest = newest
@@ -159,6 +161,7 @@ extension StreamCursor {
     }
 
     private func write(_ message: PlacedMessage, _ actions: inout [StreamAction]) {
+        guard isOwners || message.message.kind != .dismissal else { return }
         if filter.passes(message.message) { actions.append(.write(message)) }
     }
 

@@ -12,6 +12,8 @@ package struct StreamRequest: Sendable, Confidential {
     package let wantsScheduled: Bool
     package let since: StreamSince
     package let filter: StreamFilter
+    /// The reader owns the topics, so it hears what the owner has closed.
+    package var isOwners = false
 
     package init(
         _ topics: [TopicName], as form: NtfyRoute.Stream, _ fields: NtfyFields, now: Int64

@@ -4,6 +4,7 @@ import asyncio
 import json
 
 from clients.sender import Client, Closed
+from clients.viewer import Viewer, number_of
 
 # A delay has at least this many seconds.
 SHORTEST = 10
@@ -127,6 +128,56 @@ class Follower:
         self.note("heard", r=self.number, **told(event))
         # The place of what is not kept is known as well.
         return True
+
+
+class Screen(Viewer):
+    """Shows a topic, and closes some of it. It is one of several on which the owner sees the same."""
+
+    app, role = "script", {"role": "viewer"}
+
+    def __init__(self, topics, name):
+        super().__init__(topics.world, topics.next_reader())
+        self.account, self.closes = name, 0
+
+    def note(self, event, **facts):
+        self.log.note(event, r=self.application, c=self.connection, topic=self.account, **facts)
+
+    async def visit(self):
+        self.note("lit")
+        await super().visit()
+
+    def take(self, update):
+        kind = update["@type"]
+        if kind == "updateActiveNotifications":
+            self.shown = {}
+            for group in update["groups"]:
+                self.keep((group["id"], one) for one in group["notifications"])
+            self.note("showed", names=list(self.shown), whole=True)
+        elif kind == "updateNotificationGroup":
+            for name in update["removed_notification_ids"]:
+                self.shown.pop(name, None)
+            added = update["added_notifications"]
+            self.keep((update["notification_group_id"], one) for one in added)
+            self.note("showed", names=[one["id"] for one in added], whole=False)
+        elif kind == "updateNotification":
+            self.keep([(update["notification_group_id"], update["notification"])])
+        elif kind == "ok" and update.get("@extra") in self.asked:
+            name, number = self.asked.pop(update["@extra"])
+            self.note("shut", name=name, number=number)
+
+    def keep(self, notifications):
+        for group, one in notifications:
+            self.shown[one["id"]] = (group, number_of(one, r"bw-topic (\d+)"))
+
+    def act(self):
+        if not self.shown or self.world.is_over:
+            return
+        name = self.random.choice(list(self.shown))
+        group, number = self.shown[name]
+        self.closes += 1
+        self.asked[self.closes] = (name, number)
+        self.note("shutting", name=name, number=number)
+        self.say("removeNotification", notification_group_id=group, notification_id=name, **{"@extra": self.closes})
 
 
 async def history(topics, reader):

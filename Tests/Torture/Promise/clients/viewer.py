@@ -8,13 +8,15 @@ import urllib.parse
 from clients.sender import Client, Closed
 
 
-def number_of(notification):
+def number_of(notification, text=r"bw-(\d+)-"):
     """The push whose text it shows."""
-    found = re.search(r"bw-(\d+)-", json.dumps(notification))
+    found = re.search(text, json.dumps(notification))
     return int(found.group(1)) if found else None
 
 
 class Viewer:
+    app, role = "torture", {}
+
     def __init__(self, world, application):
         self.world, self.random = world, world.branch()
         self.application, self.account, self.log = application, f"a{application}", world.log
@@ -34,7 +36,7 @@ class Viewer:
             str(self.world.server.state / "control.sock"), limit=1 << 24
         )
         try:
-            self.say("bellwire.open", app="torture", account=self.account)
+            self.say("bellwire.open", app=self.app, account=self.account, **self.role)
             while line := await reader.readline():
                 self.take(json.loads(line))
                 if self.random.random() < 0.05:

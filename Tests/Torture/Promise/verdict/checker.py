@@ -10,6 +10,7 @@ import sys
 
 import events
 from verdict import (
+    dismissed,
     hooked,
     overheard,
     owned,
@@ -436,6 +437,7 @@ RULES = [
     overheard.rule,
     survived.rule,
     topics.rule,
+    dismissed.rule,
 ]
 
 

@@ -123,6 +123,30 @@ struct MessageAPITests {
         #expect(refused.code == "404/1002")
     }
 
+    @Test("What was closed on a screen, or cleared by its sender, says so; a later state does not")
+    func cleared() throws {
+        _ = try addTopic("t")
+        let ids = try ["a", "b", "c"].map { try fixture.ntfy("POST", "/t", bearer, $0).text("id") }
+        _ = try fixture.ntfy("PUT", "/t/\(ids[0])/clear", bearer)
+        let screen = try EngineViewer(
+            fixture, bearer: bearer, account: "t", app: AccountName.scripts)
+        let (group, shown) = try #require(screen.screen.first)
+        let id = try #require(shown.first { $0.value == "b" }?.key)
+        try screen.ask(
+            #"{"@type":"removeNotification","notification_group_id":\#(group),"#
+                + #""notification_id":\#(id)}"#)
+        _ = try fixture.ntfy("POST", "/t/\(ids[1])", bearer, "d")
+        func cleared(_ query: String) throws -> [String] {
+            let messages = try page(query).object()["messages"] as? [[String: Any]] ?? []
+            return messages.filter { $0["cleared"] as? Bool == true }
+                .map { $0["message"] as? String ?? "" }
+        }
+        #expect(try texts() == ["d", "c", "b", "a"])
+        #expect(try cleared("") == ["b", "a"])
+        #expect(try cleared("?search=b") == ["b"])
+        #expect(try cleared("?search=d") == [])
+    }
+
     @Test("A page says where the next one begins; all of them together have everything once")
     func pages() throws {
         let topics = [try addTopic("a"), try addTopic("b")]

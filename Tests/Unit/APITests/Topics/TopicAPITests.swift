@@ -141,6 +141,27 @@ struct TopicAPITests {
         #expect(try theirs.change(#"{"open":true}"#).status == 200)
     }
 
+    @Test("A topic says on which screens a notification stays, and its screens are told")
+    func dismissal() throws {
+        let fixture = try PushFixture()
+        let topic = try MadeTopic(fixture, "builds", #"{"dismiss":"here","keep":60}"#)
+        #expect(topic.details?.dismiss == "here")
+        let screen = try UserAgent(
+            fixture, path: "/api/v1/engine?account=builds&role=viewer",
+            [("Authorization", "Bearer \(topic.bearer)")])
+        #expect(try screen.members()["dismiss"] as? String == "here")
+        for _ in 0..<2 { _ = try screen.next() }
+        #expect(try topic.change("{}").status == 200)
+        let told = try screen.members()
+        #expect(told["@type"] as? String == "bellwire.updateSource" && told["dismiss"] == nil)
+        #expect(try topic.listed().topic?.dismiss == nil)
+        #expect(try topic.change(#"{"dismiss":"here"}"#).status == 200)
+        #expect(try screen.members()["dismiss"] as? String == "here")
+        #expect(try topic.listed().topic?.dismiss == "here")
+        #expect(try topic.change(#"{"dismiss":"everywhere"}"#).status == 200)
+        #expect(try topic.listed().topic?.dismiss == nil)
+    }
+
     @Test("On a closed server only administrators open names; secret names are for everybody")
     func closedServer() throws {
         let fixture = try Self.closed()
@@ -155,7 +176,8 @@ struct TopicAPITests {
         "What is no topic, or not for its name, is refused",
         arguments: [
             #"{"open":1}"#, #"{"keep":-1}"#, #"{"keep":31536001}"#, #"{"keep":"7d"}"#,
-            #"{"secret_name":"s_mine"}"#, #"{"secret":"read"}"#, "[]", #"{"x":true}"#,
+            #"{"dismiss":"never"}"#, #"{"dismiss":true}"#, #"{"secret_name":"s_mine"}"#,
+            #"{"secret":"read"}"#, "[]", #"{"x":true}"#,
         ])
     func malformed(body: String) throws {
         let fixture = try PushFixture()

@@ -56,6 +56,22 @@ struct StreamCursorTests {
         #expect(try step(&cursor) { $0.heard(try Self.placed(nil), &$1) } == ["write -"])
     }
 
+    @Test("What the owner has closed is told to the owner alone, and leaves no gap for others")
+    func dismissed() throws {
+        for isOwners in [true, false] {
+            var request = try StreamRequest(
+                [try #require(Self.topic)], as: .json, NtfyFields(), now: 1_800_000_000)
+            request.isOwners = isOwners
+            var cursor = StreamCursor(request, newest: 5)
+            _ = step(&cursor) { $0.begin(&$1) }
+            let event = TopicMessage(id: TopicMessageID(number: 1), .dismissal, time: 0)
+            let told = PlacedMessage(event, in: try #require(Self.topic), at: 6)
+            #expect(step(&cursor) { $0.heard(told, &$1) } == (isOwners ? ["write 6"] : []))
+            #expect(try step(&cursor) { $0.heard(try Self.placed(7), &$1) } == ["write 7"])
+            #expect(TopicMessage.Kind.dismissal.event == "message_clear")
+        }
+    }
+
     @Test("What is committed during the replay comes after it, once")
     func replay() throws {
         var cursor = try Self.cursor("since=all")

@@ -1,0 +1,94 @@
+import Base
+import Delivery
+import SQLite
+import Topics
+
+/// What the screen shows of a topic: the latest state of one thing.
+struct ShownSequence: Confidential {
+    private static let prefix = "sequence"
+
+    let device: UInt32
+    let sequence: String
+
+    init(_ sequence: String, in device: UInt32) {
+        (self.sequence, self.device) = (sequence, device)
+    }
+
+    /// Nil for the name of anything else.
+    init?(name: String) {
+        let parts = name.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
+        guard parts.count == 3, parts[0] == Self.prefix, let device = UInt32(parts[1]) else {
+            return nil
+        }
+        self.init(String(parts[2]), in: device)
+    }
+
+    /// Engines know it by this name.
+    var name: String { "\(Self.prefix):\(device):\(sequence)" }
+}
+
+/// States of one thing.
+extension StoredTopics {
+    /// What the history has under an id.
+    enum FoundMessage {
+        case unknown
+        /// Nothing came later that has its sequence.
+        case latest(sequence: String)
+        case former(TopicRows.Found)
+    }
+
+    func find(_ id: TopicMessageID, in device: UInt32) throws(StoreFault) -> FoundMessage {
+        guard let found = try rows.all(of: id, in: device).first else { return .unknown }
+        guard let sequence = try latest(of: [found]).first else { return .former(found) }
+        return .latest(sequence: sequence.sequence)
+    }
+
+    /// The sequences of which these messages, all of one topic, are the latest state.
+    func latest(of found: [TopicRows.Found]) throws(StoreFault) -> [ShownSequence] {
+        guard let device = found.first?.device,
+            case .owner(let owner) = try admission(to: device)
+        else { return [] }
+        var latest: [ShownSequence] = []
+        for message in found {
+            let position = TopicRows.position(ofKey: message.key)
+            let entry = try TopicRows.entry(
+                at: position, of: owner, sealers, transaction.connection)?.entry
+            guard let sequence = entry?.message.sequence,
+                try newest(sequence, of: device, owner)?.key == message.key
+            else { continue }
+            latest.append(ShownSequence(sequence, in: device))
+        }
+        return latest
+    }
+
+    private func newest(
+        _ sequence: String, of device: UInt32, _ owner: TopicOwner
+    ) throws(StoreFault) -> TopicRows.Found? {
+        try all(sequence, of: device, owner).max { $0.key < $1.key }
+    }
+
+    /// A sequence without a name of its own has the id of its first message.
+    func all(
+        _ sequence: String, of device: UInt32, _ owner: TopicOwner
+    ) throws(StoreFault) -> [TopicRows.Found] {
+        let named = try rows.all(of: try digest(of: sequence, in: device, owner), in: device)
+        guard let id = TopicMessageID(sequence) else { return named }
+        return named + (try rows.all(of: id, in: device))
+    }
+
+    /// An event of the store's own, which is kept as long as what it is about. Nil for a topic that has
+    /// ended.
+    func event(
+        _ kind: TopicMessage.Kind, _ shown: ShownSequence
+    ) throws(StoreFault) -> TopicPost? {
+        guard case .owner(let owner) = try admission(to: shown.device) else { return nil }
+        let end = try newest(shown.sequence, of: shown.device, owner)?.end
+        let rest = end.map { $0.milliseconds - transaction.time.now.milliseconds } ?? 0
+        let lifetime = UInt32(clamping: (max(rest, 0) + 999) / 1_000)
+        let event = TopicMessage(
+            id: TopicMessageID(number: try transaction.newID().bits.high), kind,
+            sequence: shown.sequence, time: transaction.time.reading().wall / 1_000,
+            keptFor: lifetime)
+        return TopicPost(event, keptFor: lifetime)
+    }
+}

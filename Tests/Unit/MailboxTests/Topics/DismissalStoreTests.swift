@@ -1,0 +1,152 @@
+import Base
+import Delivery
+import Notifications
+import Testing
+import Topics
+
+@testable import Mailbox
+
+@Suite("What the owner of a topic closes")
+struct DismissalStoreTests {
+    private let test: TestStore
+    private let topic: TestTopic
+
+    init() throws {
+        test = try TestStore()
+        topic = try test.addTopic()
+    }
+
+    private var screen: JoinedScreen { JoinedScreen(test: test, topic: topic) }
+
+    private var kinds: [TopicMessage.Kind] {
+        get throws { try test.page([topic]).entries.map(\.message.kind) }
+    }
+
+    @Test("It is stored with its end, once, and kept as long as the message")
+    func stored() throws {
+        let message = try test.post("one", to: topic, isShown: true)
+        try test.post("two", to: topic, isShown: true)
+        try screen.close("one")
+        let page = try test.page([topic])
+        #expect(page.entries.map(\.message.kind) == [.dismissal, .message, .message])
+        #expect(page.entries.map(\.isCleared) == [false, false, true])
+        let event = page.entries[0].message
+        #expect(event.sequence == message.id.text && event.id != message.id)
+        #expect(event.expires.map { ($0 - event.time - 3_600).magnitude <= 1 } == true)
+        try test.restart()
+        #expect(try test.page([topic]).entries.map(\.isCleared) == [false, false, true])
+        #expect(try screen.texts == ["two"])
+    }
+
+    @Test("A later state is not closed; it is shown anew")
+    func later() throws {
+        for text in ["10 %", "50 %"] {
+            try test.post(text, to: topic, sequence: "s", isShown: true)
+        }
+        try screen.close("50 %")
+        #expect(try screen.texts == [])
+        try test.post("90 %", to: topic, sequence: "s", isShown: true)
+        #expect(try screen.texts == ["90 %"])
+        #expect(try test.page([topic]).entries.map(\.isCleared) == [false, false, true, true])
+        // A sender's clear event says the same.
+        try test.post("", to: topic, .clear, sequence: "s")
+        #expect(try screen.texts == [])
+        #expect(try test.page([topic]).entries.filter(\.isCleared).count == 3)
+    }
+
+    @Test("Only readers of the owner's own are told, and nobody else counts it")
+    func readers() throws {
+        try test.post("one", to: topic, isShown: true)
+        try screen.close("one")
+        #expect(try test.read(.replay(.everything), topic).messages.count == 2)
+        // The newest of a topic is a message to others.
+        #expect(try test.texts(topic, since: .latest) == ["one"])
+        let owner = test.store.index.owner(ofDevice: topic.device)
+        let name = try #require(topic.registration.terms.topicName)
+        let own = TopicSubscription(owner: owner, topics: [topic.device: name], isOwners: true)
+        let answer = try test.load(.topic(.stream(.replay(.latest), own)))
+        guard case .topic(.stream(let page)) = answer else {
+            Issue.record("no page")
+            return
+        }
+        #expect(page.messages.map(\.message.kind) == [.dismissal])
+    }
+
+    @Test("What no history has is told to those who read now")
+    func unkept() throws {
+        let listener = TopicListener()
+        test.store.index.topics.listen(listener, to: test.store.index.owner(ofDevice: topic.device))
+        try test.post("one", to: topic, sequence: "s", lifetime: 0, isShown: true)
+        try screen.close("one")
+        #expect(try kinds == [])
+        let last = try #require(listener.heard.last)
+        #expect(last.message?.kind == .dismissal && last.message?.sequence == "s" && !last.isKept)
+    }
+
+    @Test("What the history of a topic loses leaves the screen, unless a later state is there")
+    func erased() throws {
+        try test.post("old", to: topic, sequence: "s", isShown: true)
+        try test.post("new", to: topic, sequence: "s", isShown: true)
+        try test.post("other", to: topic, isShown: true)
+        func erase(_ position: Int64) throws {
+            let erasure = TopicErasure.message(position: position, of: [topic.device])
+            #expect(try test.run(.registration(.erase(erasure))) == .done)
+        }
+        try erase(1)
+        #expect(try screen.texts == ["new", "other"])
+        try erase(2)
+        #expect(try screen.texts == ["other"])
+        try test.post("later", to: topic, isShown: true)
+        let all = TopicErasure.all(of: topic.device, through: 3)
+        #expect(try test.run(.registration(.erase(all))) == .done)
+        #expect(try screen.texts == ["later"])
+        #expect(try kinds == [.message])
+    }
+
+    @Test("Its name tells its topic, and nothing else has such a name")
+    func names() {
+        let shown = ShownSequence("a:b", in: topic.device)
+        #expect(ShownSequence(name: shown.name)?.sequence == "a:b")
+        #expect(ShownSequence(name: shown.name)?.device == topic.device)
+        for name in ["push:1:s", "sequence:s", "sequence:-1:s", "sequence::s", "topic:1:s", ""] {
+            #expect(ShownSequence(name: name) == nil, "\(name)")
+        }
+    }
+}
+
+/// What a screen that joins the engine of a topic shows.
+private struct JoinedScreen {
+    let test: TestStore
+    let topic: TestTopic
+
+    private var engine: UInt32 { topic.registration.device }
+
+    private var notifications: [(group: Int32, id: Int32, text: String)] {
+        get throws {
+            let texts = try test.welcomes([engine], EngineRole(isFetcher: false))[0]
+            let documents = try texts.map { try JSONDocument(Array($0.utf8)) }
+            let active = documents.first { $0.root["@type"]?.text == "updateActiveNotifications" }
+            return (active?.root["groups"]?.elements ?? []).flatMap { group in
+                (group["notifications"]?.elements ?? []).map { one in
+                    (
+                        Int32(clamping: group["id"]?.integer ?? 0),
+                        Int32(clamping: one["id"]?.integer ?? 0),
+                        one["type"]?["bellwire.presentation"]?["body"]?.text ?? ""
+                    )
+                }
+            }
+        }
+    }
+
+    var texts: [String] { get throws { try notifications.map(\.text) } }
+
+    func close(_ text: String) throws {
+        let shown = try #require(try notifications.first { $0.text == text })
+        let request = EngineRequest.remove(group: shown.group, notification: shown.id).json
+        let client = EngineClientID(
+            engine: engine, number: test.store.index.engines.nextClient())
+        for _ in 0..<2 {
+            try test.expectDone(.engine(.request(client, Array(request.utf8))))
+        }
+    }
+}
