@@ -235,7 +235,8 @@ let package = Package(
         tests(of: "HTTP", ["System", "Crypto", "CNghttp2", "COpenSSL"]),
         tests(of: "Bus", ["System"]),
         tests(
-            of: "Cluster", ["Base", "WebPush", "Delivery", "System", "Crypto", "SQLite", "Mailbox"]),
+            of: "Cluster",
+            ["Base", "WebPush", "Topics", "Delivery", "System", "Crypto", "SQLite", "Mailbox"]),
         tests(
             of: "Mailbox",
             ["Base", "WebPush", "Topics", "Delivery", "Crypto", "System", "SQLite"]),

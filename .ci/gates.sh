@@ -387,9 +387,10 @@ gate_torture() {
         $(for turn in 0 1 2; do echo "${in_turn[(3 * first + turn) % ${#in_turn[@]}]}"; done)
 }
 
-# cluster <release libraries: nodes and servers of a cluster are killed, stopped and cut off under load, and the others keep the promise
+# cluster <release libraries: nodes and servers of a cluster are killed, stopped and cut off under load, and the others keep the promise and the files
 gate_cluster() {
-    .venv/bin/python Tests/Torture/Cluster/test_rules.py && twice cluster_promise
+    .venv/bin/python Tests/Torture/Cluster/test_rules.py \
+        && tools/lib/alone .venv/bin/python Tests/Torture/Cluster/files.py "$release/bellwire" && twice cluster_promise
 }
 
 cluster_promise() {

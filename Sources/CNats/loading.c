@@ -50,6 +50,7 @@ typedef natsConnectionHandler connection_handler;
       (natsMsg **message, const char *subject, const char *reply, const char *data, int count),                            \
       (message, subject, reply, data, count))                                                                              \
     F(const char *, natsMsg_GetSubject, (const natsMsg *message), (message))                                               \
+    F(const char *, natsMsg_GetReply, (const natsMsg *message), (message))                                                 \
     F(const char *, natsMsg_GetData, (const natsMsg *message), (message))                                                  \
     F(int, natsMsg_GetDataLength, (const natsMsg *message), (message))                                                     \
     F(natsStatus, natsMsgHeader_Keys, (natsMsg *message, const char ***keys, int *count), (message, keys, count))          \

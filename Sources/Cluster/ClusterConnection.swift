@@ -6,6 +6,7 @@ import System
 package final class ClusterConnection: Sendable {
     package let log: ClusterLog
     package let state: ClusterState
+    let peers: NodePeers
     /// The cluster's time in milliseconds since 1970, less `Boot.milliseconds`.
     package let clockOffset: Int64
     /// What the node's store contained when it was compared last. Nil before that.
@@ -20,6 +21,7 @@ package final class ClusterConnection: Sendable {
     package init(_ settings: ClusterSettings) throws(ClusterFault) {
         connection = try ClusterOpening.connect(settings)
         jetStream = JetStream(connection)
+        peers = NodePeers(connection, name: settings.name)
         let ticking = Ticking()
         timer = try ClusterTimer { [connection] in
             connection.giveUp(at: Boot.milliseconds)
@@ -141,6 +143,7 @@ package final class ClusterConnection: Sendable {
     package func close() {
         state.stop()
         log.stop()
+        peers.stop()
         timer.stop()
         connection.close()
     }

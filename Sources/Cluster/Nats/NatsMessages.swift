@@ -5,11 +5,14 @@ import Glibc
 struct NatsMessage: Sendable {
     let subject: String
     let body: [UInt8]
+    /// Where an answer is awaited; nil if none is.
+    let replyTo: String?
     private let fields: [String: String]
 
     init(_ message: OpaquePointer) {
         subject = natsMsg_GetSubject(message).map { String(cString: $0) } ?? ""
         body = Self.body(of: message)
+        replyTo = natsMsg_GetReply(message).map { String(cString: $0) }
         fields = Self.fields(of: message)
     }
 
@@ -17,6 +20,7 @@ struct NatsMessage: Sendable {
     init(subject: String, body: [UInt8] = [], fields: [String: String] = [:]) {
         self.subject = subject
         self.body = body
+        replyTo = nil
         self.fields = fields
     }
 

@@ -22,7 +22,8 @@ extension ClusterConnection {
         // The other nodes have to hear what this one can follow before it reads their schema.
         state.tell { NodeReport(schema: CommitEntry.knownSchema, keys: keys) }
         try SchemaAgreement(state: state).reach()
-        options.log = LogSource(log: log, node: node, origin: try origin(&options))
+        options.log = LogSource(
+            log: log, node: node, origin: try origin(&options), peers: peers)
         try checkLog(for: options.folder)
         let store = try open(options, report)
         state.tell { [weak store, weak self] in

@@ -86,11 +86,15 @@ package struct LogSource: Sendable {
     package let node: String
     /// What the stores have in common.
     package let origin: StoreOrigin
+    package let peers: any StorePeers
 
-    package init(log: any CommitLog, node: String, origin: StoreOrigin) {
+    package init(
+        log: any CommitLog, node: String, origin: StoreOrigin, peers: any StorePeers
+    ) {
         self.log = log
         self.node = node
         self.origin = origin
+        self.peers = peers
     }
 }
 

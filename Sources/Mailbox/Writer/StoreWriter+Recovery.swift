@@ -100,7 +100,7 @@ struct StoreSource: Sendable {
     ) -> FilePlace {
         FilePlace(
             folder: folder + "/" + TopicFiles.folderName, database: path, keys: keys, time: time,
-            limits: limits.files, space: space)
+            limits: limits.files, space: space, peers: log?.peers)
     }
 }
 

@@ -100,6 +100,9 @@ extension Metrics {
             "bellwire_messages_waiting_bytes", "gauge", "Bytes of the waiting messages.",
             usage.bytes)
         text.add(
+            "bellwire_files_missing", "gauge",
+            "Files of topics whose messages are here without them.", index.files.missingCount)
+        text.add(
             "bellwire_store_usable", "gauge", "Whether the store can be used.",
             store.isUsable ? 1 : 0)
         text.add(

@@ -38,7 +38,7 @@ REFUSED_REQUESTS = [
     ),
 ]
 REFUSED_SUBJECTS = [
-    *("other", "bw.other", "bw.log.a", "bw.told.log", "$KV.a.b", "_INBOX.a", "$SYS.REQ.ACCOUNT.BELLWIRE.INFO"),
+    *("other", "bw.other", "bw.file", "bw.file.a.b", "bw.log.a", "bw.told.log", "$KV.a.b", "_INBOX.a", "$SYS.REQ.ACCOUNT.BELLWIRE.INFO"),
     *("$SYS.REQ.SERVER.PING", "$SYS.REQ.SERVER.PING.JSZ", "$SYS.REQ.SERVER.NATS.RELOAD", "$SYS.REQ.ACCOUNT.PING.CONNZ"),
 ]
 REFUSED_INTEREST = [">", "bw.>", "bw.log", "bw.cluster.>", "other", "$JS.>", "$SYS.>", "$JS.EVENT.>"]
@@ -162,6 +162,13 @@ async def allowed(node):
     passed = await node.bus.subscribe("bw.now")
     await node.bus.publish("bw.now", b"x")
     check((await passed.next_msg(timeout=5)).data == b"x", "a message that nobody stores is heard")
+    asked = await node.bus.subscribe("bw.file.*")
+    inbox = node.bus.new_inbox()
+    heard = await node.bus.subscribe(inbox)
+    await node.bus.publish("bw.file.61", b"x", reply=inbox)
+    await node.bus.publish((await asked.next_msg(timeout=5)).reply, b"y")
+    check((await heard.next_msg(timeout=5)).data == b"y", "a question to a node is heard, and answered")
+    check(await node.is_refused(lambda: node.bus.publish(inbox, b"y")), "it is answered once")
     figures = [json.loads(answer.data) for answer in await node.answers("bw.servers", {}, 3)]
     names = {figure["server"]["name"] for figure in figures}
     check(names == {"nats1", "nats2", "nats3"}, f"all servers answer: {names}")

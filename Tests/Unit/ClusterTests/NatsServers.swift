@@ -148,7 +148,7 @@ final class NatsServers: @unchecked Sendable {
 enum ClusterUser: String, CaseIterable {
     case contention, crash, hanging, large, unknown, cutOff, isolated, record, lease, snapshot,
         survey, leftovers, schema, keys, moving, leaving, notEnded, emptied, wentBack, rewritten,
-        differing, compared, slowLink
+        differing, compared, slowLink, files, peers
 }
 
 /// Starts the servers before the first test of a suite, and ends them after the last one.

@@ -9,11 +9,12 @@ import System
 /// does not open, and a file that was cut has no end.
 struct FileChunks {
     static let length = 64 << 10
+    private static let sealedLength = length + Sealer.overhead
 
     let file: KeptFile
     let owner: TopicOwner
 
-    private var count: Int { max(1, (file.size + Self.length - 1) / Self.length) }
+    var count: Int { max(1, (file.size + Self.length - 1) / Self.length) }
     private var sealedSize: Int { file.size + count * Sealer.overhead }
 
     private func place(_ number: Int) -> Sealer.Place {
@@ -45,21 +46,34 @@ struct FileChunks {
         var sealer = try Sealer(current: owner.key)
         bytes.reserveCapacity(range.count)
         for number in range.lowerBound / Self.length...(range.upperBound - 1) / Self.length {
+            let sealed = try Self.sealed(number, from: disk)
+            guard let opened = try open(sealed, number, &sealer) else { return nil }
             let span = span(number)
-            let sealed = try disk.read(
-                at: number * (Self.length + Sealer.overhead), count: span.count + Sealer.overhead)
-            let opened: Secret
-            do throws(Sealer.Failure) {
-                opened = try sealer.open(sealed.span, at: place(number))
-            } catch {
-                if case .fault(let error) = error { throw error }
-                return nil
-            }
             let wanted = range.clamped(to: span)
             bytes += opened.withSpan {
                 $0.array(wanted.lowerBound - span.lowerBound..<wanted.upperBound - span.lowerBound)
             }
         }
         return bytes
+    }
+
+    /// A chunk as it lies on the disk; empty behind the end.
+    static func sealed(
+        _ number: Int, from disk: borrowing LargeFile
+    ) throws(SystemError) -> [UInt8] {
+        try disk.read(at: number * sealedLength, count: sealedLength)
+    }
+
+    /// Nil unless it is this chunk as it was written.
+    func open(
+        _ sealed: [UInt8], _ number: Int, _ sealer: inout Sealer
+    ) throws(OpenSSLError) -> Secret? {
+        guard sealed.count == span(number).count + Sealer.overhead else { return nil }
+        do throws(Sealer.Failure) {
+            return try sealer.open(sealed.span, at: place(number))
+        } catch {
+            if case .fault(let error) = error { throw error }
+            return nil
+        }
     }
 }

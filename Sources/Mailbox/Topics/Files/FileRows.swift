@@ -68,14 +68,14 @@ final class FileRows {
         try connection.number("SELECT count(*) FROM topic_file WHERE mark = ?1", mark.bytes) > 0
     }
 
-    /// The names of all files that messages have.
-    func names() throws(StoreFault) -> Set<String> {
-        let select = try connection.statement("SELECT mark FROM topic_file")
-        var names: Set<String> = []
+    /// Those of all files that messages have. The newest is the last.
+    func marks() throws(StoreFault) -> [FileMark] {
+        let select = try connection.statement("SELECT mark FROM topic_file ORDER BY row")
+        var marks: [FileMark] = []
         while try select.step() {
-            if let mark = select.withBytes(0, { FileMark($0) }) { names.insert(mark.name) }
+            if let mark = select.withBytes(0, { FileMark($0) }) { marks.append(mark) }
         }
-        return names
+        return marks
     }
 }
 

@@ -7,16 +7,23 @@ import Topics
 extension TopicFiles {
     /// The thread's loop, until `close`.
     func run() {
-        while let work = next() {
+        while let work = next(within: copies.pause(at: Boot.milliseconds)) {
             switch work {
             case .remove(let marks): for mark in marks { remove(mark) }
+            case .copy(let marks): lack(marks)
             case .job(.write(let bytes, let attachment, let device, let then)):
                 then(write(bytes, attachment, to: device))
-            case .job(.read(let id, let range, let then)): then(read(id, range))
+            case .job(.read(let reader)): answer(reader)
             case .job(.giveUp(let mark)): giveUp(mark)
-            case .job(.removeOrphans): removeOrphans()
+            case .job(.compareFolder): compareFolder()
+            case .job(.asked(let question)): asked(question)
+            case .job(.heard(let mark, let question, let answer)):
+                heard(answer, to: question, about: mark)
+            case .nothing: break
             }
+            goOnCopying(at: Boot.milliseconds)
         }
+        endCopying()
         reader = nil
     }
 
@@ -51,38 +58,48 @@ extension TopicFiles {
         }
     }
 
-    private func read(_ id: FileID, _ range: Range<Int>) -> FileReading {
+    /// Answers now, or when another store has given the file.
+    func answer(_ reader: FileReader) {
         do throws(any Error) {
-            guard let place, let reader = try openedReader() else { return .unavailable }
-            let found: FileRows.Found
-            switch try reader.find(try reader.mark(of: id), at: place.time.now) {
-            case .none: return .none
-            case .unreadable: return .damaged
-            case .file(let file): found = file
+            guard let place, let rows = try openedReader() else {
+                return reader.then(.unavailable)
             }
-            let whole = range.clamped(to: 0..<found.file.size)
-            let part = whole.prefix(Self.partLimit)
-            let disk: LargeFile
-            do throws(SystemError) {
-                disk = try LargeFile(place.path(of: found.file.mark), followsLink: false)
-            } catch {
-                if error.isMissingFile { return .elsewhere }
-                return error.isShortOfDescriptors ? .unavailable : .damaged
+            switch try rows.find(try rows.mark(of: reader.id), at: place.time.now) {
+            case .none: reader.then(.none)
+            case .unreadable: reader.then(.damaged)
+            case .file(let found):
+                let reading = try read(found, reader.range, in: place)
+                if case .elsewhere = reading, wait(reader, for: found.file.mark) { return }
+                reader.then(reading)
             }
-            let chunks = FileChunks(file: found.file, owner: found.owner)
-            guard let bytes = try chunks.read(part, from: disk) else { return .damaged }
-            return .part(
-                FilePart(
-                    device: found.file.device, name: found.record.name, type: found.record.type,
-                    size: found.file.size, start: part.lowerBound, bytes: bytes))
         } catch {
-            reader = nil
-            return .unavailable
+            self.reader = nil
+            reader.then(.unavailable)
         }
+    }
+
+    private func read(
+        _ found: FileRows.Found, _ range: Range<Int>, in place: FilePlace
+    ) throws -> FileReading {
+        let part = range.clamped(to: 0..<found.file.size).prefix(Self.partLimit)
+        let disk: LargeFile
+        do throws(SystemError) {
+            disk = try LargeFile(place.path(of: found.file.mark), followsLink: false)
+        } catch {
+            if error.isMissingFile { return .elsewhere }
+            return error.isShortOfDescriptors ? .unavailable : .damaged
+        }
+        let chunks = FileChunks(file: found.file, owner: found.owner)
+        guard let bytes = try chunks.read(part, from: disk) else { return .damaged }
+        return .part(
+            FilePart(
+                device: found.file.device, name: found.record.name, type: found.record.type,
+                size: found.file.size, start: part.lowerBound, bytes: bytes))
     }
 
     private func remove(_ mark: FileMark) {
         if let place { FileRemoval.remove(place.path(of: mark)) }
+        settle(mark, .none)
     }
 
     /// Removes the file unless a message has it after all: of a commit that seemed to fail, the answer
@@ -98,22 +115,23 @@ extension TopicFiles {
     }
 
     /// Removes what a crash has left: drafts, and files whose messages were not stored or have ended.
-    private func removeOrphans() {
-        guard let place, let names = try? FolderNames.all(in: place.folder), !names.isEmpty else {
-            return
-        }
+    /// What is not there is missing.
+    private func compareFolder() {
+        guard let place, let names = try? FolderNames.all(in: place.folder) else { return }
         do throws(StoreFault) {
             guard let reader = try openedReader() else { return }
-            let kept = try reader.names()
+            let marks = try reader.marks()
+            let kept = Set(marks.map(\.name))
             for name in names where !kept.contains(name) {
                 FileRemoval.remove(place.folder + "/" + name)
             }
+            lack(marks)
         } catch {
             reader = nil
         }
     }
 
-    private func openedReader() throws(StoreFault) -> FileRows? {
+    func openedReader() throws(StoreFault) -> FileRows? {
         guard let place else { return nil }
         if let reader, reader.generation == place.keys.generation { return reader }
         let opened = try FileRows(place.database, place.keys)
@@ -131,6 +149,8 @@ struct FilePlace: Sendable {
     let time: StoreTimekeeper
     let limits: FileLimits
     let space: @Sendable (String) -> DiskSpace?
+    /// Stores that may have files which this one lacks; nil for a store of its own.
+    let peers: (any StorePeers)?
 
     func path(of mark: FileMark) -> String { folder + "/" + mark.name }
 }
@@ -153,7 +173,7 @@ package enum FileReading: Sendable {
     case part(FilePart)
     /// There is no such file, or it has ended.
     case none
-    /// The message is here, and the file is not: another node has it, or it is lost.
+    /// The message is here, and the file is not. No other store could be reached that has it.
     case elsewhere
     /// The file is not as it was written.
     case damaged

@@ -20,14 +20,22 @@ package final class TopicFiles: @unchecked Sendable {
 
     enum Job {
         case write([UInt8], TopicAttachment, to: UInt32, @Sendable (FileWriting) -> Void)
-        case read(FileID, Range<Int>, @Sendable (FileReading) -> Void)
+        case read(FileReader)
         case giveUp(FileMark)
-        case removeOrphans
+        case compareFolder
+        /// Another store asks.
+        case asked(PeerQuestion)
+        /// What came of a question about a file.
+        case heard(FileMark, question: Int, PeerAnswer?)
     }
 
     enum Work {
         case job(Job)
         case remove([FileMark])
+        /// Messages have these files, which other stores took.
+        case copy([FileMark])
+        /// It is time to see what is due.
+        case nothing
     }
 
     private struct Queue {
@@ -36,6 +44,7 @@ package final class TopicFiles: @unchecked Sendable {
         var bytes = 0
         /// What ended goes before anything else is done.
         var ended: [FileMark] = []
+        var copied: [FileMark] = []
         var isOpen = false
     }
 
@@ -46,6 +55,9 @@ package final class TopicFiles: @unchecked Sendable {
     private(set) var place: FilePlace?
     /// Opened on first use, and again after a failure.
     var reader: FileRows?
+    /// What is under way with other stores.
+    var copies = FileCopies()
+    private let missing = Atomic(0)
 
     init() {}
 
@@ -67,6 +79,10 @@ package final class TopicFiles: @unchecked Sendable {
     package func bytes(ofOwner owner: UInt32) -> Int {
         ledger.withLock { $0.bytes(ofOwner: owner) }
     }
+
+    /// So many files are not here, although their messages are.
+    package var missingCount: Int { missing.load(ordering: .relaxed) }
+    func note(missing count: Int) { missing.store(count, ordering: .relaxed) }
 }
 
 /// What others ask. Answers come on the thread of files, or at once on that of the caller.
@@ -83,11 +99,21 @@ extension TopicFiles {
         if !add(job, bytes: bytes.count) { then(.unavailable) }
     }
 
-    /// Reads some bytes of a file, at most `partLimit`. They are as they were written.
+    /// Reads some bytes of a file, at most `partLimit`. They are as they were written. If another
+    /// store has it, the answer may take some seconds.
     package func read(
         _ id: FileID, _ range: Range<Int>, then: @escaping @Sendable (FileReading) -> Void
     ) {
-        if !add(.read(id, range, then), bytes: 0) { then(.unavailable) }
+        let reader = FileReader(id: id, range: range, then: then)
+        if !add(.read(reader), bytes: 0) { then(.unavailable) }
+    }
+
+    /// What came of a question. The number of questions is bounded, and each waits for this.
+    func hear(_ answer: PeerAnswer?, to question: Int, about mark: FileMark) {
+        queue.withLock { queue in
+            if queue.isOpen { queue.jobs.append(.heard(mark, question: question, answer)) }
+        }
+        queue.signal()
     }
 
     private func add(_ job: Job, bytes: Int) -> Bool {
@@ -115,7 +141,11 @@ extension TopicFiles {
         allow(place.limits.all)
         queue.withLock { queue in
             queue.isOpen = true
-            queue.jobs = [.removeOrphans]
+            queue.jobs = [.compareFolder]
+        }
+        place.peers?.listen { [weak self] question in
+            // Whoever asks tries again, or another store.
+            _ = self?.add(.asked(question), bytes: 0)
         }
     }
 
@@ -135,17 +165,23 @@ extension TopicFiles {
     /// A batch was committed.
     func apply(_ changes: [FileChange]) {
         guard !changes.isEmpty else { return }
-        var ended: [FileMark] = []
+        var (ended, copied): ([FileMark], [FileMark]) = ([], [])
         for change in changes {
             switch change {
             case .kept(let received): received.keep()
-            case .copied(let file): count(file)
+            case .copied(let file):
+                count(file)
+                copied.append(file.mark)
             case .ended(let file):
                 ledger.withLock { $0.release(file) }
                 ended.append(file.mark)
             }
         }
-        queue.withLock { $0.ended += ended }
+        queue.withLock { queue in
+            queue.ended += ended
+            // What comes before `begin` is found in the folder.
+            if queue.isOpen { queue.copied += copied }
+        }
         queue.signal()
     }
 
@@ -156,19 +192,23 @@ extension TopicFiles {
         queue.signal()
     }
 
-    /// The next thing to do; nil at the end.
-    func next() -> Work? {
-        let work: Work?? = queue.wait(atMost: nil) { queue in
+    /// The next thing to do, after this many milliseconds at most; nil at the end.
+    func next(within pause: Int64?) -> Work? {
+        let work: Work?? = queue.wait(atMost: pause) { queue in
             if !queue.ended.isEmpty {
                 defer { queue.ended = [] }
                 return .remove(queue.ended)
+            }
+            if !queue.copied.isEmpty {
+                defer { queue.copied = [] }
+                return .copy(queue.copied)
             }
             guard !queue.jobs.isEmpty else { return queue.isOpen ? nil : .some(nil) }
             let job = queue.jobs.removeFirst()
             if case .write(let bytes, _, _, _) = job { queue.bytes -= bytes.count }
             return .job(job)
         }
-        return work ?? nil
+        return work ?? .nothing
     }
 }
 

@@ -5,6 +5,8 @@ import Foundation
 /// A log in memory that several stores share.
 // Unchecked: all state is only touched under the lock.
 final class MemoryLog: @unchecked Sendable {
+    /// The stores of the log.
+    let peers = MemoryPeers()
     private let lock = NSLock()
     private var entries: [CommitEntry] = []
     private var wakers: [@Sendable () -> Void] = []
@@ -91,7 +93,7 @@ final class MemoryLog: @unchecked Sendable {
 
     /// The log as one store sees it.
     func seat(_ node: String, _ origin: StoreOrigin) -> LogSource {
-        LogSource(log: Seat(self), node: node, origin: origin)
+        LogSource(log: Seat(self), node: node, origin: origin, peers: peers.seat(node))
     }
 
     private final class Seat: CommitLog {

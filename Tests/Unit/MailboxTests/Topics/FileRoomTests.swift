@@ -156,24 +156,6 @@ struct FileRoomTests {
         #expect(try test.content(id) == [1, 2] && test.files.bytes == 2)
     }
 
-    @Test("A node that follows counts files, has none of them, and forgets them")
-    func followed() throws {
-        let group = try FollowingTests.Group(2)
-        let (first, second) = (group.stores[0], group.stores[1])
-        let topic = try first.addTopic()
-        let (id, message) = try first.post(file: [1, 2, 3], to: topic)
-        try group.settle()
-        guard case .elsewhere = try second.read(id) else {
-            Issue.record("the other node has the file")
-            return
-        }
-        #expect(second.files.bytes == 3)
-        try second.post("", to: topic, .delete, sequence: message.sequence, lifetime: 0)
-        try group.settle()
-        try first.settleFiles()
-        #expect(try first.fileNames.isEmpty && first.files.bytes == 0 && second.files.bytes == 0)
-    }
-
     @Test(
         "A restore keeps the files that are in the folder, and drops the others",
         .alone("only a store of one machine is restored"))

@@ -107,7 +107,9 @@ struct HostileFileTests {
         #expect(try isDamaged(other))
     }
 
-    @Test("A link or a folder in place of a file is not followed; a lost file is elsewhere")
+    @Test(
+        "A link or a folder in place of a file is not followed; a lost file is elsewhere",
+        .alone("the other store gives the file back"))
     func links() throws {
         let (id, _) = try test.post(file: [1], to: topic)
         let (place, aside) = (try test.place(of: id), test.folder.file("aside"))

@@ -15,6 +15,17 @@ extension TestStore {
         get throws { try FolderNames.all(in: fileFolder).sorted() }
     }
 
+    /// Whether so many files are there within a minute, without those that are on their way.
+    func has(_ count: Int) throws -> Bool {
+        for _ in 0..<12_000 {
+            if try fileNames.count(where: { !$0.hasSuffix(DraftFile.ending) }) == count {
+                return true
+            }
+            usleep(5_000)
+        }
+        return false
+    }
+
     /// Waits until the thread of files has done everything that was asked before.
     func settleFiles() throws {
         _ = try read(try FileID(from: &random))
@@ -88,10 +99,14 @@ extension TestStore {
         return (id, message)
     }
 
+    func mark(of id: FileID) throws -> FileMark {
+        var hash = try SHA256()
+        return try FileMark(of: id, &hash)
+    }
+
     /// Where the file lies.
     func place(of id: FileID) throws -> String {
-        var hash = try SHA256()
-        return fileFolder + "/" + (try FileMark(of: id, &hash)).name
+        fileFolder + "/" + (try mark(of: id)).name
     }
 
     static func bytes(_ count: Int) -> [UInt8] {
