@@ -195,8 +195,8 @@ let package = Package(
         module(
             "PushService",
             [
-                "Base", "WebPush", "Notifications", "Delivery", "System", "Crypto", "Outbound",
-                "HTTP", "Mailbox", "Topics", "Configuration", "StatusPage",
+                "Base", "WebPush", "Notifications", "Delivery", "Pictures", "System", "Crypto",
+                "Outbound", "HTTP", "Mailbox", "Topics", "Configuration", "StatusPage",
             ]),
         module(
             "API",

@@ -167,8 +167,8 @@ extension ConfigurationKey {
     static let callbackAllow = ConfigurationKey(
         "callback-allow", "ADDRESS", isRepeatable: true, fallback: "none",
         help: """
-            a target outside the internet that registrations may call back: ADDRESS, ADDRESS/BITS or \
-            unix:/PATH
+            a target outside the internet that registrations may call back, and where pictures may be: \
+            ADDRESS, ADDRESS/BITS or unix:/PATH
             """,
         more: """
             Everybody who may register may name it. Registrations that were made through the control \

@@ -66,6 +66,9 @@ package final class DesktopService: TimerHandler, @unchecked Sendable {
         screen.request = { [weak engines] source, request in
             engines?.send(request, to: source)
         }
+        screen.loadPicture = { [weak engines] source, name, then in
+            engines?.loadPicture(name, of: source, then: then)
+        }
     }
 
     /// Connects to new receivers and accounts, leaves those that are gone, and does not touch the

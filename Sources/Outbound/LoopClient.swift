@@ -3,7 +3,7 @@ import CCurl
 import Glibc
 package import System
 
-/// A POST that `LoopClient` sends, and the rules for the connection it goes over.
+/// A POST that `LoopClient` sends, or a GET, and the rules for the connection it goes over.
 package struct LoopRequest: Sendable, Confidential {
     /// The socket to connect to, whatever host the URL names. `CheckedSocket` says what is checked.
     package struct SocketPlace: Sendable {
@@ -23,7 +23,10 @@ package struct LoopRequest: Sendable, Confidential {
     package let url: String
     package let isEncrypted: Bool
     package let fields: [(name: String, value: String)]
-    package let body: [UInt8]
+    /// Nil for a GET.
+    package let body: [UInt8]?
+    /// A longer answer is cut off here and still counts.
+    package var answerLimit = 65_536
     package var socket: SocketPlace?
     /// The proxy decides which address to connect to, so `objection` is not asked.
     package var proxy: String?
@@ -36,7 +39,7 @@ package struct LoopRequest: Sendable, Confidential {
     }
 
     package init(
-        url: String, isEncrypted: Bool, fields: [(name: String, value: String)], body: [UInt8]
+        url: String, isEncrypted: Bool, fields: [(name: String, value: String)], body: [UInt8]?
     ) {
         self.url = url
         self.isEncrypted = isEncrypted

@@ -18,9 +18,6 @@ final class RunningRequest {
     private let socket: CheckedSocket?
     private var refusal: String?
 
-    /// A longer answer is cut off here and still counts.
-    private static let answerLimit = 65_536
-
     init(
         _ request: LoopRequest, _ settings: LoopClient.Settings,
         _ completion: @escaping Completion
@@ -34,7 +31,7 @@ final class RunningRequest {
             self.fields = fields
             self.names = names
         } catch { throw .failed(error) }
-        answer = AnswerSink(limit: Self.answerLimit, endsAtLimit: true)
+        answer = AnswerSink(limit: request.answerLimit, endsAtLimit: true)
         self.request = request
         self.settings = settings
         self.completion = completion
@@ -84,8 +81,8 @@ final class RunningRequest {
 
     private func configureBody() throws(CurlError) {
         try easy.set(CURLOPT_HTTPHEADER, UnsafeRawPointer(fields.handle))
+        guard let body = request.body else { return try easy.set(CURLOPT_HTTPGET, 1) }
         try easy.set(CURLOPT_POST, 1)
-        let body = request.body
         try easy.set(CURLOPT_POSTFIELDSIZE, body.count)
         let code = body.withUnsafeBytes { body in
             ccurl_set_pointer(

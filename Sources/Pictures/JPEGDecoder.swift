@@ -16,6 +16,7 @@ struct JPEGDecoder {
         var samples: [UInt8] = []
     }
 
+    private let pixelLimit: Int
     private var input: JPEGInput
     private var quantisers = [[Int]](repeating: [], count: 4)
     private var direct = [JPEGHuffmanTable?](repeating: nil, count: 4)
@@ -24,14 +25,37 @@ struct JPEGDecoder {
     private var size = (width: 0, height: 0)
     private var restartInterval = 0
 
-    static func picture(_ bytes: [UInt8]) throws(Refusal) -> Picture {
-        var decoder = JPEGDecoder(input: JPEGInput(bytes))
+    static func picture(
+        _ bytes: [UInt8], pixelLimit: Int = Picture.pixelLimit
+    ) throws(Refusal) -> Picture {
+        var decoder = JPEGDecoder(input: JPEGInput(bytes), pixelLimit: pixelLimit)
         try decoder.readSegments()
         try decoder.readScan()
         return decoder.picture
     }
 
-    private init(input: JPEGInput) { self.input = input }
+    /// How many pixels the head of a file promises, whatever way it is coded in.
+    static func size(_ bytes: [UInt8]) throws(Refusal) -> (width: Int, height: Int) {
+        var input = JPEGInput(bytes)
+        guard try input.marker() == 0xD8 else { throw .damaged }
+        while true {
+            let marker = try input.marker()
+            var segment = try input.segment()
+            // T.81 table B.1: among the frames are the markers of three other segments.
+            guard (0xC0...0xCF).contains(marker), ![0xC4, 0xC8, 0xCC].contains(marker) else {
+                guard marker != 0xDA else { throw .damaged }
+                continue
+            }
+            _ = try segment.byte()
+            let size = (height: try segment.word(), width: try segment.word())
+            guard size.width > 0, size.height > 0 else { throw .damaged }
+            return (size.width, size.height)
+        }
+    }
+
+    private init(input: JPEGInput, pixelLimit: Int) {
+        (self.input, self.pixelLimit) = (input, pixelLimit)
+    }
 
     private mutating func readSegments() throws(Refusal) {
         guard try input.marker() == 0xD8 else { throw .damaged }
@@ -79,7 +103,7 @@ struct JPEGDecoder {
         let height = try segment.word()
         let width = try segment.word()
         guard width > 0, height > 0 else { throw .damaged }
-        guard width * height <= Picture.pixelLimit else { throw .tooLarge }
+        guard width * height <= pixelLimit else { throw .tooLarge }
         size = (width, height)
         let count = try segment.byte()
         guard count == 1 || count == 3 else { throw .unsupported }

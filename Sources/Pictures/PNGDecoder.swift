@@ -25,6 +25,7 @@ struct PNGDecoder {
         var mayBeShallow: Bool { channels == 1 }
     }
 
+    private let pixelLimit: Int
     private var input: PNGInput
     private var size = (width: 0, height: 0)
     private var depth = 8
@@ -33,26 +34,45 @@ struct PNGDecoder {
     private var palette: [[UInt8]] = []
     private var packed: [UInt8] = []
 
-    static func picture(_ bytes: [UInt8]) throws(Refusal) -> Picture {
-        var decoder = PNGDecoder(input: try PNGInput(bytes))
+    static func picture(
+        _ bytes: [UInt8], pixelLimit: Int = Picture.pixelLimit
+    ) throws(Refusal) -> Picture {
+        var decoder = PNGDecoder(input: try PNGInput(bytes), pixelLimit: pixelLimit)
         try decoder.readHeader()
         while try decoder.readChunk() {}
         return try decoder.picture()
     }
 
-    private init(input: PNGInput) { self.input = input }
+    /// How many pixels the head of a file promises.
+    static func size(_ bytes: [UInt8]) throws(Refusal) -> (width: Int, height: Int) {
+        var input = try PNGInput(bytes)
+        return try size(try input.chunk())
+    }
+
+    private static func size(
+        _ chunk: PNGInput.Chunk
+    ) throws(Refusal) -> (width: Int, height: Int) {
+        guard chunk.type == "IHDR", chunk.data.count == 13 else { throw .damaged }
+        let size = (
+            width: number(chunk.data.prefix(4)), height: number(chunk.data.dropFirst(4).prefix(4))
+        )
+        guard size.width > 0, size.height > 0 else { throw .damaged }
+        return size
+    }
+
+    private init(input: PNGInput, pixelLimit: Int) {
+        (self.input, self.pixelLimit) = (input, pixelLimit)
+    }
 
     private mutating func readHeader() throws(Refusal) {
         let chunk = try input.chunk()
-        guard chunk.type == "IHDR", chunk.data.count == 13 else { throw .damaged }
+        size = try Self.size(chunk)
         let data = Array(chunk.data)
         guard let colour = Colour(rawValue: data[9]), data[10] == 0, data[11] == 0 else {
             throw .damaged
         }
-        size = (Self.number(data[0..<4]), Self.number(data[4..<8]))
         (depth, self.colour) = (Int(data[8]), colour)
-        guard size.width > 0, size.height > 0 else { throw .damaged }
-        guard size.width <= Picture.pixelLimit / size.height else { throw .tooLarge }
+        guard size.width <= pixelLimit / size.height else { throw .tooLarge }
         guard depth == 8 || (colour.mayBeShallow && [1, 2, 4].contains(depth)), data[12] == 0 else {
             throw .unsupported
         }

@@ -18,12 +18,9 @@ package struct Picture: Equatable, Sendable {
     /// everything else while they are unpacked.
     static let pixelLimit = 512 * 512
     private static let sizeLimit = 256
-    private static let kinds: [(prefix: String, decode: Decode)] = [
-        ("data:image/jpeg;base64,", { bytes throws(Refusal) in try JPEGDecoder.picture(bytes) }),
-        ("data:image/png;base64,", { bytes throws(Refusal) in try PNGDecoder.picture(bytes) }),
+    private static let kinds: [(prefix: String, kind: PictureFile.Kind)] = [
+        ("data:image/jpeg;base64,", .jpeg), ("data:image/png;base64,", .png),
     ]
-
-    private typealias Decode = @Sendable (_ bytes: [UInt8]) throws(Refusal) -> Picture
 
     init(width: Int, height: Int, pixels: [UInt8], hasAlpha: Bool = false) {
         self.width = width
@@ -39,10 +36,19 @@ package struct Picture: Equatable, Sendable {
         guard let kind = Self.kinds.first(where: { link.hasPrefix($0.prefix) }),
             let bytes = Base64.decode(Array(link.utf8.dropFirst(kind.prefix.utf8.count)))
         else { return nil }
+        self.init(bytes, kind.kind, pixelLimit: Self.pixelLimit)
+    }
+
+    /// Nil for what cannot be shown: the notification is shown without it.
+    init?(_ bytes: [UInt8], _ kind: PictureFile.Kind, pixelLimit: Int) {
         do throws(Refusal) {
-            self = try kind.decode(bytes).reduced(to: Self.sizeLimit)
+            let whole =
+                switch kind {
+                case .png: try PNGDecoder.picture(bytes, pixelLimit: pixelLimit)
+                case .jpeg: try JPEGDecoder.picture(bytes, pixelLimit: pixelLimit)
+                }
+            self = whole.reduced(to: Self.sizeLimit)
         } catch {
-            // The notification is shown without it.
             return nil
         }
     }

@@ -17,6 +17,7 @@ struct TopicRequest: Equatable {
     private var application: ApplicationTerms?
     private var inside = NamedHosts()
     private var dismissal = DismissalReach.everywhere
+    private var pictures = LinkedPicturesFrom.owner
 
     /// What a request says that says nothing about it.
     init() {}
@@ -31,6 +32,7 @@ struct TopicRequest: Equatable {
         application = try members.object("application").map(Self.application)
         inside = try members.hosts("inside")
         dismissal = try members.dismissal()
+        pictures = try LinkedPicturesFrom(&members)
         try members.expectNoOthers()
     }
 
@@ -57,7 +59,7 @@ struct TopicRequest: Equatable {
         guard terms.isOnlyShown else { throw .badBody("topic is only for topics") }
         var topic = TopicTerms()
         (topic.isOpen, topic.lifetime, topic.isRaw) = (isOpen, lifetime, isRaw)
-        (topic.inside, topic.dismissal) = (inside, dismissal)
+        (topic.inside, topic.dismissal, topic.pictures) = (inside, dismissal, pictures)
         topic.application = terms.topic.application
         if var application {
             application.picture = topic.application.picture
@@ -136,6 +138,7 @@ extension TopicDetails {
             $0.isRaw = topic.isRaw
             $0.inside = topic.inside.names
             if topic.dismissal != .everywhere { $0.dismiss = topic.dismissal.rawValue }
+            if topic.pictures != .owner { $0.pictures = topic.pictures.rawValue }
             guard let former else { return }
             if former.secretName != topic.secretName {
                 $0.secretAddress = address(topic.secretName)

@@ -45,7 +45,7 @@ final class APIRoutes {
     private enum Route: Sendable {
         case listRegistrations, register, showRegistration, revoke, rotate, replaceSecret
         case changeTopic, listTokens, addToken, removeToken, confirmToken
-        case messages, takeMessages, followMessages
+        case messages, takeMessages, followMessages, picture
         case ask, showQuestion, withdrawQuestion
         case pending, fetch
         case presence, pause
@@ -60,11 +60,12 @@ final class APIRoutes {
     private let router: HTTPRouter<Route>
 
     init(
-        _ registrations: RegistrationRoutes, _ engines: EngineAdmission, on loop: EventLoop
+        _ registrations: RegistrationRoutes, _ engines: EngineAdmission,
+        _ links: SharedPictureFetcher, on loop: EventLoop
     ) {
         self.registrations = registrations
         tokens = TokenRoutes(registrations)
-        messages = MessageRoutes(registrations, on: loop)
+        messages = MessageRoutes(registrations, links, on: loop)
         questions = QuestionRoutes(registrations, on: loop)
         self.engines = engines
         var router = HTTPRouter<Route>()
@@ -83,6 +84,7 @@ final class APIRoutes {
         router.add("/api/v1/questions", [(.post, .ask)])
         router.add(
             "/api/v1/questions/*", [(.get, .showQuestion), (.delete, .withdrawQuestion)])
+        router.add("/api/v1/messages/*/picture", [(.get, .picture)])
         router.add("/api/v1/pending", [(.get, .pending)])
         router.add("/api/v1/fetched", [(.post, .fetch)])
         router.add("/api/v1/sources/*", [(.get, .presence)])
@@ -147,6 +149,7 @@ final class APIRoutes {
         case .ask: questions.ask(exchange, caller, answer)
         case .showQuestion: questions.show(name, exchange, caller, answer)
         case .withdrawQuestion: questions.withdraw(name, exchange, caller, answer)
+        case .picture: messages.picture(exchange.head.text(star), exchange, caller)
         case .pending: registrations.pending(Self.registration(in: exchange), caller, answer)
         case .fetch: registrations.fetch(exchange.body, caller, answer)
         case .presence: registrations.presence(id, caller, answer)
@@ -184,15 +187,20 @@ package final class APILoops: Sendable {
     private let service: ServiceState
     private let desks = Lock<[EngineDesk]>([])
     private let login = PageLogin()
+    private let links: SharedPictureFetcher
 
-    package init(_ service: ServiceState) { self.service = service }
+    package init(_ service: ServiceState) {
+        self.service = service
+        links = SharedPictureFetcher(service)
+    }
 
     /// Makes the routes for public listeners. Call it once for each loop, before the loop runs.
     package func routes(on loop: EventLoop) -> [FurtherRoute] {
         let engines = desk(on: loop)
         let dialogue = StoreDialogue(on: loop, service.store)
         let registrations = RegistrationRoutes(service, dialogue)
-        let api = PublicAPI(service, APIRoutes(registrations, EngineAdmission(engines), on: loop))
+        let api = PublicAPI(
+            service, APIRoutes(registrations, EngineAdmission(engines), links, on: loop))
         let page = PageRoutes(
             service, login,
             PageDesk(
@@ -212,7 +220,7 @@ package final class APILoops: Sendable {
         let engines = desk(on: loop)
         let dialogue = StoreDialogue(on: loop, service.store)
         let api = APIRoutes(
-            RegistrationRoutes(service, dialogue), EngineAdmission(engines), on: loop)
+            RegistrationRoutes(service, dialogue), EngineAdmission(engines), links, on: loop)
         return ControlHandler(
             service, dialogue, engines, api, ExportRoutes(on: loop, dialogue), login, settings)
     }
@@ -233,6 +241,7 @@ package final class APILoops: Sendable {
 
     /// Call it when loops and store have ended.
     package func close() {
+        links.close()
         for desk in desks.withLock({ $0 }) { desk.forgetAll() }
         desks.withLock { $0 = [] }
     }

@@ -13,10 +13,14 @@ final class MessageRoutes {
     let registrations: RegistrationRoutes
     let loop: EventLoop
     let files: FileDesk
+    private let pictures: PictureDesk
 
-    init(_ registrations: RegistrationRoutes, on loop: EventLoop) {
+    init(
+        _ registrations: RegistrationRoutes, _ links: SharedPictureFetcher, on loop: EventLoop
+    ) {
         (self.registrations, self.loop) = (registrations, loop)
         files = FileDesk(registrations.service, on: loop)
+        pictures = PictureDesk(registrations.service, links, on: loop)
     }
 
     var service: ServiceState { registrations.service }
@@ -58,6 +62,43 @@ final class MessageRoutes {
         }
     }
 
+    /// Answers with the picture of a message, once it is known whether it has one.
+    func picture(_ id: String, _ exchange: HTTPExchange, _ caller: APICaller) {
+        find(nil, caller) { [self] found in
+            switch found {
+            case .failure(let refusal): exchange.respond(.failure(refusal), service)
+            case .success(let topics):
+                guard let id = TopicMessageID(id), let owner = topics.owner else {
+                    return exchange.respond(.failure(.unknown), service)
+                }
+                registrations.dialogue.load(.topic(.message(id, owner: owner))) { [self] answer in
+                    guard case .topic(.message(let entry)) = answer else {
+                        return exchange.respond(.failure(.unavailable), service)
+                    }
+                    picture(of: entry, in: topics, exchange, caller)
+                }
+            }
+        }
+    }
+
+    private func picture(
+        of entry: TopicEntry?, in topics: OwnTopics, _ exchange: HTTPExchange, _ caller: APICaller
+    ) {
+        guard let entry, let topic = topics.all.first(where: { $0.device == entry.device }) else {
+            return exchange.respond(.failure(.unknown), service)
+        }
+        pictures.find(entry.message.content, of: topic) { [service] finding in
+            if let objection = service.objection(to: caller) {
+                return exchange.respond(.failure(objection), service)
+            }
+            switch finding {
+            case .picture(let picture): exchange.respond(picture)
+            case .none: exchange.respond(.failure(.unknown), service)
+            case .later: exchange.respond(.failure(.unavailable), service)
+            }
+        }
+    }
+
     private static func number(_ text: String?, _ usual: Int) -> Int? {
         text.map { Int($0) } ?? usual
     }
@@ -93,9 +134,11 @@ struct OwnTopics {
     let names: [UInt32: String]
     /// Names for the store, which can be in an address, and tell topics apart.
     let standIns: [UInt32: TopicName]
+    let all: [Registration]
     private let namesOfStandIns: [TopicName: String]
 
     init(_ topics: [Registration], _ index: StoreIndex) {
+        all = topics
         owner = topics.first.map { index.owner(ofDevice: $0.device) }
         names = Dictionary(topics.map { ($0.device, $0.terms.name) }) { first, _ in first }
         var (standIns, names) = ([UInt32: TopicName](), [TopicName: String]())

@@ -22,7 +22,7 @@ struct NotificationComposer {
     private static let buttonLimit = 3
 
     func call(
-        for notification: EngineNotification, in chat: Presenter.Chat,
+        for notification: EngineNotification, in chat: Presenter.Chat, _ picture: Picture? = nil,
         after press: ButtonPress? = nil, isSounding: Bool, tag: String
     ) -> NotifyCall {
         let title = title(of: notification, chat)
@@ -41,7 +41,7 @@ struct NotificationComposer {
         call.hints.append(("urgency", .byte(urgency)))
         call.hints.append(isHeard ? ("sound-name", .text(sound)) : ("suppress-sound", .flag(true)))
         call.hints.append(("category", .text(Self.category(of: notification))))
-        if let picture = Picture(link: notification.icon) {
+        if let picture = Picture(link: notification.icon) ?? picture {
             call.hints.append((server.pictureHint, .picture(picture)))
         }
         call.actions = actions(of: notification, in: chat, after: press)

@@ -97,8 +97,8 @@ extension Presenter {
         if let notification = entry.notification {
             let isSounding = entry.place == .waiting && entry.maySound
             call = composer.call(
-                for: notification, in: entry.chat, after: entry.press, isSounding: isSounding,
-                tag: tag)
+                for: notification, in: entry.chat, entry.picture, after: entry.press,
+                isSounding: isSounding, tag: tag)
         } else if key.notification == 0 {
             call = composer.summary(of: counts(of: key.source, composer), tag: tag)
         } else {

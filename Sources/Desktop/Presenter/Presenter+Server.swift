@@ -78,6 +78,7 @@ extension Presenter {
         entries[flight.key] = entry
         keep(flight.key)
         if entry.isDirty, entry.place == .shown { enqueue(flight.key) }
+        askForPicture(of: flight.key)
     }
 
     mutating func failed(_ ticket: Int, _ failure: NotifyFailure, _ now: Duration) {
@@ -121,6 +122,7 @@ extension Presenter {
         if flight?.key != key { (entry.serverID, entry.server) = (0, nil) }
         if entry.place == .shown { entry.place = .listed }
         entries[key] = entry
+        forgetPicture(of: key)
         keep(key)
     }
 }

@@ -126,6 +126,7 @@ extension Presenter {
         if shown[entry.serverID] == former { shown[entry.serverID] = key }
         if flight?.key == former, flight?.isOrphan == false { flight?.key = key }
         for index in queue.indices where queue[index] == former { queue[index] = key }
+        for index in pictured.indices where pictured[index] == former { pictured[index] = key }
         keep(key)
         actions.append(.forget(former))
     }
@@ -159,7 +160,10 @@ extension Presenter {
         if isOver { entry.press = nil }
         entries[key] = entry
         if isOver { keep(key) }
+        // That of an earlier state would tell something else than the text.
+        if notification.picture != entry.pictureName { forgetPicture(of: key) }
         redraw(key)
+        askForPicture(of: key)
     }
 
     mutating func redraw(_ key: ShownKey) {
@@ -184,6 +188,7 @@ extension Presenter {
             entries[key]?.isDoomed = true
             return enqueue(key)
         }
+        forgetPicture(of: key)
         entries[key] = nil
         queue.removeAll { $0 == key }
         if entry.place == .summarised { touchSummary(of: key.source) }

@@ -1,5 +1,6 @@
 package import Base
 import Notifications
+import Pictures
 
 /// Decides what is on the screen: updates of engines and signals of the notification server go in,
 /// calls and records come out.
@@ -38,6 +39,9 @@ package struct Presenter: Sendable {
         /// The last press on a button that the desktop acts on, and when it was.
         var press: ButtonPress?
         var pressedAt: Duration?
+        /// The name of the picture that was asked for last.
+        var pictureName = ""
+        var picture: Picture?
     }
 
     struct Source: Equatable, Sendable {
@@ -93,6 +97,8 @@ package struct Presenter: Sendable {
     /// An activation token arrives just before its action.
     var token: (id: UInt32, text: String)?
     var isInhibited = false
+    /// The notifications whose pictures are kept, to be shown again, oldest first.
+    var pictured: [ShownKey] = []
     var actions: [PresenterAction] = []
 
     /// Starts from what was on the screen when the previous process ended.
@@ -162,6 +168,7 @@ package struct Presenter: Sendable {
             if let key = key(of: id, from: sender) { replied(key, text) }
         case .pressEnded(let key, let press, let state): pressEnded(key, press, state)
         case .inhibited(let isInhibited): self.isInhibited = isInhibited
+        case .pictureCame(let key, let name, let picture): show(picture, name, at: key)
         case .launcherAppeared: repeatBadges()
         case .elapsed: break
         }

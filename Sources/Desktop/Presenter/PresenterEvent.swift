@@ -1,5 +1,5 @@
 package import Notifications
-import Pictures
+package import Pictures
 package import System
 
 /// Events for a `Presenter`.
@@ -32,6 +32,8 @@ package enum PresenterEvent: Sendable {
     /// What became of a press on a button.
     case pressEnded(ShownKey, ButtonPress, ButtonPress.State)
     case inhibited(Bool)
+    /// The picture of a notification has come.
+    indirect case pictureCame(ShownKey, name: String, Picture)
     /// A program that draws badges appeared.
     case launcherAppeared
     /// A deadline has passed.
@@ -76,6 +78,8 @@ package enum PresenterAction: Equatable, Sendable {
     indirect case send(ShownKey, ButtonPress, ButtonRequest)
     case copy(ShownKey, ButtonPress, String)
     case badge(desktopEntry: String, count: Int64)
+    /// Get the picture that the server of this source has under that name.
+    case fetchPicture(ShownKey, name: String)
 }
 
 /// The arguments of one `Notify`.
@@ -132,6 +136,9 @@ package struct NotifyCall: Equatable, Sendable {
             for byte in text.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
             // No text contains this byte, so it separates neighbours.
             hash = (hash ^ 0xFF) &* 0x100_0000_01B3
+        }
+        for case .picture(let picture) in hints.map(\.value) {
+            for byte in picture.pixels { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
         }
         return hash
     }

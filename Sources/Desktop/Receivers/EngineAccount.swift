@@ -58,6 +58,8 @@ extension EngineAccount {
 package struct EngineAddress: Equatable, Sendable, Confidential {
     package let url: ClientURL
     let credential: String
+    /// What all addresses of the server begin with.
+    private let base: String
     /// The socket of a receiver on this machine.
     var place: SocketAddress?
 
@@ -66,7 +68,7 @@ package struct EngineAddress: Equatable, Sendable, Confidential {
     package init?(device: String, app: String, account: String) {
         guard let mark = device.place(of: "/u/") else { return nil }
         credential = String(device[mark.upperBound...])
-        let base = device[..<mark.lowerBound]
+        base = String(device[..<mark.lowerBound])
         let isToken = credential.utf8.allSatisfy(PercentEncoding.isUnreserved)
         let (app, account) = (PercentEncoding.encoded(app), PercentEncoding.encoded(account))
         let query = "app=\(app)&account=\(account)&role=viewer"
@@ -74,6 +76,11 @@ package struct EngineAddress: Equatable, Sendable, Confidential {
             let url = ClientURL(webSocket: "\(base)/api/v1/engine?\(query)")
         else { return nil }
         self.url = url
+    }
+
+    /// Where the server has the picture of that name.
+    func picture(_ name: String) -> ClientURL? {
+        ClientURL(webSocket: "\(base)/api/v1/messages/\(PercentEncoding.encoded(name))/picture")
     }
 }
 

@@ -2,6 +2,7 @@ import Base
 package import Crypto
 package import HTTP
 package import Notifications
+package import Pictures
 package import System
 
 /// The connection to the engine of one source. It reconnects when it breaks, and passes updates to
@@ -16,6 +17,7 @@ package final class EngineConnection: TimerHandler {
     let address: EngineAddress
     private let source: String
     private let socket: ReconnectingWebSocket
+    private let pictures: PictureLoader
     private let loop: EventLoop
     private let log: Log
     private weak var presenter: PresenterService?
@@ -38,6 +40,7 @@ package final class EngineConnection: TimerHandler {
         options.place = address.place
         options.fields = [("Authorization", "Bearer \(address.credential)")]
         socket = ReconnectingWebSocket(options, on: loop)
+        pictures = PictureLoader(from: address, trust: context, on: loop)
     }
 
     /// Connects now without waiting: at the start, after a sleep, with a new network.
@@ -48,9 +51,15 @@ package final class EngineConnection: TimerHandler {
 
     package func send(_ request: EngineRequest) { socket.connection?.send(text: request.json) }
 
+    /// Calls `completion` with nil if the server has no picture of that name that can be shown.
+    package func loadPicture(_ name: String, then completion: @escaping (Picture?) -> Void) {
+        pictures.load(name, then: completion)
+    }
+
     package func close() {
         timer.cancel(on: loop)
         socket.disconnect()
+        pictures.close()
     }
 
     package func timerFired(_ cookie: UInt64) { connect() }
@@ -114,6 +123,12 @@ final class EngineConnections {
     func connect() { for connection in connections.values { connection.connect() } }
 
     func send(_ request: EngineRequest, to source: String) { connections[source]?.send(request) }
+
+    func loadPicture(
+        _ name: String, of source: String, then completion: @escaping (Picture?) -> Void
+    ) {
+        connections[source]?.loadPicture(name, then: completion)
+    }
 
     func close() { for connection in connections.values { connection.close() } }
 }

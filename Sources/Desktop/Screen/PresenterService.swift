@@ -1,6 +1,7 @@
 package import Base
 package import Bus
 package import Notifications
+package import Pictures
 package import System
 
 /// Shows the notifications of engines: stores and performs what a `Presenter` decides.
@@ -22,6 +23,11 @@ package final class PresenterService: TimerHandler {
     package var send: (ButtonRequest, @escaping (ButtonPress.State) -> Void) -> Void = { _, done in
         done(.unsent(.unreached))
     }
+    /// Called for the pictures that the server of a source has.
+    package var loadPicture:
+        (_ source: String, _ name: String, _ then: @escaping (Picture?) -> Void) -> Void = {
+            $2(nil)
+        }
     /// Called with fetch signals for programs of the session.
     var fetch: (FetchCall) -> Void = { _ in }
 
@@ -183,6 +189,10 @@ package final class PresenterService: TimerHandler {
                 self?.handle(.pressEnded(key, press, hasRun ? .copied : .uncopied))
             }
         case .badge(let entry, let count): bus?.badge(entry, count)
+        case .fetchPicture(let key, let name):
+            loadPicture(key.source, name) { [weak self] picture in
+                if let picture { self?.handle(.pictureCame(key, name: name, picture)) }
+            }
         }
     }
 

@@ -20,13 +20,13 @@ package struct ClientRoute: Sendable, Confidential {
     let url: ClientURL
     let context: TLSContext
     /// Connects here instead of to the address of the host.
-    var place: SocketAddress?
-    var patience = Patience()
+    package var place: SocketAddress?
+    package var patience = Patience()
     /// Says why the client must not connect to an address, or nil. It is asked before each
     /// connection.
     var objection: @Sendable (SocketAddress) -> DialRefusal? = { _ in nil }
 
-    init(to url: ClientURL, _ context: TLSContext) {
+    package init(to url: ClientURL, _ context: TLSContext) {
         self.url = url
         self.context = context
     }

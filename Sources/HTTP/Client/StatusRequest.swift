@@ -60,9 +60,9 @@ package struct StatusRequest: Equatable, Sendable, Confidential {
     }
 }
 
-/// Sends a `StatusRequest` by a `ClientExchange`. Redirects are answers like others, and only the
+/// Sends a `StatusRequest` by a `ClientConnection`. Redirects are answers like others, and only the
 /// head of an answer is read.
-package final class StatusClient: ClientExchangeHandler {
+package final class StatusClient: ClientConnectionHandler {
     private static let patience = {
         var patience = ClientRoute.Patience()
         (patience.lookup, patience.connect, patience.handshake) =
@@ -71,13 +71,10 @@ package final class StatusClient: ClientExchangeHandler {
         return patience
     }()
 
-    private let outgoing: [UInt8]
-    private let completion: (Result<Int, ClientFailure>) -> Void
+    private var completion: ((Result<Int, ClientFailure>) -> Void)?
+    private var reader = HTTP1AnswerReader()
 
-    private init(
-        _ outgoing: [UInt8], _ completion: @escaping (Result<Int, ClientFailure>) -> Void
-    ) {
-        self.outgoing = outgoing
+    private init(_ completion: @escaping (Result<Int, ClientFailure>) -> Void) {
         self.completion = completion
     }
 
@@ -89,16 +86,19 @@ package final class StatusClient: ClientExchangeHandler {
     ) {
         var route = ClientRoute(to: request.url, context)
         (route.patience, route.objection) = (patience, objection)
-        let client = StatusClient(request.bytes, completion)
-        ClientExchange(route, on: loop, for: client).start()
+        ClientConnection(route, on: loop, sending: request.bytes, StatusClient(completion)).start()
     }
 
-    func request() -> [UInt8] { outgoing }
+    func received(_ input: Span<UInt8>, over connection: ClientConnection) -> Bool {
+        do throws(HTTP1AnswerReader.Broken) {
+            guard let answer = try reader.read(input) else { return true }
+            completion.take()?(.success(answer.status))
+            connection.cancel()
+        } catch {
+            connection.fail(.unreadableAnswer)
+        }
+        return false
+    }
 
-    func answered(
-        _ answer: HTTP1AnswerReader.Answer, over transport: consuming Transport,
-        to peer: SocketAddress
-    ) { completion(.success(answer.status)) }
-
-    func failed(_ failure: ClientFailure) { completion(.failure(failure)) }
+    func failed(_ failure: ClientFailure) { completion.take()?(.failure(failure)) }
 }

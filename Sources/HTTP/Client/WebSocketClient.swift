@@ -6,16 +6,16 @@ package protocol WebSocketClientHandler: WebSocketHandler {
     func failed(_ failure: ClientFailure)
 }
 
-/// Opens one WebSocket by a `ClientExchange`. Then an `HTTPConnection` takes over.
+/// Opens one WebSocket. Once it is open, an `HTTPConnection` takes over.
 ///
-/// Everything runs on the thread of the loop.
-// Unchecked: it is used only on the thread of the loop.
-package final class WebSocketClient: @unchecked Sendable {
+/// The loop keeps it alive while it works. Everything runs on the thread of the loop.
+package final class WebSocketClient {
     private let options: WebSocketClientOptions
     private let loop: EventLoop
     private let opening: WebSocketOpening
     private var handler: (any WebSocketClientHandler)?
-    private var exchange: ClientExchange?
+    private weak var connection: ClientConnection?
+    private var reader = HTTP1AnswerReader()
 
     private init(
         _ options: WebSocketClientOptions, on loop: EventLoop,
@@ -35,50 +35,60 @@ package final class WebSocketClient: @unchecked Sendable {
         _ handler: any WebSocketClientHandler
     ) -> WebSocketClient {
         let client = WebSocketClient(options, on: loop, handler)
-        let exchange = ClientExchange(options.route, on: loop, for: client)
-        client.exchange = exchange
-        exchange.start()
+        client.start()
         return client
     }
 
     /// Gives up, unless it is open already.
-    package func cancel() { exchange?.cancel() }
+    package func cancel() { connection?.cancel() }
 
-    private func end() -> (any WebSocketClientHandler)? {
-        exchange = nil
-        return handler.take()
+    private func start() {
+        let connection = ClientConnection(
+            options.route, on: loop,
+            sending: opening.request(
+                host: options.url.authority, target: options.url.target, fields: options.fields),
+            self)
+        self.connection = connection
+        connection.start()
     }
 }
 
-extension WebSocketClient: ClientExchangeHandler {
-    func request() -> [UInt8] {
-        let url = options.route.url
-        return opening.request(host: url.authority, target: url.target, fields: options.fields)
+/// From the answer to an open WebSocket.
+extension WebSocketClient: ClientConnectionHandler {
+    func failed(_ failure: ClientFailure) { handler.take()?.failed(failure) }
+
+    func received(_ input: Span<UInt8>, over connection: ClientConnection) -> Bool {
+        do throws(HTTP1AnswerReader.Broken) {
+            guard let answer = try reader.read(input) else { return true }
+            upgraded(answer, connection)
+        } catch {
+            connection.fail(.unreadableAnswer)
+        }
+        return false
     }
 
-    func failed(_ failure: ClientFailure) { end()?.failed(failure) }
-
-    func answered(
-        _ answer: HTTP1AnswerReader.Answer, over transport: consuming Transport,
-        to peer: SocketAddress
-    ) {
+    private func upgraded(_ answer: HTTP1AnswerReader.Answer, _ connection: ClientConnection) {
         guard answer.status == 101, answer.isHTTP11 else {
             let retryAfter = answer.retryAfter.map { Duration.seconds($0) }
-            return failed(.refused(status: answer.status, retryAfter: retryAfter))
+            return connection.fail(.refused(status: answer.status, retryAfter: retryAfter))
         }
         var fields = WebSocketFields()
         answer.fields.forEach { fields.add(name: $0, value: $1) }
         do throws(WebSocketRefusal) {
             let subprotocol = try opening.subprotocol(answered: fields, status: answer.status)
-            guard let handler = end() else { return }
-            let connection = HTTPConnection(transport, peer, HTTPService(forClientOn: loop))
-            let socket = WebSocketConnection(
-                options.terms, maskingKeys: { .random(in: .min ... .max) }, handler,
-                on: connection)
-            connection.start(socket, subprotocol: subprotocol, received: answer.rest)
+            open(subprotocol, answer.rest, connection)
         } catch {
-            failed(.badAnswer(error))
+            connection.fail(.badAnswer(error))
         }
+    }
+
+    private func open(_ subprotocol: String?, _ rest: [UInt8], _ former: ClientConnection) {
+        guard let handler = handler.take(), let transport = former.release() else { return }
+        let connection = HTTPConnection(
+            transport, former.peer, HTTPService(forClientOn: loop))
+        let socket = WebSocketConnection(
+            options.terms, maskingKeys: { .random(in: .min ... .max) }, handler, on: connection)
+        connection.start(socket, subprotocol: subprotocol, received: rest)
     }
 }
 

@@ -18,6 +18,7 @@ package struct TopicTerms: Equatable, Sendable, Confidential {
     /// Hosts of a home or of this machine, to which buttons may send requests.
     package var inside = NamedHosts()
     package var dismissal = DismissalReach.everywhere
+    package var pictures = LinkedPicturesFrom.owner
     /// What it is to clients of Gotify.
     package var application = ApplicationTerms()
 
@@ -27,6 +28,19 @@ package struct TopicTerms: Equatable, Sendable, Confidential {
     package var isPrivate: Bool { !isOpen && secretName == nil && readingName == nil }
 
     var isUsual: Bool { self == TopicTerms() }
+}
+
+/// Whose messages have pictures to which they only link. The server fetches those, so a sender makes it
+/// dial. The words are stored, and those of the API.
+package enum LinkedPicturesFrom: String, CaseIterable, Sendable {
+    /// Senders with a credential of the topic's owner.
+    case owner = "own"
+    case everybody = "all"
+    case nobody = "off"
+
+    package func allows(_ content: TopicContent) -> Bool {
+        self == .everybody || self == .owner && content.isByOwner
+    }
 }
 
 extension TopicTerms {
@@ -39,6 +53,7 @@ extension TopicTerms {
         lifetime = try members.seconds("keep", Self.lifetimes)
         isRaw = try members.flag("raw") ?? false
         dismissal = try members.dismissal()
+        pictures = try LinkedPicturesFrom(&members)
         secretName = try Self.name(&members, "secret_name")
         readingName = try Self.name(&members, "reading_name")
         inside = try members.hosts("inside")
@@ -70,6 +85,7 @@ extension TopicTerms {
                 writer.array { writer in inside.names.forEach { writer.string($0) } }
             }
             if dismissal != .everywhere { writer.member("dismiss", dismissal.rawValue) }
+            if pictures != .owner { writer.member("pictures", pictures.rawValue) }
             if !application.isUsual {
                 writer.name("application")
                 application.write(to: &writer)
@@ -85,6 +101,20 @@ extension RegistrationMembers {
             throw RegistrationTerms.Fault("dismiss is everywhere or here")
         }
         return reach
+    }
+}
+
+extension LinkedPicturesFrom {
+    /// Reads the member `pictures`.
+    package init(_ members: inout RegistrationMembers) throws(RegistrationTerms.Fault) {
+        guard let word = try members.text("pictures") else {
+            self = .owner
+            return
+        }
+        guard let known = LinkedPicturesFrom(rawValue: word) else {
+            throw RegistrationTerms.Fault("pictures must be own, all or off")
+        }
+        self = known
     }
 }
 

@@ -77,6 +77,8 @@ package enum TopicQuery: Sendable {
     /// The newest position of the owner.
     case newest(owner: UInt32)
     case picture(of: UInt32, owner: UInt32)
+    /// One message that the history has.
+    case message(TopicMessageID, owner: UInt32)
 }
 
 extension TopicQuery {
@@ -84,7 +86,7 @@ extension TopicQuery {
         switch self {
         case .page(let request): request.owner
         case .stream(_, let subscription): subscription.owner
-        case .newest(let owner), .picture(_, let owner): owner
+        case .newest(let owner), .picture(_, let owner), .message(_, let owner): owner
         }
     }
 
@@ -97,6 +99,7 @@ extension TopicQuery {
             .stream(StreamPage([], through: position))
         case .newest: .newest(0)
         case .picture: .picture(nil)
+        case .message: .message(nil)
         }
     }
 }
@@ -106,6 +109,7 @@ package enum TopicAnswer: Sendable {
     case stream(StreamPage)
     case newest(Int64)
     case picture(TopicPicture?)
+    case message(TopicEntry?)
 }
 
 /// Some of what the history of an owner's topics has, newest first.

@@ -36,6 +36,13 @@ final class TopicReading {
             case .newest: return .newest(owner.position)
             case .picture(let device, _):
                 return .picture(try picture(of: device, owner, connection))
+            case .message(let id, _):
+                let position = try StreamedHistory(owner: owner, topics: [:])
+                    .position(of: id, connection)
+                return .message(
+                    try position.flatMap { position throws(StoreFault) in
+                        try TopicRows.entry(at: position, of: owner, sealers, connection)?.entry
+                    })
             }
         }
     }
@@ -248,7 +255,7 @@ private struct StreamedHistory {
     }
 
     /// Where a reader goes on who has seen this message; nil if nobody knows it any more.
-    private func position(
+    func position(
         of id: TopicMessageID, _ connection: borrowing Connection
     ) throws(StoreFault) -> Int64? {
         // A reader may come from the server where the message was before.

@@ -65,7 +65,7 @@ final class StoredRegistrations {
     func receive(
         _ message: Message, _ mark: ReplayMark?, _ push: EnginePush, _ post: TopicPost?
     ) throws(StoreFault) -> StoreOutcome {
-        var name: String?
+        var origin = StoredEngines.Origin()
         var isKept = true
         if let post, post.isOfAccount {
             // Without a history it is shown all the same.
@@ -76,9 +76,10 @@ final class StoredRegistrations {
             }
             let answer = try topics.answer(for: message.address.device)
             guard answer == .done else { return answer }
-            name = ShownSequence(post.message.sequence, in: message.address.device).name
+            origin.name = ShownSequence(post.message.sequence, in: message.address.device).name
+            origin.picture = post.message.pictureName
         }
-        var (outcome, lack) = try engines.receive(message, mark, push, as: name)
+        var (outcome, lack) = try engines.receive(message, mark, push, from: origin)
         if let post, isKept, outcome == .done || outcome.isStored {
             outcome = try topics.add(post, to: message.address.device)
         }

@@ -159,18 +159,20 @@ package enum AutomaticDialect {
 
 extension Engine {
     /// Reads a payload in its dialect and applies its events. A message without a name of its own
-    /// gets `name`, and replaces the former one.
+    /// gets `name`, and replaces the former one. It also gets `picture`.
     package mutating func process(
         payload: [UInt8], dialect: Dialect, level: TrustLevel, isTrusted: Bool = false,
-        templates: TelegramTemplates = .english, id: String = "", name: String = "", now: Double
+        templates: TelegramTemplates = .english, id: String = "", name: String = "",
+        picture: String = "", now: Double
     ) -> Outcome {
         var events = events(of: payload, dialect, level, isTrusted, templates, now)
         // A payload that is several messages has no single successor.
-        if !name.isEmpty, events.count == 1, case .message(var message) = events[0],
-            message.name.isEmpty
-        {
-            message.name = name
-            if message.replacement == .beside { message.replacement = .anew }
+        if events.count == 1, case .message(var message) = events[0] {
+            if !name.isEmpty, message.name.isEmpty {
+                message.name = name
+                if message.replacement == .beside { message.replacement = .anew }
+            }
+            if !picture.isEmpty { message.presentation?.picture = picture }
             events = [.message(message)]
         }
         return process(events, level: level, isTrusted: isTrusted, id: id, now: now)

@@ -212,6 +212,7 @@ extension Engine {
             push.content = push.content.withoutPreview
             push.presentation?.body = ""
             push.presentation?.icon = ""
+            push.presentation?.picture = ""
         }
         return push
     }

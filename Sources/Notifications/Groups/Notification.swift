@@ -190,6 +190,7 @@ extension Presentation: Coded {
         coder.text(&body)
         coder.text(&sound)
         coder.text(&icon)
+        coder.text(&picture)
         coder.text(&link)
         coder.text(&language)
         coder.text(&direction)

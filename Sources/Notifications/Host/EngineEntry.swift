@@ -3,10 +3,11 @@ package import Base
 /// One operation on an engine, as a journal stores it. Applying it again has the same result.
 package enum EngineEntry: Sendable, Confidential {
     /// `id` is the transport's identifier of the push, or empty; under `name`, unless that is empty,
-    /// it replaces the former push of that name. `isTrusted` applies to pushes in clear.
+    /// it replaces the former push of that name. `isTrusted` applies to pushes in clear. By
+    /// `picture`, unless that is empty, the host finds a picture of it.
     case push(
         payload: [UInt8], Dialect, TrustLevel, isTrusted: Bool = false, id: String = "",
-        name: String = "")
+        name: String = "", picture: String = "")
     /// The push of this name was withdrawn by its sender. The level is that of the push.
     case withdrawal(name: String, TrustLevel)
     case request([UInt8])
@@ -73,15 +74,18 @@ extension EngineEntry: Coded {
         case .own(let request):
             var text = request.text
             coder.data(&text)
-        case .push(var payload, var dialect, var level, var isTrusted, var id, var name):
+        case .push(
+            var payload, var dialect, var level, var isTrusted, var id, var name, var picture):
             coder.choice(&dialect)
             coder.choice(&level)
             coder.flag(&isTrusted)
             coder.text(&id)
             coder.text(&name)
+            coder.text(&picture)
             coder.data(&payload)
             self = .push(
-                payload: payload, dialect, level, isTrusted: isTrusted, id: id, name: name)
+                payload: payload, dialect, level, isTrusted: isTrusted, id: id, name: name,
+                picture: picture)
         case .registration(var text, var encryption):
             coder.data(&text)
             coder.optional(&encryption)
@@ -123,10 +127,11 @@ extension Engine {
         case .room:
             makeRoom()
             return .ok
-        case .push(let payload, let dialect, let level, let isTrusted, let id, let name):
+        case .push(
+            let payload, let dialect, let level, let isTrusted, let id, let name, let picture):
             return process(
                 payload: payload, dialect: dialect, level: level, isTrusted: isTrusted,
-                templates: templates, id: id, name: name, now: now)
+                templates: templates, id: id, name: name, picture: picture, now: now)
         case .withdrawal(let name, let level):
             return process([.ended(name: name, order: nil)], level: level, now: now)
         }

@@ -112,14 +112,16 @@ package struct HostedEngine: Sendable, Confidential {
     /// Performs everything that is due.
     package mutating func advance(to now: Double) { _ = perform(.time, now: now) }
 
-    /// Processes a push as delivered. A repeated `id` changes nothing. `name` is one that the host
-    /// gives.
+    /// Processes a push as delivered. A repeated `id` changes nothing. `name` and `picture` are given
+    /// by the host.
     package mutating func process(
         _ payload: [UInt8], _ dialect: Dialect, _ level: TrustLevel, isTrusted: Bool = false,
-        id: String = "", name: String = "", now: Double
+        id: String = "", name: String = "", picture: String = "", now: Double
     ) -> Outcome {
         perform(
-            .push(payload: payload, dialect, level, isTrusted: isTrusted, id: id, name: name),
+            .push(
+                payload: payload, dialect, level, isTrusted: isTrusted, id: id, name: name,
+                picture: picture),
             now: now) ?? .ok
     }
 

@@ -17,6 +17,8 @@ package struct Presentation: Equatable, Sendable {
     package var sound: String
     /// A link to a picture, or one that holds it.
     package var icon: String
+    /// By what a client asks its server for a picture; empty if there is none. The host gives it.
+    package var picture = ""
     /// The data for the application that opens it: the text of a JSON object, which this program
     /// has written, or empty.
     package var data: String

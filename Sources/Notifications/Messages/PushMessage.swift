@@ -41,6 +41,7 @@ package struct PushMessage: Equatable, Sendable {
         presentation?.title = text
         presentation?.body = ""
         presentation?.icon = ""
+        presentation?.picture = ""
         presentation?.data = ""
     }
 }

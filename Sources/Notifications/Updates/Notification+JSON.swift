@@ -134,6 +134,7 @@ extension JSONWriter {
             if presentation.isMarkdown { writer.member("markdown", true) }
             writer.optional("sound", presentation.sound)
             writer.optional("icon", presentation.icon)
+            writer.optional("picture", presentation.picture)
             writer.optional("link", presentation.link)
             writer.optional("lang", presentation.language)
             writer.optional("dir", presentation.direction)
@@ -190,6 +191,8 @@ package struct EngineNotification: Equatable, Sendable {
     package var link = ""
     /// A link to a picture, or a link that contains it.
     package var icon = ""
+    /// By what the server finds a picture of it; empty if there is none.
+    package var picture = ""
     /// The label of the default action; empty for the standard one.
     package var defaultLabel = ""
     package var actions: [Presentation.Action] = []
@@ -249,6 +252,7 @@ package struct EngineNotification: Equatable, Sendable {
         sound = presentation["sound"]?.text ?? ""
         link = presentation["link"]?.text ?? ""
         icon = presentation["icon"]?.text ?? ""
+        picture = presentation["picture"]?.text ?? ""
         defaultLabel = presentation["default_action"]?.text ?? ""
         isCritical = presentation["critical"]?.bool ?? false
         isHigh = presentation["high"]?.bool ?? false

@@ -167,6 +167,7 @@ package struct WaitingLine<Element> {
     package var isEmpty: Bool { start == elements.count }
     package var count: Int { elements.count - start }
     package var first: Element? { isEmpty ? nil : elements[start] }
+    package var last: Element? { isEmpty ? nil : elements.last }
 
     package mutating func append(_ element: Element) { elements.append(element) }
 

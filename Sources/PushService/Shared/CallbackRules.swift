@@ -77,7 +77,7 @@ extension CallbackSettings {
 
     package func request(
         to url: String, for rights: CallbackRights, fields: [(name: String, value: String)],
-        body: [UInt8]
+        body: [UInt8]?
     ) throws(Objection) -> LoopRequest {
         let target = try target(url, for: rights)
         var request = LoopRequest(

@@ -65,6 +65,25 @@ package final class FileDesk: @unchecked Sendable {
         }
     }
 
+    /// The bytes of a file; nil if there is none of at most `limit` bytes, or it cannot be read now.
+    func load(_ name: String, limit: Int, then: @escaping ([UInt8]?) -> Void) {
+        guard let id = FileID(name.prefix { $0 != "." }) else { return then(nil) }
+        load(id, [], limit: limit, then)
+    }
+
+    private func load(
+        _ id: FileID, _ start: [UInt8], limit: Int, _ then: @escaping ([UInt8]?) -> Void
+    ) {
+        read(id, start.count..<max(limit, start.count)) { [self] reading in
+            guard case .part(let part) = reading, part.size <= limit else { return then(nil) }
+            let bytes = start + part.bytes
+            guard bytes.count < part.size else { return then(bytes) }
+            // A part without bytes is no progress.
+            guard !part.bytes.isEmpty else { return then(nil) }
+            load(id, bytes, limit: limit, then)
+        }
+    }
+
     private func unknown(_ exchange: HTTPExchange) -> NtfyRefusal {
         service.isGuessing(exchange.client) ? .tooManyRequests : .notFound
     }

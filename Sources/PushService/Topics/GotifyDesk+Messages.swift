@@ -33,7 +33,8 @@ extension GotifyDesk {
         _ fields: GotifyFields, to entry: RegistrationCache.Entry, _ request: GotifyRequest
     ) throws(GotifyRefusal) {
         let registration = entry.registration
-        let content = try content(fields, registration.terms.topic.application)
+        var content = try content(fields, registration.terms.topic.application)
+        content.isByOwner = request.visitor.isKnown(to: registration.owner)
         let lifetime = service.historyLifetime(of: registration)
         let message: TopicMessage
         let operation: RegistrationOperation

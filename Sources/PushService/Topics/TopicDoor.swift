@@ -16,6 +16,9 @@ struct TopicVisitor: Confidential {
     /// Attachments and much else are for visitors who can be told apart.
     var isKnown: Bool { credential != nil }
 
+    /// The credential is of that owner.
+    func isKnown(to owner: String) -> Bool { isKnown && self.owner == owner }
+
     /// With this, a stream ends when the right of its reader does.
     var pass: Pass { credential.map { .credential($0.row) } ?? .open }
 }

@@ -314,9 +314,10 @@ extension NtfyFields {
 extension Publication {
     /// Only a sender with a credential of the owner is given what the owner allowed.
     fileprivate func allowed(by topic: Registration, of visitor: TopicVisitor) -> Publication {
-        let hosts = topic.terms.topic.inside
-        guard !hosts.isEmpty, visitor.isKnown, visitor.owner == topic.owner else { return self }
         var publication = self
+        publication.isByOwner = visitor.isKnown(to: topic.owner)
+        let hosts = topic.terms.topic.inside
+        guard !hosts.isEmpty, publication.isByOwner else { return publication }
         publication.letButtonsStayInside { url in
             ClientURL(http: url).map { hosts.contains($0.host) } ?? false
         }

@@ -119,6 +119,8 @@ package struct TopicContent: Equatable, Sendable, Confidential {
     package var extras = ""
     /// What it asks; nil for what only tells.
     package var question: TopicQuestion?
+    /// Its sender has a credential of the topic's owner.
+    package var isByOwner = false
 
     package init() {}
 }
@@ -141,6 +143,7 @@ extension TopicContent: Coded {
         coder.optional(&gotifyPriority)
         coder.text(&extras)
         coder.optional(&question)
+        coder.flag(&isByOwner)
     }
 }
 

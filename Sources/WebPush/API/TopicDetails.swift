@@ -21,6 +21,8 @@ package struct TopicDetails: JSONObject, Equatable, Sendable, Confidential {
     package var inside: [String] = []
     /// `here` if what somebody closes on one screen stays on the others; nil for `everywhere`.
     package var dismiss: String?
+    /// Whose messages have the pictures to which they link: `all` or `off`; nil for the owner's own.
+    package var pictures: String?
     package var secretAddress: String?
     package var readingAddress: String?
     /// What it is to clients of Gotify; only in requests.
@@ -38,6 +40,7 @@ package struct TopicDetails: JSONObject, Equatable, Sendable, Confidential {
         fields.flag("raw", &isRaw)
         fields.texts("inside", &inside)
         fields.member("dismiss", &dismiss)
+        fields.member("pictures", &pictures)
         fields.member("secret_address", &secretAddress)
         fields.member("reading_address", &readingAddress)
         fields.member("application", &application)

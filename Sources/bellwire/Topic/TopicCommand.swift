@@ -61,6 +61,9 @@ extension Command {
             Option(
                 "dismiss", TopicWish.dismissals.joined(separator: "|"), of: "add",
                 help: "which screens a notification leaves that you close (default: everywhere)"),
+            Option(
+                "pictures", "own|all|off", of: "add",
+                help: "whose links to pictures the server follows; your own senders' by default"),
             Option("address", of: "add", "rotate", help: "print only the address"),
         ] + serverOptions,
         examples: [

@@ -15,6 +15,8 @@ struct TopicWish {
     /// Nil if nothing is said about it.
     private let inside: [String]?
     private let dismissal: DismissalReach?
+    /// The word of the command; nil if nothing is said about it.
+    private let pictures: String?
 
     static let dismissals = DismissalReach.allCases.map(\.rawValue)
 
@@ -59,6 +61,10 @@ struct TopicWish {
         guard dismissal != nil || arguments["dismiss"] == nil else {
             throw CommandError.usage("--dismiss takes \(Wording.list(Self.dismissals))")
         }
+        pictures = arguments["pictures"]
+        guard pictures.map({ ["own", "all", "off"].contains($0) }) != false else {
+            throw CommandError.usage("--pictures takes own, all or off")
+        }
     }
 
     /// What to ask for, of a topic that is `former`; nil if that is what it has.
@@ -71,6 +77,7 @@ struct TopicWish {
             $0.isRaw = former.isRaw
             $0.inside = former.inside
             $0.dismiss = former.dismiss
+            $0.pictures = former.pictures
         }
         var wanted = present
         if isPrivate {
@@ -83,15 +90,17 @@ struct TopicWish {
         if let isRaw { wanted.isRaw = isRaw }
         if let inside { wanted.inside = inside }
         if let dismissal { wanted.dismiss = dismissal == .everywhere ? nil : dismissal.rawValue }
+        if let pictures { wanted.pictures = pictures == "own" ? nil : pictures }
         return wanted == present ? nil : wanted
     }
 }
 
 extension TopicDetails {
-    /// How others reach it, in one word each.
+    /// How others reach it, in one word each, and what they may have fetched.
     var reach: String {
         let words = [(isOpen, "open"), (isSecret, "secret"), (isSecretlyRead, "secret to read")]
-        return words.filter(\.0).map(\.1).joined(separator: ", ")
+        let linked = pictures.map { ["linked pictures: \($0)"] } ?? []
+        return (words.filter(\.0).map(\.1) + linked).joined(separator: ", ")
     }
 
     /// Empty as usual.

@@ -5,11 +5,16 @@ usage: servers.py PATH_OF_PRESENTER_PROBE [FOLDER_FOR_SCREENSHOTS [NAME...]]
 
 import asyncio
 import base64
+import contextlib
 import struct
 import subprocess
 import sys
 import time
 import zlib
+
+import websockets
+from websockets.datastructures import Headers
+from websockets.http11 import Response
 
 sys.path.append(__file__.rsplit("/", 3)[0])
 
@@ -48,20 +53,44 @@ class Daemon:
 
 def icon(*colour):
     """A link that contains a picture of one colour."""
+    return "data:image/png;base64," + base64.b64encode(picture_file(*colour)).decode()
+
+
+def picture_file(*colour):
+    """A PNG of one colour."""
 
     def chunk(kind, data):
         checked = kind + data
         return struct.pack(">I", len(data)) + checked + struct.pack(">I", zlib.crc32(checked))
 
     rows = (b"\0" + bytes(colour) * 64) * 64
-    png = b"\x89PNG\r\n\x1a\n" + b"".join(
+    return b"\x89PNG\r\n\x1a\n" + b"".join(
         [
             chunk(b"IHDR", struct.pack(">IIBBBBB", 64, 64, 8, 2, 0, 0, 0)),
             chunk(b"IDAT", zlib.compress(rows)),
             chunk(b"IEND", b""),
         ]
     )
-    return "data:image/png;base64," + base64.b64encode(png).decode()
+
+
+@contextlib.asynccontextmanager
+async def gallery(asked, *colour):
+    """A server with an engine that is silent, and with the picture of a message, once somebody may have it."""
+    released = asyncio.Event()
+
+    async def answer(connection, request):
+        if not request.path.endswith("/picture"):
+            return None
+        asked.append((request.path, request.headers.get("Authorization")))
+        await released.wait()
+        body = picture_file(*colour)
+        return Response(200, "OK", Headers({"Content-Length": str(len(body))}), body)
+
+    async def stay(socket):
+        await socket.wait_closed()
+
+    async with websockets.serve(stay, "127.0.0.1", 0, process_request=answer) as server:
+        yield server.sockets[0].getsockname()[1], released
 
 
 # As the server writes those of a topic.
@@ -162,10 +191,23 @@ async def real(desk, folder, daemon):
         lambda: desk.screenshot(f"{folder}/{name}-again.png") > 1, f"{name} shows it again after a restart"
     )
     probe.kill()
-    probe = Probe(desk)
-    probe.active([push(3, "changed", "after our own restart"), push(4, "third", "new")])
-    await asyncio.sleep(1)
-    desk.screenshot(f"{folder}/{name}-after.png")
+    asked = []
+    async with gallery(asked, 0, 0xFF, 0) as (port, released):
+        probe = Probe(desk, "engine", f"ws://127.0.0.1:{port}/u/s3cret", "script", "door")
+        probe.active([push(3, "changed", "after our own restart"), push(4, "rings", "door", picture="AbCdEf012345")])
+        await eventually(
+            lambda: asked == [("/api/v1/messages/AbCdEf012345/picture", "Bearer s3cret")],
+            f"{name} shows a text whose picture is asked for once",
+        )
+        check(not desk.paints(f"{folder}/{name}-after.png", "00FF00"), "the text does not wait for its picture")
+        windows = len(daemon.popups(desk)) if daemon.window else 0
+        released.set()
+        await eventually(
+            lambda: desk.paints(f"{folder}/{name}-picture.png", "00FF00"), f"{name} draws a picture that came later"
+        )
+        if daemon.window:
+            check(len(daemon.popups(desk)) == windows, f"{name} shows it in the place of its text")
+        check(len(asked) == 1, "a picture is asked for once")
     probe.active([push(5, "**three** _buttons_", "door", actions=BUTTONS, markdown=True)])
     await asyncio.sleep(1)
     colours = desk.screenshot(f"{folder}/{name}-buttons.png")

@@ -110,6 +110,15 @@ class Reader:
     async def shown(self, words):
         return await self.becomes(lambda: self.find(words) is not None)
 
+    async def pictured(self, words):
+        """It is shown, and has a picture by then or gets one."""
+
+        def has_picture():
+            number = self.find(words)
+            return number is not None and "image-data" in self.recorder.visible[number][6]
+
+        return await self.becomes(has_picture)
+
     async def gone(self, words):
         return await self.becomes(lambda: self.find(words) is None)
 

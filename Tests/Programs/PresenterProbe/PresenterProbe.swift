@@ -60,6 +60,9 @@ final class PresenterProbe: EventHandler {
             trust: try TLSContext(client: .system, protocols: [.http1]),
             on: loop, service, log: log)
         service.request = { [weak connection] _, request in connection?.send(request) }
+        service.loadPicture = { [weak connection] _, name, then in
+            connection?.loadPicture(name, then: then)
+        }
         self.connection = connection
     }
 

@@ -222,6 +222,10 @@ struct TopicCommandTests {
         let said = try fixture.run(["topic", "add", "builds"]).output
         #expect(said.contains("everybody who reaches the server may push there without a token"))
         #expect(said.contains("it keeps nothing\n"))
+        let pictured = try details("--pictures", "off")
+        #expect(pictured["pictures"] as? String == "off" && pictured["open"] as? Bool == true)
+        #expect(try fixture.run(["topic", "list"]).output.contains(", linked pictures: off  "))
+        #expect(try details("--pictures", "own")["pictures"] == nil)
         let rotated = try fixture.run(["topic", "rotate", "builds"]).output
         #expect(rotated.contains("may push there:\n  \(server.baseURL)/s_"))
         #expect(rotated.contains("may read there:\n  \(server.baseURL)/s_"))
@@ -231,6 +235,7 @@ struct TopicCommandTests {
         for (options, message) in [
             (["--private", "--open"], "--private ends what"), (["--keep", "x"], "not a length"),
             (["--secret=write"], "--secret takes no value but read"), (["--open=1"], "no value"),
+            (["--pictures", "some"], "--pictures takes own, all or off"),
         ] {
             let refused = try fixture.run(["topic", "add", "builds"] + options)
             #expect(refused.exitCode == 2 && refused.errors.contains(message), "\(options)")

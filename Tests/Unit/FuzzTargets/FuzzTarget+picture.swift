@@ -7,6 +7,7 @@ extension FuzzTarget {
     /// behind it what is packed, or rows that were.
     static func readPicture(_ bytes: [UInt8]) {
         for kind in ["jpeg", "png"] { draw(bytes, kind) }
+        _ = PictureFile(bytes)
         guard bytes.count > headerSize else { return }
         let rest = Array(bytes.dropFirst(headerSize))
         for packed in [rest, stored(rest)] {

@@ -15,6 +15,7 @@ struct EngineEntryTests {
             .push(payload: [3], .plain, .clear, isTrusted: true, id: ""),
             .push(payload: [3, 4], .plain, .webpush, name: "topic:1:a"),
             .push(payload: [], .plain, .clear, isTrusted: true, id: "a", name: "b"),
+            .push(payload: [5], .plain, .clear, name: "b", picture: "AbCdEf012345"),
             .withdrawal(name: "push:1:2", .webpush),
             .room,
             .registration([5], nil),
@@ -68,10 +69,11 @@ struct EngineEntryTests {
     @Test(
         "Invalid values are damage",
         arguments: [
-            [], [8], [0, 0], [1], [1, 1], [2], [2, 0], [2, 99, 0, 0, 0, 0, 0],
-            [2, 0, 3, 0, 0, 0, 0], [2, 0, 0, 2, 0, 0, 0], [2, 0, 0, 0, 1], [2, 0, 0, 0, 0, 0, 1],
-            [2, 0, 0, 0, 0, 0, 0, 0], [2, 0, 0, 0, 1, 255, 0, 0], [2, 0, 0, 0, 0x80, 0, 0, 0],
-            [3, 0], [3, 0, 2], [3, 0, 1], [4, 0], [5, 0], [6, 1], [6, 0, 9], [7, 0],
+            [], [8], [0, 0], [1], [1, 1], [2], [2, 0], [2, 99, 0, 0, 0, 0, 0, 0],
+            [2, 0, 3, 0, 0, 0, 0, 0], [2, 0, 0, 2, 0, 0, 0, 0], [2, 0, 0, 0, 1],
+            [2, 0, 0, 0, 0, 0, 0, 1], [2, 0, 0, 0, 0, 0, 0, 0, 0],
+            [2, 0, 0, 0, 1, 255, 0, 0, 0], [2, 0, 0, 0, 0x80, 0, 0, 0, 0], [3, 0], [3, 0, 2],
+            [3, 0, 1], [4, 0], [5, 0], [6, 1], [6, 0, 9], [7, 0],
         ])
     func damage(bytes: [UInt8]) {
         #expect(throws: EngineEntry.Damage.self) { try EngineEntry(bytes) }

@@ -9,9 +9,9 @@ import Testing
 struct RecordedJournalTests {
     /// For each engine its number, the length of its part, and its operations: time and entry.
     private static let record: [UInt8] =
-        [0, 0, 0, 7, 0, 0, 0, 26]
+        [0, 0, 0, 7, 0, 0, 0, 27]
         + time(1) + [4]
-        + time(2) + [2, 6, 1, 0, 0, 0, 2] + Array("hi".utf8)
+        + time(2) + [2, 6, 1, 0, 0, 0, 0, 2] + Array("hi".utf8)
         + [0, 0, 0, 9, 0, 0, 0, 49]
         + time(3) + [1, 39] + Array(#"{"@type":"bellwire.setMe","user_id":77}"#.utf8)
         + [0, 0, 0, 7, 0, 0, 0, 9] + time(4) + [0]
@@ -23,7 +23,7 @@ struct RecordedJournalTests {
     @Test("Each engine finds its own part, in the order in which it was written")
     func read() throws {
         let mine = EngineJournal.entries(of: 7, in: Self.record)
-        #expect(mine.count == 26 + 9)
+        #expect(mine.count == 27 + 9)
         var account = Account()
         account.options = [OptionName.groupCountMax: .integer(5)]
         var engine = Engine(account)
@@ -57,7 +57,7 @@ struct RecordedJournalTests {
             EngineJournal.entries(of: 7, in: rest) == EngineJournal.entries(of: 7, in: Self.record))
         for part in prefixes(of: EngineJournal.entries(of: 7, in: Self.record)) {
             var engine = Engine(Account())
-            let isWhole = [0, 9, 26].contains(part.count)
+            let isWhole = [0, 9, 27].contains(part.count)
             #expect(EngineEntries.replay(part, on: &engine, .english) == isWhole)
         }
     }

@@ -135,6 +135,23 @@ struct LoopClientTests {
         #expect(response.body.count == 65_536)
     }
 
+    @Test("A request without a body is a GET, whose answer may be as long as it says")
+    func get() async throws {
+        let long = [UInt8](repeating: 7, count: 200_000)
+        let hook = try HookServer { _ in HookAnswer(body: long) }
+        let client = try ClientFixture()
+        var request = LoopRequest(
+            url: "http://127.0.0.1:\(hook.port)/p", isEncrypted: false, fields: [("accept", "x")],
+            body: nil)
+        request.objection = { _ in nil }
+        request.answerLimit = 200_000
+        #expect(try await client.send(request).get().body == long)
+        request.answerLimit = 100_000
+        #expect(try await client.send(request).get().body.count == 100_000)
+        let seen = try #require(hook.requests.first)
+        #expect(seen.fields["content-length"] == nil && seen.fields["accept"] == "x")
+    }
+
     @Test("HTTP/0.9 is not accepted as an answer")
     func oldHTTP() async throws {
         let server = try OneRequestServer()

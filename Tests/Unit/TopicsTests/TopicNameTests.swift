@@ -50,6 +50,7 @@ struct TopicNameTests {
         var action = TopicAction()
         action.headers = [TopicAction.Pair("A", "b")]
         content.actions = [action]
+        content.isByOwner = true
         var writer = Coder()
         content.code(&writer)
         var reader = Coder(reading: writer.written)

@@ -27,10 +27,17 @@ extension StoredEngines {
         }
     }
 
-    /// Gives a payload to the engines it is for and keeps it for fetching. `name` is what others call
-    /// the thing that it is about.
+    /// What the history of a topic says about a push.
+    struct Origin {
+        /// What others call the thing that it is about.
+        var name: String?
+        /// By what its picture is found; empty if it has none.
+        var picture = ""
+    }
+
+    /// Gives a payload to the engines it is for and keeps it for fetching.
     func receive(
-        _ message: Message, _ mark: ReplayMark?, _ push: EnginePush, as name: String? = nil
+        _ message: Message, _ mark: ReplayMark?, _ push: EnginePush, from origin: Origin = Origin()
     ) throws(StoreFault) -> (outcome: StoreOutcome, lack: Lack?) {
         let body = message.content.body
         guard !index.setAside.contains(.payload, body.span) else {
@@ -54,7 +61,7 @@ extension StoredEngines {
                 _ = try engine(row) { engine throws(StoreFault) in
                     try CrashMarker.mark(.payload, body.span, subject: row) {
                         () throws(StoreFault) in
-                        let (outcome, found) = try process(message, push, as: name, by: engine)
+                        let (outcome, found) = try process(message, push, from: origin, by: engine)
                         lack = lack ?? found
                         return outcome
                     }
@@ -82,7 +89,7 @@ extension StoredEngines {
     }
 
     private func process(
-        _ message: Message, _ push: EnginePush, as name: String?, by engine: LoadedEngine
+        _ message: Message, _ push: EnginePush, from origin: Origin, by engine: LoadedEngine
     ) throws(StoreFault) -> (outcome: StoreOutcome, lack: Lack?) {
         // RFC 8030 section 5.2: deliver it now or never.
         guard message.content.ttl > 0 || index.engines.hasListeners(engine.row) else {
@@ -94,9 +101,10 @@ extension StoredEngines {
         let isTrusted = push.trustsClear && level == .clear
         // RFC 8030 section 5.4: a push replaces the former one of its topic, also on the screen.
         // Its sender can take it back.
-        let name = if let name { name } else { try messages.pushName(of: message) }
+        let name = if let name = origin.name { name } else { try messages.pushName(of: message) }
         let answer = engine.hosted.process(
-            message.content.body, dialect, level, isTrusted: isTrusted, name: name, now: wall)
+            message.content.body, dialect, level, isTrusted: isTrusted, name: name,
+            picture: origin.picture, now: wall)
         if engine.hosted.engine.account.owed.keepsRaw {
             engine.hosted.keepRaw(
                 message.content.body,

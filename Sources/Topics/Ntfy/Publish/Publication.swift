@@ -18,6 +18,8 @@ package struct Publication: Equatable, Sendable, Confidential {
     package private(set) var upload: Upload?
     /// It is a question.
     package private(set) var question: QuestionWish?
+    /// Its sender has a credential of the topic's owner.
+    package var isByOwner = false
 
     package struct Upload: Equatable, Sendable, Confidential {
         package let bytes: [UInt8]
@@ -148,7 +150,9 @@ extension Publication {
     package func message(
         _ id: TopicMessageID, now: Int64, keptFor seconds: UInt32
     ) -> TopicMessage {
-        TopicMessage(
+        var content = content
+        content.isByOwner = isByOwner
+        return TopicMessage(
             id: id, pollID == nil ? .message : .poll, sequence: pollID ?? sequence,
             time: due ?? now, keptFor: isKept ? seconds : 0, content)
     }

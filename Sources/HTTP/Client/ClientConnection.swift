@@ -2,88 +2,93 @@ import Base
 import Crypto
 import System
 
-/// Who wants an exchange. It gets either `answered` or `failed`, once.
-protocol ClientExchangeHandler: AnyObject {
-    /// The request as it is sent, once there is a connection for it.
-    func request() -> [UInt8]
-    /// The head of the answer is there. The connection is the handler's.
-    func answered(
-        _ answer: HTTP1AnswerReader.Answer, over transport: consuming Transport,
-        to peer: SocketAddress)
+/// Gets what a `ClientConnection` reads, or why it ended.
+protocol ClientConnectionHandler: AnyObject {
+    /// Returns whether to read on.
+    func received(_ input: Span<UInt8>, over connection: ClientConnection) -> Bool
+    /// Nothing else comes then.
     func failed(_ failure: ClientFailure)
 }
 
-/// One request over a connection of its own, up to the head of the answer: resolves the name,
-/// connects, shakes hands, writes and reads.
+/// Connects to a server and sends it a request: resolves the name, connects, shakes hands, writes.
 ///
 /// The loop keeps it alive while it works. Everything runs on the thread of the loop.
 // Unchecked: it is used only on the thread of the loop; the name lookup also calls back there.
-final class ClientExchange: EventHandler, TimerHandler, @unchecked Sendable {
-    private enum Stage {
-        case under(ClientFailure.Stage)
-        case done
-    }
+final class ClientConnection: EventHandler, TimerHandler, @unchecked Sendable {
+    private typealias Stage = ClientFailure.Stage
 
     private let route: ClientRoute
     private let loop: EventLoop
-    private var handler: (any ClientExchangeHandler)?
-    private var stage = Stage.under(.lookup)
-    /// When all of it is over, by the loop's clock.
-    private let end: Duration
+    private let request: [UInt8]
+    private var handler: (any ClientConnectionHandler)?
+    private var stage = Stage.lookup
     /// The addresses that are left to try.
     private var addresses: ArraySlice<SocketAddress> = []
-    private var peer = SocketAddress.unix(path: "")
+    private(set) var peer = SocketAddress.unix(path: "")
     private var transport: Transport?
     private var watch: WatchID?
     private var timer: TimerID?
-    private var output: [UInt8] = []
     private var written = 0
-    private var reader = HTTP1AnswerReader()
+    /// When all of it is over, by the loop's clock.
+    private let deadline: Duration
 
-    init(_ route: ClientRoute, on loop: EventLoop, for handler: any ClientExchangeHandler) {
-        self.route = route
-        self.loop = loop
-        self.handler = handler
-        end = Self.now + route.patience.whole
+    init(
+        _ route: ClientRoute, on loop: EventLoop, sending request: [UInt8],
+        _ handler: any ClientConnectionHandler
+    ) {
+        (self.route, self.loop, self.request, self.handler) = (route, loop, request, handler)
+        deadline = Self.now + route.patience.whole
     }
 
-    /// Gives up, unless it is over.
+    private static var now: Duration { .nanoseconds(Instant.now.nanoseconds) }
+
+    /// Call it on the thread of the loop, or before that runs.
+    func start() { lookUp() }
+
     func cancel() { fail(.cancelled) }
 
     func drain() { fail(.cancelled) }
 
     func timerFired(_ cookie: UInt64) {
         timer = nil
-        guard case .under(let stage) = stage else { return }
-        if stage == .connect, !addresses.isEmpty, Self.now < end { return tryNext(after: nil) }
+        if stage == .connect, !addresses.isEmpty, Self.now < deadline { return tryNext(after: nil) }
         fail(.timedOut(stage))
     }
 
     func ready(_ readiness: Readiness, of watch: WatchID) {
-        switch stage {
-        case .under(.connect): connected()
-        case .under(.handshake): shakeHands()
-        case .under(.upgrade): exchange()
-        case .under(.lookup), .done: break
+        guard handler != nil else { return }
+        // The loop may free this in here.
+        withExtendedLifetime(self) {
+            switch stage {
+            case .connect: connected()
+            case .upgrade: exchange()
+            case .handshake: shakeHands()
+            case .lookup: break
+            }
         }
     }
 
-    private static var now: Duration { .nanoseconds(Instant.now.nanoseconds) }
-
-    private func finish() -> (any ClientExchangeHandler)? {
-        stage = .done
-        if let timer { loop.cancel(timer) }
-        timer = nil
-        return handler.take()
-    }
-
-    private func fail(_ failure: ClientFailure) {
-        guard let handler = finish() else { return }
-        // The loop may free this in here.
+    func fail(_ failure: ClientFailure) {
+        guard let handler = end() else { return }
         withExtendedLifetime(self) {
             disconnect()
             handler.failed(failure)
         }
+    }
+
+    /// Hands over what it has opened, and ends; nil if that was over.
+    func release() -> Transport? {
+        defer { withExtendedLifetime(self) {} }
+        guard end() != nil else { return nil }
+        if let watch { loop.unwatch(watch) }
+        watch = nil
+        return transport.take()
+    }
+
+    private func end() -> (any ClientConnectionHandler)? {
+        if let timer { loop.cancel(timer) }
+        timer = nil
+        return handler.take()
     }
 
     private func disconnect() {
@@ -96,21 +101,17 @@ final class ClientExchange: EventHandler, TimerHandler, @unchecked Sendable {
         if let watch { loop.setInterest(interest, of: watch) }
     }
 
-    private func begin(_ stage: ClientFailure.Stage, within limit: Duration) {
-        self.stage = .under(stage)
+    private func begin(_ stage: Stage, within limit: Duration) {
+        self.stage = stage
         if let timer { loop.cancel(timer) }
-        let rest = max(end - Self.now, .zero)
+        let rest = max(deadline - Self.now, .zero)
         timer = loop.schedule(after: Interval(min(limit, rest)), self)
-    }
-
-    private func lose() {
-        if case .under(let stage) = stage { fail(.lost(stage)) }
     }
 }
 
-/// The steps from a name to a connection.
-extension ClientExchange {
-    func start() {
+/// From a name to a connection.
+extension ClientConnection {
+    private func lookUp() {
         let (host, port) = (route.url.host, route.url.port)
         begin(.lookup, within: route.patience.lookup)
         if let place = route.place { return found(.success([place])) }
@@ -119,7 +120,8 @@ extension ClientExchange {
     }
 
     private func found(_ outcome: NameLookup.Outcome) {
-        guard case .under(.lookup) = stage else { return }  // The lookup took too long.
+        // The lookup may have taken too long.
+        guard handler != nil, stage == .lookup else { return }
         switch outcome {
         case .success(let addresses):
             self.addresses = addresses[...]
@@ -149,14 +151,7 @@ extension ClientExchange {
 
     private func connected() {
         if let failure = transport?.connectFailure { return tryNext(after: .unreachable(failure)) }
-        startHandshake()
-    }
-}
-
-/// The steps from a connection to an answer.
-extension ClientExchange {
-    private func startHandshake() {
-        guard route.url.isEncrypted else { return startRequest() }
+        guard route.url.isEncrypted else { return startExchange() }
         begin(.handshake, within: route.patience.handshake)
         guard let plain = transport.take() else { return fail(.lost(.handshake)) }
         do throws(TLSError) {
@@ -169,7 +164,7 @@ extension ClientExchange {
 
     private func shakeHands() {
         switch transport?.clientHandshake() {
-        case .done: startRequest()
+        case .done: startExchange()
         case .wantsRead: setInterest(.readable)
         case .wantsWrite: setInterest(.writable)
         case .failed(let error) where error.isCertificateRefusal: fail(.untrusted(error))
@@ -177,53 +172,34 @@ extension ClientExchange {
         case .failed, .closed, nil: fail(.lost(.handshake))
         }
     }
+}
 
-    private func startRequest() {
+/// The request and what comes back.
+extension ClientConnection {
+    private func startExchange() {
         begin(.upgrade, within: route.patience.upgrade)
-        output = handler?.request() ?? []
         exchange()
     }
 
-    /// Writes the request and reads the answer.
     private func exchange() {
-        while written < output.count {
-            switch transport?.write(output, from: written) {
+        while written < request.count {
+            switch transport?.write(request, from: written) {
             case .bytes(let count): written += count
             case .wantsRead: return setInterest(.readable)
             case .wantsWrite: return setInterest(.writable)
-            case .closed, .failed, nil: return lose()
+            case .closed, .failed, nil: return fail(.lost(stage))
             }
         }
         setInterest(.readable)
         var room = [4_096 of UInt8](repeating: 0)
-        while true {
+        while let handler {
             var buffer = room.mutableSpan
             switch transport?.read(into: &buffer) {
             case .bytes(let count):
-                guard read(room.span.extracting(0..<count)) else { return }
+                guard handler.received(room.span.extracting(0..<count), over: self) else { return }
             case .wantsRead, .wantsWrite: return
-            case .closed, .failed, nil: return lose()
+            case .closed, .failed, nil: return fail(.lost(stage))
             }
         }
-    }
-
-    /// Returns whether to read on.
-    private func read(_ input: Span<UInt8>) -> Bool {
-        do throws(HTTP1AnswerReader.Broken) {
-            guard let answer = try reader.read(input) else { return true }
-            answered(answer)
-        } catch {
-            fail(.unreadableAnswer)
-        }
-        return false
-    }
-
-    private func answered(_ answer: HTTP1AnswerReader.Answer) {
-        guard let transport = transport.take() else { return lose() }
-        // The loop may free this with its watch.
-        defer { withExtendedLifetime(self) {} }
-        if let watch { loop.unwatch(watch) }
-        watch = nil
-        finish()?.answered(answer, over: transport, to: peer)
     }
 }
