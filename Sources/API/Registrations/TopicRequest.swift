@@ -55,12 +55,12 @@ struct TopicRequest: Equatable {
     func topic(
         of terms: RegistrationTerms, for caller: APICaller, _ admission: AdmissionRules
     ) throws(APIRefusal) -> TopicTerms {
-        guard self != TopicRequest() else { return TopicTerms() }
-        guard terms.isOnlyShown else { throw .badBody("topic is only for topics") }
         var topic = TopicTerms()
+        topic.application = terms.topic.application
+        guard self != TopicRequest() else { return topic }
+        guard terms.isOnlyShown else { throw .badBody("topic is only for topics") }
         (topic.isOpen, topic.lifetime, topic.isRaw) = (isOpen, lifetime, isRaw)
         (topic.inside, topic.dismissal, topic.pictures) = (inside, dismissal, pictures)
-        topic.application = terms.topic.application
         if var application {
             application.picture = topic.application.picture
             topic.application = application

@@ -1,4 +1,5 @@
 import Base
+import Configuration
 import Crypto
 import Mailbox
 import PushService
@@ -52,11 +53,11 @@ final class TokenRoutes {
             var random = RandomSupply()
             made = try MadeToken(grant, named: wish.name, of: owner, at: service, &random)
         } catch { return reply(.failure(.unavailable)) }
-        dialogue.submit(.addCredential(made.credential)) { [presence = service.presence] outcome in
+        dialogue.submit(.addCredential(made.credential)) { [service] outcome in
             switch outcome {
             case .done:
-                var listed = ListedToken(made.credential, presence, for: owner) ?? ListedToken()
-                listed.token = made.token.text
+                let listed = ListedToken(
+                    made, service.presence, for: owner, at: service.settings.baseURL)
                 reply(.success((201, listed.json)))
             case .conflict: reply(.failure(.nameInUse))
             case .full: reply(.failure(.tooManyTokens))
@@ -268,5 +269,16 @@ extension ListedToken {
             $0.expires = terms.end.map { Int($0) }
             $0.isConfirmed = credential.isConfirmed
         }
+    }
+
+    /// With what only the answer has that makes it.
+    fileprivate init(
+        _ made: MadeToken, _ presence: DevicePresence, for reader: String, at base: BaseURL
+    ) {
+        self = ListedToken(made.credential, presence, for: reader) ?? ListedToken()
+        token = made.token.text
+        guard made.credential.token?.terms.onlyTopic != nil else { return }
+        slackAddress = "\(base)" + HookRoute.path(.slack, made.token.text)
+        discordAddress = "\(base)" + HookRoute.path(.discord, made.token.text)
     }
 }

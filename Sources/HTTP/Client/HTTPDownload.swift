@@ -1,5 +1,4 @@
 import Base
-package import Crypto
 package import System
 
 /// What a client gets with one request. Its body is held in memory, so it has a limit.

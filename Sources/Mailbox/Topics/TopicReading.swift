@@ -37,7 +37,7 @@ final class TopicReading {
             case .picture(let device, _):
                 return .picture(try picture(of: device, owner, connection))
             case .message(let id, _):
-                let position = try StreamedHistory(owner: owner, topics: [:])
+                let position = try StreamedHistory(owner: owner, topics: [:], isOwners: true)
                     .position(of: id, connection)
                 return .message(
                     try position.flatMap { position throws(StoreFault) in

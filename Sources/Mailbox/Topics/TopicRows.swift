@@ -124,17 +124,17 @@ final class TopicRows {
             "DELETE FROM topic_message WHERE place = ?1", on: connection)
         findOldest = try StoreStatement(
             """
-            SELECT place, size, expires FROM topic_message
+            SELECT place, size, expires, kind FROM topic_message
             WHERE topic = ?1 AND sealed IS NOT NULL ORDER BY place LIMIT ?2
             """, on: connection)
         findOfSequence = try StoreStatement(
             """
-            SELECT place, size, expires FROM topic_message WHERE topic = ?1 AND sequence = ?2
+            SELECT place, size, expires, kind FROM topic_message WHERE topic = ?1 AND sequence = ?2
             AND sealed IS NOT NULL
             """, on: connection)
         findOfID = try StoreStatement(
             """
-            SELECT place, size, expires FROM topic_message WHERE topic = ?1 AND id = ?2
+            SELECT place, size, expires, kind FROM topic_message WHERE topic = ?1 AND id = ?2
             AND sealed IS NOT NULL
             """, on: connection)
         findID = try StoreStatement(
@@ -176,6 +176,7 @@ final class TopicRows {
         var device: UInt32 = 0
         var isGone = false
         var end = StoreTime(milliseconds: 0)
+        var kind = TopicMessage.Kind.message
     }
 
     func insert(
@@ -316,7 +317,9 @@ final class TopicRows {
             rows.append(
                 Found(
                     key: statement.integer(0), size: Int(statement.integer(1)), device: device,
-                    end: StoreTime(milliseconds: statement.integer(2))))
+                    end: StoreTime(milliseconds: statement.integer(2)),
+                    kind: TopicMessage.Kind(rawValue: UInt8(clamping: statement.integer(3)))
+                        ?? .message))
         }
         return rows
     }

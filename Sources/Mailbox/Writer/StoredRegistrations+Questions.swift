@@ -98,10 +98,9 @@ extension StoredRegistrations {
         transaction.wake(at: due)
         transaction.effects.questionNews.append(QuestionNews(id: question.id))
         try limitResults(of: question.device)
-        if let registration = try registration(of: question),
-            let name = try name(ofSequence: question.id.text, in: question.device)
-        {
-            try engines.withdraw([name], of: registration)
+        if let registration = try registration(of: question) {
+            let shown = ShownSequence(question.id.text, in: question.device)
+            try engines.withdraw([shown.name], of: registration)
         }
         let message = TopicMessage(
             id: try newMessageID(), sequence: question.id.text, time: wall,

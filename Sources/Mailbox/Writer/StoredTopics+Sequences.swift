@@ -61,10 +61,12 @@ extension StoredTopics {
         return latest
     }
 
+    /// The newest message; what clears or closes it is none.
     private func newest(
         _ sequence: String, of device: UInt32, _ owner: TopicOwner
     ) throws(StoreFault) -> TopicRows.Found? {
-        try all(sequence, of: device, owner).max { $0.key < $1.key }
+        try all(sequence, of: device, owner).filter { $0.kind == .message }
+            .max { $0.key < $1.key }
     }
 
     /// A sequence without a name of its own has the id of its first message.

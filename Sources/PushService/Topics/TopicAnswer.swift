@@ -51,16 +51,39 @@ enum TopicAnswer {
         refuse(refusal.status, refusal.json, exchange)
     }
 
-    /// What may pass when it is tried again says when.
+    static func refuse(
+        _ refusal: HookRefusal, at face: HookRoute.Face, _ exchange: HTTPExchange
+    ) {
+        let status = refusal.status(at: face)
+        let retryAfter = retryAfter(status)
+        var head = head(exchange, status, type(of: face))
+        if let retryAfter { head.fields.append("Retry-After", decimal: Int(retryAfter)) }
+        if refusal == .otherMethod { head.fields.append("Allow", "POST, OPTIONS") }
+        let body = refusal.body(at: face, retryAfter: retryAfter ?? 0)
+        exchange.respond(consume head, body: body)
+    }
+
     private static func refuse(_ status: Int, _ json: [UInt8], _ exchange: HTTPExchange) {
-        let retryAfter: UInt32? =
-            switch status {
-            case 429: RetryAfter.nextSecond
-            case 500...: RetryAfter.trouble
-            default: nil
-            }
         let body = json.isEmpty ? [] : json + [UInt8(ascii: "\n")]
-        send(body, "application/json", exchange, status, retryAfter: retryAfter)
+        send(body, "application/json", exchange, status, retryAfter: retryAfter(status))
+    }
+
+    /// What may pass when it is tried again says when.
+    private static func retryAfter(_ status: Int) -> UInt32? {
+        switch status {
+        case 429: RetryAfter.nextSecond
+        case 500...: RetryAfter.trouble
+        default: nil
+        }
+    }
+
+    /// What senders to Slack take as success, to the byte.
+    static func slack(_ exchange: HTTPExchange) {
+        send(Array("ok".utf8), type(of: .slack), exchange)
+    }
+
+    private static func type(of face: HookRoute.Face) -> StaticString {
+        face == .slack ? "text/plain; charset=utf-8" : "application/json"
     }
 
     /// Answers a page that asks what it may send.
@@ -80,10 +103,19 @@ enum TopicAnswer {
         parts(refusal.status, refusal.json)
     }
 
-    private static func parts(_ status: Int, _ json: [UInt8]) -> (ResponseHead, body: [UInt8]) {
+    static func parts(
+        _ refusal: HookRefusal, at face: HookRoute.Face
+    ) -> (ResponseHead, body: [UInt8]) {
+        let body = refusal.body(at: face, retryAfter: 0)
+        return parts(refusal.status(at: face), body, type(of: face))
+    }
+
+    private static func parts(
+        _ status: Int, _ body: [UInt8], _ type: StaticString = "application/json"
+    ) -> (ResponseHead, body: [UInt8]) {
         var head = ResponseHead(status: status)
-        head.fields.append("Content-Type", "application/json")
+        head.fields.append("Content-Type", type)
         head.fields.append("Access-Control-Allow-Origin", "*")
-        return (head, json)
+        return (head, body)
     }
 }

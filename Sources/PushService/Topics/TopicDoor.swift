@@ -53,7 +53,7 @@ final class TopicDoor {
         let isForeign = head.fields.contains("origin") && pages.judge(exchange) != .ours
         let presented = try fields.credential(
             at: face, isOriginForeign: isForeign, changesByGET: changesByGET)
-        if let presented { return try known(presented) }
+        if let presented { return try known(presented.secret) }
         let anonymous = AnonymousCaller(
             isListenerForThisMachine: exchange.listener.isForThisMachine
                 && !exchange.listener.isClosed && exchange.client?.isLoopback == true,
@@ -65,6 +65,12 @@ final class TopicDoor {
             credential: nil)
     }
 
+    /// Whoever has the address in which the token is.
+    func visitor(token: String) throws(AccessRefusal) -> TopicVisitor {
+        guard let token = TopicToken(token) else { throw .wrongCredential }
+        return try known(.token(token))
+    }
+
     private static func fields(of head: borrowing RequestHead) -> CallerFields {
         var fields = CallerFields()
         head.fields.forEach { fields.record($0, $1) }
@@ -74,9 +80,11 @@ final class TopicDoor {
         return fields
     }
 
-    private func known(_ presented: PresentedCredential) throws(AccessRefusal) -> TopicVisitor {
+    private func known(
+        _ secret: PresentedCredential.Secret
+    ) throws(AccessRefusal) -> TopicVisitor {
         let found =
-            switch presented.secret {
+            switch secret {
             case .token(let token): service.index.token(token)
             case .device(let secret): service.index.credential(secret: Array(secret.utf8).span)
             }
@@ -95,9 +103,13 @@ final class TopicDoor {
         let fields = Self.fields(of: head)
         let isForeign = head.fields.contains("origin")
         guard let presented = try? fields.credential(at: face, isOriginForeign: isForeign),
-            let visitor = try? known(presented)
+            let visitor = try? known(presented.secret)
         else { return false }
         return visitor.caller.allows(.publish)
+    }
+
+    func mayUpload(token: String) -> Bool {
+        (try? visitor(token: token))?.caller.allows(.publish) == true
     }
 }
 

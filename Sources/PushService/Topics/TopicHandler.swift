@@ -14,6 +14,7 @@ final class TopicHandler {
     let applications: ApplicationIntake
     private let files: FileDesk
     private let questions: QuestionIntake
+    private let hooks: HookDesk
 
     /// The most bytes of a body whose sender has no credential.
     private static let bodyLimit = 64 * 1024
@@ -28,6 +29,7 @@ final class TopicHandler {
         intake = TopicIntake(service, desk, door, files, waiting)
         questions = QuestionIntake(service, door, intake)
         streams = StreamIntake(service, desk, door)
+        hooks = HookDesk(service, door, intake)
         gotify = GotifyDesk(service, desk, door, intake, streams)
         accounts = AccountDesk(service, desk, door)
         applications = ApplicationIntake(service, desk, door, intake)
@@ -35,6 +37,9 @@ final class TopicHandler {
 
     /// `path` is the path of the request without that of base-url.
     func bodyLimit(for head: borrowing RequestHead, _ path: Span<UInt8>) -> Int {
+        if let hook = HookRoute(path: path) {
+            return door.mayUpload(token: hook.token) ? Self.uploadLimit : Self.bodyLimit
+        }
         if let route = try? GotifyRoute.find(head.method.text, path) {
             guard let limit = GotifyDesk.bodyLimit(of: route),
                 door.mayUpload(head, at: .gotify)
@@ -47,6 +52,9 @@ final class TopicHandler {
     func answerToOversized(
         _ head: borrowing RequestHead, _ path: Span<UInt8>
     ) -> (ResponseHead, body: [UInt8]) {
+        if let hook = HookRoute(path: path) {
+            return TopicAnswer.parts(HookRefusal.tooLarge, at: hook.face)
+        }
         let isGotify = (try? GotifyRoute.find(head.method.text, path)) != nil
         guard !isGotify else { return TopicAnswer.parts(GotifyRefusal.tooLarge) }
         return TopicAnswer.parts(path.count <= 1 ? NtfyRefusal.largeJSON : .largeAttachment)
@@ -55,6 +63,7 @@ final class TopicHandler {
     func serve(_ exchange: HTTPExchange, _ path: Range<Int>) {
         let head = exchange.head
         let path = head.fields.bytes.span.extracting(path)
+        if let hook = HookRoute(path: path) { return hooks.serve(hook, exchange) }
         exchange.label = "topic"
         do throws(GotifyRefusal) {
             if let route = try GotifyRoute.find(head.method.text, path) {

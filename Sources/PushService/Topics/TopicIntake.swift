@@ -67,7 +67,7 @@ final class TopicIntake {
                     let isRaw = entry.registration.terms.topic.isRaw
                     publication = try read(fields, body, of: visitor, isRaw: isRaw)
                 }
-                try keep(
+                take(
                     publication.allowed(by: entry.registration, of: visitor),
                     ttl: UInt32(fields[.ttl]), at: entry, topic, exchange, by: visitor)
             } catch { TopicAnswer.refuse(error, exchange) }
@@ -86,35 +86,65 @@ final class TopicIntake {
         return publication
     }
 
-    private func keep(
+    private func take(
         _ publication: Publication, ttl: UInt32?, at entry: RegistrationCache.Entry,
         _ topic: TopicName, _ exchange: HTTPExchange, by visitor: TopicVisitor
-    ) throws(NtfyRefusal) {
-        guard let upload = publication.upload else {
-            return try submit(publication, ttl: ttl, to: entry, topic, exchange, by: visitor)
-        }
-        files.keep(upload, publication.content.attachment, at: entry) { [self] kept in
+    ) {
+        keepFile(of: publication, at: entry) { [self] kept in
             do throws(NtfyRefusal) {
-                try submit(
-                    publication, ttl: ttl, with: try kept.get(), to: entry, topic, exchange,
-                    by: visitor)
+                let file = try kept.get()
+                if let wish = publication.question, let asker = visitor.credential {
+                    return try ask(wish, publication, with: file, at: entry, by: asker, exchange)
+                }
+                submit(publication, ttl: ttl, with: file, to: entry) { [service] accepted in
+                    if case .success = accepted { service.metrics.noteAnswered(after: exchange.age) }
+                    Self.answer(exchange, accepted, to: topic)
+                }
             } catch { TopicAnswer.refuse(error, exchange) }
         }
     }
 
+    typealias Accepted = Result<TopicMessage, NtfyRefusal>
+
+    /// Takes a message that did not come in ntfy's language: finds or makes the topic, keeps the
+    /// file of the message, and then the message itself.
+    func accept(
+        _ publication: Publication, to topic: TopicName, _ place: TopicDoor.Place,
+        by visitor: TopicVisitor, then: @escaping (Accepted) -> Void
+    ) {
+        guard publication.upload == nil || service.index.files.isOn else {
+            return then(.failure(.noAttachments))
+        }
+        find(topic, place, visitor) { [self] found in
+            do throws(NtfyRefusal) {
+                let entry = try found.get()
+                let publication = publication.allowed(by: entry.registration, of: visitor)
+                keepFile(of: publication, at: entry) { [self] kept in
+                    do throws(NtfyRefusal) {
+                        submit(publication, with: try kept.get(), to: entry, then: then)
+                    } catch { then(.failure(error)) }
+                }
+            } catch { then(.failure(error)) }
+        }
+    }
+
+    private func keepFile(
+        of publication: Publication, at entry: RegistrationCache.Entry,
+        then: @escaping (Result<KeptUpload?, NtfyRefusal>) -> Void
+    ) {
+        guard let upload = publication.upload else { return then(.success(nil)) }
+        files.keep(upload, publication.content.attachment, at: entry) { then($0.map { $0 }) }
+    }
+
     private func submit(
-        _ publication: Publication, ttl: UInt32?, with file: KeptUpload? = nil,
-        to entry: RegistrationCache.Entry, _ topic: TopicName, _ exchange: HTTPExchange,
-        by visitor: TopicVisitor
-    ) throws(NtfyRefusal) {
-        if let wish = publication.question, let asker = visitor.credential {
-            return try ask(wish, publication, with: file, at: entry, by: asker, exchange)
-        }
-        let (operation, message) = try operation(publication, ttl: ttl, with: file, to: entry)
-        submit(operation, to: entry) { [service] outcome in
-            service.metrics.noteAnswered(after: exchange.age)
-            Self.answer(exchange, message, to: topic, outcome)
-        }
+        _ publication: Publication, ttl: UInt32? = nil, with file: KeptUpload?,
+        to entry: RegistrationCache.Entry, then: @escaping (Accepted) -> Void
+    ) {
+        do throws(NtfyRefusal) {
+            let (operation, message) = try operation(
+                publication, ttl: ttl, with: file, to: entry)
+            submit(operation, to: entry) { then(Self.accepted(message, $0)) }
+        } catch { then(.failure(error)) }
     }
 
     /// Ends what the messages of a sequence said: nobody is shown it any more.
@@ -131,19 +161,23 @@ final class TopicIntake {
                     id: try messageID(), kind, sequence: sequence, time: now, keptFor: lifetime)
                 let operation = RegistrationOperation.post(
                     TopicPost(event, keptFor: lifetime), Self.address(of: entry.registration))
-                submit(operation, to: entry) { Self.answer(exchange, event, to: topic, $0) }
+                submit(operation, to: entry) {
+                    Self.answer(exchange, Self.accepted(event, $0), to: topic)
+                }
             } catch { TopicAnswer.refuse(error, exchange) }
         }
     }
 
+    private static func accepted(_ message: TopicMessage, _ outcome: StoreOutcome) -> Accepted {
+        Verdict(outcome) == .accepted ? .success(message) : .failure(NtfyRefusal(outcome))
+    }
+
     private static func answer(
-        _ exchange: HTTPExchange, _ message: TopicMessage, to topic: TopicName,
-        _ outcome: StoreOutcome
+        _ exchange: HTTPExchange, _ accepted: Accepted, to topic: TopicName
     ) {
-        guard Verdict(outcome) == .accepted else {
-            return TopicAnswer.refuse(NtfyRefusal(outcome), exchange)
-        }
-        TopicAnswer.json(NtfyJSON.message(message, topic: topic), exchange)
+        do throws(NtfyRefusal) {
+            TopicAnswer.json(NtfyJSON.message(try accepted.get(), topic: topic), exchange)
+        } catch { TopicAnswer.refuse(error, exchange) }
     }
 
     var now: Int64 { Int64(service.now()) }

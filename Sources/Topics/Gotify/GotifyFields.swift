@@ -7,8 +7,6 @@ package struct GotifyFields: Sendable, Confidential {
     private var root: JSONNode?
     private var texts: [String: String] = [:]
 
-    /// A form of more has other things in it.
-    private static let pairLimit = 64
     private static let names: Set = [
         "message", "title", "priority", "appid", "name", "description", "defaultPriority",
         "sortKey", "limit", "since",
@@ -18,36 +16,15 @@ package struct GotifyFields: Sendable, Confidential {
 
     package init(query: Span<UInt8>) { take(PercentEncoding.pairs(query)) }
 
-    /// A body that begins like an object is JSON whatever its type, because `curl -d` says that
-    /// everything is a form.
     package init(
         type: Span<UInt8>, _ body: [UInt8], query: Span<UInt8>
     ) throws(GotifyRefusal) {
-        guard let start = body.first(where: { $0 > UInt8(ascii: " ") }) else {
-            self.init(query: query)
-            return
-        }
-        self.init()
-        if let boundary = MultipartForm.boundary(type) {
-            guard let parts = MultipartForm.parts(of: body, boundary: boundary) else {
-                throw .badBody
-            }
-            take(parts.filter { !$0.isFile }.map { (Array($0.name.utf8), $0.value) })
-        } else if start == UInt8(ascii: "{") || MediaType.isOf(type, "application/json") {
-            guard let root = try? JSONDocument(body).root, root.kind == .object else {
-                throw .badBody
-            }
-            self.root = root
-            return
-        } else if body.count(where: { $0 == UInt8(ascii: "&") }) < Self.pairLimit {
-            take(PercentEncoding.pairs(body.span))
-        } else {
-            throw .badBody
-        }
+        guard let form = SentForm(type: type, body) else { throw .badBody }
+        root = form.root
+        guard root == nil else { return }
+        take(form.pairs)
         take(PercentEncoding.pairs(query))
     }
-
-    private init() {}
 
     /// Of several fields with one name, the first counts.
     private mutating func take(_ pairs: [(name: [UInt8], value: [UInt8])]) {

@@ -26,7 +26,8 @@ package struct ImportedMessage: Sendable, Confidential {
                 TopicMessageID(number: number).text.suffix(TopicAction.idLength))
         }
         let file = node["file"]?.text.flatMap { Base64.decode(Array($0.utf8)) }
-        upload = file.flatMap { Publication.Upload(file: $0, in: &content) }
+        let name = TopicAttachment.fileName(node["attachment"]?["name"]?.text ?? "")
+        upload = file.flatMap { Publication.Upload(file: $0, named: name, in: &content) }
         guard !content.text.isEmpty else { return nil }
         let sequence = node["sequence_id"]?.text.flatMap { TopicName($0)?.text }
         message = TopicMessage(id: id, sequence: sequence ?? former.text, time: time, content)
@@ -72,14 +73,12 @@ extension TopicContent {
 }
 
 extension Publication.Upload {
-    /// The content has it as its attachment, under the name that is there. Nil for a file that is
-    /// empty or too long.
-    fileprivate init?(file: [UInt8], in content: inout TopicContent) {
+    /// The content has it as its attachment. Nil for a file that is empty or too long.
+    fileprivate init?(file: [UInt8], named name: String, in content: inout TopicContent) {
         guard 1...Publication.uploadLimit ~= file.count else { return nil }
         let type = FileType(of: file)
         var attachment = TopicAttachment()
-        attachment.name = content.attachment?.name ?? ""
-        if attachment.name.isEmpty { attachment.name = "attachment" + type.suffix }
+        attachment.name = name.isEmpty ? "attachment" + type.suffix : name
         (attachment.type, attachment.size) = (type.name, Int64(file.count))
         content.attachment = attachment
         self.init(bytes: file, suffix: type.suffix)

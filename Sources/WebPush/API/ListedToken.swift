@@ -24,6 +24,10 @@ package struct ListedToken: ListedObject, Equatable, Sendable, Confidential {
     package var isConfirmed = true
     /// The token itself, only in the answer to the request that makes it.
     package var token: String?
+    /// In the same answer: where services send that know only Slack or Discord. Nil for a token of
+    /// several topics, because those do not say which.
+    package var slackAddress: String?
+    package var discordAddress: String?
 
     package init() {}
 
@@ -42,6 +46,8 @@ package struct ListedToken: ListedObject, Equatable, Sendable, Confidential {
         fields.member("expires", &expires)
         fields.denial("unconfirmed", &isConfirmed)
         fields.member("token", &token)
+        fields.member("slack_address", &slackAddress)
+        fields.member("discord_address", &discordAddress)
     }
 }
 

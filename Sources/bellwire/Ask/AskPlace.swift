@@ -30,7 +30,7 @@ struct AskPlace: Confidential {
             return
         }
         guard let slash = topic.lastIndex(of: "/"), let origin = Origin(url: topic),
-            !topic[topic.index(after: slash)...].isEmpty, slash > topic.startIndex
+            !topic[topic.index(after: slash)...].isEmpty, !topic[..<slash].hasSuffix("/")
         else { throw CommandError.usage("not the address of a topic: write https://HOST/TOPIC") }
         self.topic = String(topic[topic.index(after: slash)...])
         base = String(topic[..<slash])
@@ -38,8 +38,7 @@ struct AskPlace: Confidential {
         guard let file = arguments["token"] else {
             throw CommandError.usage(
                 "who asks needs a token",
-                hint: "make one by bellwire token add, and name its file "
-                    + "by --token")
+                hint: "make one by bellwire token add, and name its file by --token")
         }
         token =
             String(decoding: try KeyFile.read(file), as: UTF8.self)

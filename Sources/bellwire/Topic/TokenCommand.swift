@@ -19,7 +19,8 @@ extension Command {
 
             Programs that know ntfy send it as a bearer, or as the password of any user. Programs
             for Gotify want another form: an application's token pushes to one topic, a client's
-            reads.
+            reads. Services that know only Slack or Discord get an address that has the token in it;
+            add prints two for a token that writes to one topic.
 
             A token that bellwire restore brought back may have been removed since the backup. It
             opens nothing before confirm.
@@ -144,6 +145,16 @@ extension ListedToken {
             token \(Printable.text(name)); keep it secret, it is shown only once
               \(Printable.text(token ?? ""))
             it \(rights) \(topics)\(end)
+            \(webhooks)
+            """
+    }
+
+    private var webhooks: String {
+        guard let slackAddress, let discordAddress else { return "" }
+        return """
+            as a webhook of Slack, and as one of Discord:
+              \(Printable.text(slackAddress))
+              \(Printable.text(discordAddress))
 
             """
     }

@@ -208,10 +208,10 @@ async def real(desk, folder, daemon):
         if daemon.window:
             check(len(daemon.popups(desk)) == windows, f"{name} shows it in the place of its text")
         check(len(asked) == 1, "a picture is asked for once")
-    probe.active([push(5, "**three** _buttons_", "door", actions=BUTTONS, markdown=True)])
-    await asyncio.sleep(1)
-    colours = desk.screenshot(f"{folder}/{name}-buttons.png")
-    check(colours > 1, f"{name} shows three buttons and Markdown")
+    door = push(5, "**three** _buttons_", "door", icon=icon(0, 0xFF, 0xFF), actions=BUTTONS, markdown=True)
+    probe.active([door])
+    picture = f"{folder}/{name}-buttons.png"
+    await eventually(lambda: desk.paints(picture, "00FFFF"), f"{name} shows three buttons and Markdown")
     probe.active([])
     # Some servers leave closed notifications on the screen for some seconds.
     await eventually(

@@ -38,7 +38,8 @@ REFUSED_REQUESTS = [
     ),
 ]
 REFUSED_SUBJECTS = [
-    *("other", "bw.other", "bw.file", "bw.file.a.b", "bw.log.a", "bw.told.log", "$KV.a.b", "_INBOX.a", "$SYS.REQ.ACCOUNT.BELLWIRE.INFO"),
+    *("bw.file", "bw.file.a.b"),
+    *("other", "bw.other", "bw.log.a", "bw.told.log", "$KV.a.b", "_INBOX.a", "$SYS.REQ.ACCOUNT.BELLWIRE.INFO"),
     *("$SYS.REQ.SERVER.PING", "$SYS.REQ.SERVER.PING.JSZ", "$SYS.REQ.SERVER.NATS.RELOAD", "$SYS.REQ.ACCOUNT.PING.CONNZ"),
 ]
 REFUSED_INTEREST = [">", "bw.>", "bw.log", "bw.cluster.>", "other", "$JS.>", "$SYS.>", "$JS.EVENT.>"]

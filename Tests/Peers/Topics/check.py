@@ -14,6 +14,7 @@ sys.path.append(f"{sys.path[-1]}/Peers/Desktop")
 
 import callers
 import gotify_rows
+import hooks
 import table
 from expected import Told, kept
 from gotify_rows import Gotify
@@ -63,6 +64,7 @@ PARTS = {
     "ntfy": Rows(table.rows),
     "callers": Rows(callers.rows),
     "gotify": Rows(gotify_rows.rows),
+    "hooks": Rows(hooks.rows),
     "applications": Gotify,
     "replay": Replay,
     "libraries": Libraries,

@@ -138,6 +138,13 @@ class Programs:
         words = [HERE / "bin/ntfyr", "-s", self.place.url, "-t", topic, "-o", "tk_wrong", "-m", "no"]
         self.done("ntfyr with a wrong token", words, codes=(1,))
 
+    def hook(self, face):
+        """A new topic, and the address to which what sends to Slack or Discord sends."""
+        topic = name()
+        self.place.server.tell("topic", "add", topic)
+        made = self.place.server.tell("token", "add", topic, "--topic", topic, "--write")
+        return topic, made[f"{face}_address"]
+
     def netdata(self):
         settings = ["SEND_GOTIFY=YES", f"GOTIFY_APP_URL={self.place.url}"]
         settings += [
@@ -145,6 +152,10 @@ class Programs:
             "SEND_EMAIL=NO",
             "role_recipients_gotify[x]=x",
         ]
+        hooks = {face: self.hook(face) for face in ("slack", "discord")}
+        for face, (_, address) in hooks.items():
+            settings += [f"SEND_{face.upper()}=YES", f"{face.upper()}_WEBHOOK_URL={address}"]
+            settings.append(f'role_recipients_{face}[x]="#"')
         (self.folder / "health_alarm_notify.conf").write_text("\n".join([*settings, ""]))
         now = int(time.time())
         # As netdata's health calls it; its numbers are those of one alarm that was raised.
@@ -152,10 +163,17 @@ class Programs:
         event += ["line 1", 60, 60, "%", "space is low", "95 %", "20 %", "", "", 0, 1, "", "disk_full", "Errors"]
         folders = dict(NETDATA_USER_CONFIG_DIR=str(self.folder), NETDATA_CACHE_DIR=str(self.folder))
         own = LENT / "usr/lib/netdata"
-        folders |= dict(NETDATA_STOCK_CONFIG_DIR=str(own / "conf.d"))
+        folders |= dict(NETDATA_STOCK_CONFIG_DIR=str(own / "conf.d"), CURL_CA_BUNDLE=str(self.place.server.authority))
         self.done("netdata's notifier", ["bash", own / "plugins.d/alarm-notify.sh", *event], **folders)
         wanted = dict(title="CRITICAL, disk_full = 95 %, on host1", message=lambda text: "disk.space 95 %" in text)
         self.received("netdata's notifier sends", **wanted, priority=10)
+        for face, (topic, _) in hooks.items():
+            told = dict(title=lambda text: "disk_full" in text, content_type="text/markdown")
+            told |= dict(message=lambda text: "host1 " in text and "`disk.space` (_disk_)" in text)
+            told |= dict(
+                click=lambda link: link.startswith("http"), attachment=lambda picture: ".png" in picture["url"]
+            )
+            self.arrived(topic, f"netdata's notifier sends to {face}", **told)
 
     def borgmatic(self):
         topic, settings = name(), self.folder / "borgmatic.yaml"
@@ -209,8 +227,13 @@ class Programs:
             {"url": f"{self.place.url}/{topic}{query}", "send_resolved": True, "http_config": credential}
             for topic, query in ((named, "?template=alertmanager"), (known, ""))
         ]
+        slack, discord = self.hook("slack"), self.hook("discord")
+        trusting = {"http_config": {"tls_config": {"ca_file": str(self.place.server.authority)}}}
+        ways = {"webhook_configs": hooks}
+        ways |= {"slack_configs": [{"api_url": slack[1], "channel": "#ops", **trusting}]}
+        ways |= {"discord_configs": [{"webhook_url": discord[1], **trusting}]}
         route = {"receiver": "us", "group_wait": "0s", "group_interval": "1s", "group_by": ["alertname"]}
-        settings.write_text(json.dumps({"route": route, "receivers": [{"name": "us", "webhook_configs": hooks}]}))
+        settings.write_text(json.dumps({"route": route, "receivers": [{"name": "us", **ways}]}))
         # It looks for its templates where its package has them.
         words = ["unshare", "--mount", "bash", "-c", 'mount --bind "$0/usr/share" /usr/share && exec "$@"', LENT]
         words += [LENT / "usr/bin/prometheus-alertmanager", f"--config.file={settings}", "--cluster.listen-address="]
@@ -228,5 +251,11 @@ class Programs:
                 self.arrived(
                     topic, f"alertmanager sends to {'a template' if topic == named else 'a topic'}", 10, **told
                 )
+            firing = lambda text: "[FIRING:1] DiskFull" in text  # noqa: E731
+            alerts = lambda link: "/#/alerts" in link  # noqa: E731
+            told = dict(title="Alertmanager", message=firing, click=alerts)
+            self.arrived(slack[0], "alertmanager sends to slack", 10, **told)
+            told = dict(title=firing, message=lambda text: "90 % used" in text, content_type="text/markdown")
+            self.arrived(discord[0], "alertmanager sends to discord", 10, **told)
             log = (self.folder / "alertmanager.log").read_text()
             self.judge("level=error" not in log and "level=warn" not in log, "alertmanager is content", log[-1000:])

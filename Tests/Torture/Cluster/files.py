@@ -17,9 +17,9 @@ sys.path.append(__file__.rsplit("/", 3)[0])
 sys.path.append(f"{sys.path[-1]}/Torture/Promise")
 
 from clients.sender import Client, Closed
+from keys import make_key
 from kit.checks import Checks, Failed
 from kit.coding import path_of
-from keys import make_key
 from unbroken import Steady
 
 # What is read is as long as one answer; the other one has many chunks.

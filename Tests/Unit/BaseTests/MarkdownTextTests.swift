@@ -8,7 +8,7 @@ struct MarkdownTextTests {
         arguments: [
             ("**bold** and *italic*", "<b>bold</b> and <i>italic</i>", "bold and italic"),
             ("__bold__ _it_", "<b>bold</b> <i>it</i>", "bold it"),
-            ("**a *b* c**", "<b>a </b><i><b>b</b></i><b> c</b>", "a b c"),
+            ("**a *b* c**", "<b>a </b><b><i>b</i></b><b> c</b>", "a b c"),
             ("`a*b*` and ``x`y``", "a*b* and x`y", "a*b* and x`y"),
             ("# Title\ntext", "<b>Title</b>\ntext", "Title\ntext"),
             ("- one\n  * two\n1. three", "• one\n  • two\n1. three", "• one\n  • two\n1. three"),

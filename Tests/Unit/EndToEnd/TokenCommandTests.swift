@@ -51,6 +51,8 @@ struct TokenCommandTests {
         #expect(try fixture.run(["topic", "add", "builds", "--address"]).exitCode == 0)
         let made = try fixture.run(add + ["--topic", "builds"]).output
         #expect(made.contains("\n  A") && made.contains("it writes builds\n"))
+        #expect(made.contains("\n  \(server.baseURL)/hooks/slack/A"))
+        #expect(made.contains("\n  \(server.baseURL)/hooks/discord/A"))
         for (words, message) in [
             (["--form", "fax"], "--form takes ntfy, "), (["--expires", "soon"], "not a length"),
         ] {

@@ -52,6 +52,7 @@ package struct FuzzTarget: Sendable, CustomStringConvertible {
             FuzzTarget("topic-actions", readActions),
             FuzzTarget("topic-delay", readDelay),
             FuzzTarget("topic-service", readService),
+            FuzzTarget("topic-hook", readHook),
             FuzzTarget("topic-request", readRequest),
             FuzzTarget("topic-caller", readCaller),
             FuzzTarget("topic-token", readTokenRequest),

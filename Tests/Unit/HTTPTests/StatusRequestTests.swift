@@ -10,7 +10,7 @@ import Testing
 struct StatusRequestTests {
     private static func text(
         _ method: String = "POST", _ url: String = "https://h/", body: String = "",
-        _ fields: (String, String)...
+        fields: (String, String)...
     ) throws -> String {
         let request = try StatusRequest(
             method, url, fields: fields.map { ($0.0, $0.1) },
@@ -21,12 +21,13 @@ struct StatusRequestTests {
     @Test("It has what its sender wrote, and the usual fields")
     func bytes() throws {
         #expect(
-            try Self.text("POST", "https://h:8443/a?b#c", body: "é", ("Authorization", "Basic x"))
+            try Self.text(
+                "POST", "https://h:8443/a?b#c", body: "é", fields: ("Authorization", "Basic x"))
                 == "POST /a?b HTTP/1.1\r\nHost: h:8443\r\nAuthorization: Basic x\r\n"
                 + "User-Agent: u\r\nIdempotency-Key: k\r\nContent-Length: 2\r\n"
                 + "Connection: close\r\n\r\né")
         #expect(
-            try Self.text("GET", ("user-agent", "mine"))
+            try Self.text("GET", fields: ("user-agent", "mine"))
                 == "GET / HTTP/1.1\r\nHost: h\r\nuser-agent: mine\r\nIdempotency-Key: k\r\n"
                 + "Connection: close\r\n\r\n")
         #expect(try Self.text("PUT").contains("\r\nContent-Length: 0\r\n"))
@@ -40,14 +41,14 @@ struct StatusRequestTests {
             "", "A B", "A:", "A\r\nB", "Ä",
         ])
     func refused(name: String) {
-        #expect(throws: StatusRequest.Flaw.field) { try Self.text((name, "x")) }
+        #expect(throws: StatusRequest.Flaw.field) { try Self.text(fields: (name, "x")) }
     }
 
     @Test(
         "No field begins another one",
         arguments: ["a\r\nHost: b", "a\nb", "a\rb", "a\0", "a\u{7F}"])
     func injection(value: String) {
-        #expect(throws: StatusRequest.Flaw.field) { try Self.text(("A", value)) }
+        #expect(throws: StatusRequest.Flaw.field) { try Self.text(fields: ("A", value)) }
         #expect(throws: StatusRequest.Flaw.url) { try Self.text("GET", "https://h/" + value) }
         #expect(throws: StatusRequest.Flaw.method) { try Self.text("GET" + value) }
     }

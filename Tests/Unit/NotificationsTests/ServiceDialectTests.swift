@@ -111,7 +111,8 @@ struct ServiceDialectTests {
     @Test("Each dialect has a word of its own, and each service one that leads to its dialect")
     func words() {
         #expect(Set(Dialect.allCases.map(\.word)).count == Dialect.allCases.count)
-        #expect(Dialect.allCases.allSatisfy { Dialect(word: $0.word) == $0 })
+        let named = Dialect.allCases.filter { $0 != .topic }
+        #expect(named.allSatisfy { Dialect(word: $0.word) == $0 })
         #expect(Set(Dialect.sources.map(\.word)).count == Dialect.sources.count)
         #expect(Dialect.sources.allSatisfy { Dialect(word: $0.word) == $0.dialect })
         #expect(Set(Dialect.sources.map(\.dialect)) == Set(Dialect.ofServices))

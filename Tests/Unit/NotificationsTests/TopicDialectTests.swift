@@ -26,7 +26,7 @@ struct TopicDialectTests {
 
     @Test("It has Markdown, and buttons that do more than to tell an application")
     func all() throws {
-        let look = try #require(look(.topic))
+        let look = try #require(self.look(.topic))
         #expect(look.isMarkdown && look.body == "**m**" && look.link == "https://c/")
         #expect(look.actions.map(\.kind) == [.view, .http, .copy])
         let http = look.actions[1]
@@ -56,7 +56,7 @@ struct TopicDialectTests {
 
     @Test("Clients of the engine read what it has, and the store keeps it")
     func roundTrip() throws {
-        let look = try #require(look(.topic))
+        let look = try #require(self.look(.topic))
         #expect(Presentation.decoded(look.coded) == look)
         var writer = JSONWriter()
         writer.array { writer in
@@ -72,6 +72,9 @@ struct TopicDialectTests {
     func told() throws {
         var account = Account()
         account.policy = .learn
+        account.options = [
+            OptionName.groupCountMax: .integer(3), OptionName.groupSizeMax: .integer(2),
+        ]
         var engine = Engine(account)
         engine.start(now: 1)
         _ = engine.process(

@@ -68,6 +68,7 @@ struct ImportedMessageTests {
                 """))
         #expect(taken.upload?.bytes == Array("%PDF-1.4".utf8) && taken.upload?.suffix == ".pdf")
         let attachment = try #require(taken.message.content.attachment)
+        #expect(attachment.name == "a.pdf")
         #expect(attachment.type == "application/pdf" && attachment.size == 8)
         #expect(attachment.url.isEmpty)
     }

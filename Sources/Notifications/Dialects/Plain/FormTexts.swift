@@ -16,8 +16,9 @@ package struct MultipartForm {
     package struct Part: Confidential {
         package var name = ""
         package var value: [UInt8] = []
-        /// It has the name of a file, which nobody needs.
-        package var isFile = false
+        /// Of a file; nil for a text.
+        package var fileName: String?
+        package var isFile: Bool { fileName != nil }
         /// Its type is text, or is not said.
         package var isText = true
     }
@@ -76,7 +77,7 @@ package struct MultipartForm {
             case "content-disposition":
                 guard parts.first.map({ word($0) }) == "form-data" else { return nil }
                 name = parameter("name", of: parts.dropFirst())
-                part.isFile = parameter("filename", of: parts.dropFirst()) != nil
+                part.fileName = parameter("filename", of: parts.dropFirst())
             case "content-type": part.isText = parts.first.map({ word($0) }) == "text/plain"
             default: break
             }

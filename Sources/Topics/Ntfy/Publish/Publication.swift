@@ -80,6 +80,13 @@ package struct Publication: Equatable, Sendable, Confidential {
         if content.text.isEmpty { content.text = Self.nothing }
     }
 
+    /// What a service says, and a file that came with it.
+    init(_ made: TopicContent, with file: MultipartForm.Part?) throws(NtfyRefusal) {
+        take(made, named: "")
+        if let file { try takeFile(file.value, named: file.fileName ?? "") }
+        if content.text.isEmpty { content.text = Self.nothing }
+    }
+
     /// How the message looks.
     private mutating func readLook(of fields: NtfyFields) throws(NtfyRefusal) {
         content.title = fields[.title]

@@ -7,8 +7,6 @@ package enum SlackMessage {
         "text", "attachments", "blocks", "username", "icon_emoji", "icon_url", "channel", "mrkdwn",
         "link_names", "unfurl_links", "unfurl_media", "thread_ts", "parse", "as_user",
     ]
-    /// More are not shown.
-    private static let partLimit = 20
 
     /// The text alone could be anybody's.
     static func isMarked(_ root: JSONNode) -> Bool {
@@ -20,136 +18,181 @@ package enum SlackMessage {
             : parts.allSatisfy { $0.kind == .object }
     }
 
-    /// The body of a request to a webhook: JSON, or a form with JSON in its field `payload`.
-    package static func content(of body: [UInt8]) throws(SlackRefusal) -> TopicContent {
-        guard let root = JSONNode(json: FormBody.json(body) ?? body), root.kind == .object else {
-            throw .invalidPayload
-        }
-        guard let content = content(of: root) else { throw .noText }
-        return content
-    }
-
     /// Nil if it has no text at all.
     static func content(of root: JSONNode) -> TopicContent? {
-        var content = TopicContent()
-        var lines = plain(root["text"]).map { [$0] } ?? []
-        for part in (root["attachments"]?.elements ?? []).prefix(partLimit) {
-            add(part, to: &content, &lines)
+        var reading = SlackReading()
+        reading.add(root["text"], isFormatted: root["mrkdwn"]?.bool ?? true)
+        let hasText = reading.hasText
+        for part in reading.parts(of: root["attachments"]) { reading.add(attachment: part) }
+        // Beside a text, it is what notifications show in place of the blocks.
+        reading.add(blocks: root["blocks"], asText: !hasText)
+        return reading.content(from: root)
+    }
+}
+
+/// A message as far as its parts were read.
+private struct SlackReading {
+    private var content = TopicContent()
+    private var lines: [SlackText] = []
+
+    /// More parts of a kind are not shown.
+    private static let partLimit = 20
+    private static let depthLimit = 4
+
+    var hasText: Bool { !lines.isEmpty }
+
+    func parts(of node: JSONNode?) -> ArraySlice<JSONNode> {
+        (node?.elements ?? []).prefix(Self.partLimit)
+    }
+
+    mutating func add(_ node: JSONNode?, isFormatted: Bool = true) {
+        guard let text = node?.text else { return }
+        add(SlackText(text, isFormatted: isFormatted))
+    }
+
+    private mutating func add(_ line: SlackText) {
+        if !line.isEmpty { lines.append(line) }
+    }
+
+    private func title(_ node: JSONNode?) -> String? {
+        guard let title = node?.text.map({ SlackText($0).title }), !title.isEmpty else {
+            return nil
         }
-        if lines.isEmpty, content.title.isEmpty { lines = blocks(root["blocks"]) }
-        guard !lines.isEmpty || !content.title.isEmpty else { return nil }
-        content.text = lines.joined(separator: "\n")
-        if content.title.isEmpty { content.title = plain(root["username"]) ?? "" }
+        return title
+    }
+
+    /// The title of the first part with one is the message's; others are lines.
+    private mutating func add(title: String) {
+        if content.title.isEmpty {
+            content.title = title
+        } else if content.title != title {
+            add(SlackText(title, isFormatted: false))
+        }
+    }
+
+    mutating func add(attachment part: JSONNode) {
+        let before = lines.count
+        let heading = title(part["title"]) ?? title(part["author_name"])
+        if let heading { add(title: heading) }
+        add(part["pretext"])
+        add(part["text"])
+        for field in parts(of: part["fields"]) {
+            let words = [field["title"], field["value"]].compactMap { $0?.text }
+            add(SlackText(words.filter { !$0.isEmpty }.joined(separator: ": ")))
+        }
+        add(blocks: part["blocks"], asText: heading == nil && lines.count == before)
+        // The fallback stands for the whole attachment.
+        if lines.isEmpty, content.title.isEmpty { add(part["fallback"]) }
+        content.link(part["title_link"], picture: part["image_url"] ?? part["thumb_url"])
+        for button in parts(of: part["actions"]) {
+            content.addButton(title(button["text"]), to: button["url"])
+        }
+    }
+
+    mutating func content(from root: JSONNode) -> TopicContent? {
+        guard hasText || !content.title.isEmpty else { return nil }
+        content.isMarkdown = lines.contains(where: \.needsMarkdown)
+        let texts = lines.map { content.isMarkdown ? $0.markdown : $0.title }
+        content.text = texts.joined(separator: "\n")
+        content.name(sender: title(root["username"]))
+        content.link(nil, icon: root["icon_url"])
+        if content.click.isEmpty { content.click = lines.lazy.compactMap(\.link).first ?? "" }
         return content
     }
-
-    /// The title of the first attachment with one is the message's; others are lines.
-    private static func add(
-        _ part: JSONNode, to content: inout TopicContent, _ lines: inout [String]
-    ) {
-        let title = plain(part["title"])
-        let texts = [plain(part["pretext"]), plain(part["text"])].compactMap { $0 }
-        if let title, content.title.isEmpty {
-            content.title = title
-        } else if let title {
-            lines.append(title)
-        }
-        lines += texts
-        for field in (part["fields"]?.elements ?? []).prefix(partLimit) {
-            let words = [plain(field["title"]), plain(field["value"])].compactMap { $0 }
-            if !words.isEmpty { lines.append(words.joined(separator: ": ")) }
-        }
-        if title == nil, texts.isEmpty {
-            let blocks = blocks(part["blocks"])
-            // The fallback stands for the whole attachment.
-            let isKnown = !blocks.isEmpty || !lines.isEmpty
-            lines += isKnown ? blocks : [plain(part["fallback"])].compactMap { $0 }
-        }
-        content.link(part["title_link"], picture: part["image_url"])
-    }
-
-    private static func blocks(_ node: JSONNode?) -> [String] {
-        var lines: [String] = []
-        for block in (node?.elements ?? []).prefix(partLimit) {
-            let fields = (block["fields"]?.elements ?? []).prefix(partLimit)
-            lines += ([block["text"]].compactMap { $0 } + fields).compactMap { plain($0["text"]) }
-        }
-        return lines
-    }
-
-    private static func plain(_ node: JSONNode?) -> String? {
-        guard let text = node?.text else { return nil }
-        let plain = GoText.trimmed(SlackText.plain(text))
-        return plain.isEmpty ? nil : plain
-    }
 }
 
-/// Slack's way to write links, names and three characters.
-enum SlackText {
-    /// A longer one is no link.
-    private static let longestLink = 4_096
-    private static let entities = [("amp;", "&"), ("lt;", "<"), ("gt;", ">")]
-
-    static func plain(_ text: String) -> String {
-        let linked = text[...].filled(at: "<") { rest in
-            guard let end = rest.prefix(longestLink).firstIndex(of: ">") else { return nil }
-            let inside = rest[..<end]
-            rest = rest[end...].dropFirst()
-            return reference(inside)
-        }
-        return linked[...].filled(at: "&") { rest in
-            guard let (name, sign) = entities.first(where: { rest.hasPrefix($0.0) }) else {
-                return nil
+/// Blocks.
+extension SlackReading {
+    /// Titles, pictures and buttons are in them, too.
+    mutating func add(blocks node: JSONNode?, asText: Bool) {
+        for block in parts(of: node) {
+            switch block["type"]?.text {
+            case "header": if let title = title(block["text"]?["text"]) { add(title: title) }
+            case "image":
+                content.link(nil, picture: block["image_url"])
+                if asText { add(block["title"]?["text"] ?? block["alt_text"]) }
+            case "actions": parts(of: block["elements"]).forEach { add(element: $0) }
+            case "rich_text" where asText: add(richText: block)
+            default:
+                if asText { add(section: block) }
+                if let element = block["accessory"] { add(element: element) }
             }
-            rest = rest.dropFirst(name.count)
-            return sign
         }
     }
 
-    /// A link with its label, or a person, a channel or everybody.
-    private static func reference(_ inside: Substring) -> String {
-        let parts = inside.split(separator: "|", maxSplits: 1, omittingEmptySubsequences: false)
-        let (target, label) = (String(parts[0]), parts.count > 1 ? String(parts[1]) : "")
-        switch target.first {
-        case "@", "#":
-            return target.prefix(1) + (label.isEmpty ? String(target.dropFirst()) : label)
-        case "!": return label.isEmpty ? "@" + target.dropFirst() : label
-        default: return label.isEmpty || label == target ? target : "\(label) (\(target))"
+    private mutating func add(section block: JSONNode) {
+        add(object: block["text"])
+        for text in parts(of: block["fields"]) + parts(of: block["elements"]) {
+            add(object: text)
         }
+    }
+
+    /// A text with its kind.
+    private mutating func add(object: JSONNode?) {
+        add(object?["text"], isFormatted: object?["type"]?.text != "plain_text")
+    }
+
+    /// A button or a picture.
+    private mutating func add(element: JSONNode) {
+        content.link(nil, picture: element["image_url"])
+        content.addButton(title(element["text"]?["text"]), to: element["url"])
+    }
+
+    /// Each of its parts is a line, and each of their parts has a style.
+    private mutating func add(richText block: JSONNode) {
+        for part in parts(of: block["elements"]) {
+            for line in part["type"]?.text == "rich_text_list"
+                ? parts(of: part["elements"]) : [part]
+            {
+                var text = SlackText()
+                collect(line, into: &text)
+                add(text)
+            }
+        }
+    }
+
+    private func collect(_ node: JSONNode, into text: inout SlackText, depth: Int = 0) {
+        guard depth < Self.depthLimit else { return }
+        let name = node["text"]?.text ?? node["name"]?.text ?? ""
+        if let link = node["url"]?.text {
+            text.append(label: name, target: link)
+        } else {
+            text.append(node["type"]?.text == "emoji" ? ":\(name):" : name)
+        }
+        for part in parts(of: node["elements"]) { collect(part, into: &text, depth: depth + 1) }
     }
 }
 
+/// What messages in parts have in common.
 extension TopicContent {
-    /// The first link and the first picture of a message in parts.
-    mutating func link(_ node: JSONNode?, picture: JSONNode?) {
-        if click.isEmpty, let link = node?.text, URLScheme.of(link) != nil { click = link }
-        guard attachment == nil, let link = picture?.text,
-            ["http", "https"].contains(URLScheme.of(link))
-        else { return }
-        var picture = TopicAttachment()
-        (picture.name, picture.url) = ("picture", link)
-        attachment = picture
+    /// In bytes. A link that was cut would lead elsewhere.
+    private static let (longestLink, longestLabel) = (4_096, 200)
+
+    /// The first link and the first pictures of a message in parts.
+    mutating func link(_ node: JSONNode?, picture: JSONNode? = nil, icon small: JSONNode? = nil) {
+        if click.isEmpty, let link = Self.link(node), URLScheme.of(link) != nil { click = link }
+        if icon.isEmpty, let link = Self.link(small), link.isWebAddress { icon = link }
+        guard attachment == nil, let link = Self.link(picture), link.isWebAddress else { return }
+        attachment = TopicAttachment(link: link)
     }
-}
 
-/// What a webhook of Slack answers, in plain text.
-package enum SlackRefusal: String, Error, CaseIterable, Sendable {
-    case invalidPayload = "invalid_payload"
-    case noText = "no_text"
-    case invalidToken = "invalid_token"
-    case actionProhibited = "action_prohibited"
-    case noService = "no_service"
-    case channelIsArchived = "channel_is_archived"
+    mutating func addButton(_ label: String?, to node: JSONNode?) {
+        guard actions.count < TopicAction.most, let label, let link = Self.link(node),
+            link.isWebAddress
+        else { return }
+        var action = TopicAction()
+        action.label = SenderFields.cut(Array(label.utf8), Self.longestLabel)
+        action.url = link
+        actions.append(action)
+    }
 
-    /// The whole answer to a message that was taken: senders compare it.
-    package static let accepted = "ok"
+    private static func link(_ node: JSONNode?) -> String? {
+        node?.text.flatMap { $0.utf8.count <= longestLink ? $0 : nil }
+    }
 
-    package var status: Int {
-        switch self {
-        case .invalidPayload, .noText: 400
-        case .invalidToken, .actionProhibited: 403
-        case .noService: 404
-        case .channelIsArchived: 410
-        }
+    /// A message of one line needs no title but its sender.
+    mutating func name(sender: String?) {
+        if text.isEmpty { (text, title) = (title, "") }
+        if title.isEmpty { title = sender ?? "" }
     }
 }

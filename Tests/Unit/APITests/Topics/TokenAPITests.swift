@@ -118,6 +118,22 @@ struct TokenAPITests {
         #expect(try add(#""name":"d","registration":"\#(app.id)""#).code == "400/1000")
     }
 
+    @Test("Only a token that pushes to one topic has addresses for services, told once")
+    func webhooks() throws {
+        let token = try made(#""name":"a","topic":"builds","write":true"#)
+        let text = try #require(token.token)
+        #expect(token.slackAddress == "https://push.example/hooks/slack/\(text)")
+        #expect(token.discordAddress == "https://push.example/hooks/discord/\(text)")
+        for (number, terms) in [
+            #""topic":"builds*""#, #""topic":"builds","read":true"#, #""topic":"status""#,
+            #""topic":"builds","form":"gotify-client""#,
+        ].enumerated() {
+            let token = try made(#""name":"b\#(number)",\#(terms)"#)
+            #expect(token.slackAddress == nil && token.discordAddress == nil, "\(terms)")
+        }
+        #expect(try list().allSatisfy { $0.slackAddress == nil && $0.discordAddress == nil })
+    }
+
     @Test("Tokens belong to their owner, and open nothing of the API")
     func rights() throws {
         let made = try made(#""name":"a""#)

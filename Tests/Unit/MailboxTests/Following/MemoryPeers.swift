@@ -9,19 +9,23 @@ final class MemoryPeers: @unchecked Sendable {
     typealias Change =
         @Sendable (_ peer: String, _ asker: String, FileQuestion, PeerAnswer) -> PeerAnswer?
 
-    /// In seconds.
-    private static let patience = 0.3
-
     private let lock = NSLock()
     private var listeners: [String: @Sendable (PeerQuestion) -> Void] = [:]
     private var nextChange: Change = { _, _, _, answer in answer }
     private var questions: [FileQuestion] = []
+    private var nextPatience = 10.0
     private var waiting = 0
     private var mostWaiting = 0
 
     var change: Change {
         get { lock.withLock { nextChange } }
         set { lock.withLock { nextChange = newValue } }
+    }
+
+    /// How long a question waits for an answer, in seconds.
+    var patience: Double {
+        get { lock.withLock { nextPatience } }
+        set { lock.withLock { nextPatience = newValue } }
     }
 
     /// What was asked so far.
@@ -48,6 +52,7 @@ final class MemoryPeers: @unchecked Sendable {
             lock.withLock { waiting -= 1 }
             then(answer)
         }
+        guard !heard.isEmpty else { return end.call(nil) }
         for (name, hear) in heard {
             hear(
                 PeerQuestion(bytes: bytes) { [self] answer in
@@ -58,7 +63,7 @@ final class MemoryPeers: @unchecked Sendable {
                     end.call(changed)
                 })
         }
-        DispatchQueue.global().asyncAfter(deadline: .now() + Self.patience) { end.call(nil) }
+        DispatchQueue.global().asyncAfter(deadline: .now() + patience) { end.call(nil) }
     }
 
     /// Asks a store something that no store would ask. Nobody waits for an answer.

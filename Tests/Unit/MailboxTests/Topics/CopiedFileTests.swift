@@ -40,6 +40,7 @@ struct CopiedFileTests {
         let group = try Group(2)
         let (first, second) = (group.stores[0], group.stores[1])
         let topic = try first.addTopic()
+        group.log.peers.patience = 0.2
         group.log.peers.change = { _, _, _, _ in nil }
         let bytes = TestStore.bytes(2 * FileChunks.length)
         let (id, _) = try first.post(file: bytes, to: topic)
@@ -51,8 +52,9 @@ struct CopiedFileTests {
         #expect(becomes { second.files.missingCount == 1 })
         #expect(first.files.missingCount == 0)
         #expect(second.files.bytes == bytes.count)
+        group.log.peers.patience = 10
         group.log.peers.change = { _, _, _, answer in answer }
-        #expect(try second.content(id) == bytes)
+        #expect(try second.given(id) == bytes)
         #expect(becomes { second.files.missingCount == 0 })
     }
 
@@ -99,6 +101,7 @@ struct CopiedFileTests {
         let (first, second) = (group.stores[0], group.stores[1])
         let topic = try first.addTopic()
         // The first chunk comes, and the second one does not.
+        group.log.peers.patience = 60
         group.log.peers.change = { _, _, question, answer in
             question.chunk == 1 ? nil : answer
         }
@@ -144,7 +147,7 @@ struct CopiedFileTests {
             return
         }
         free.withLock { $0 = 1_000_000 }
-        #expect(try second.content(large)?.count == 10)
+        #expect(try second.given(large)?.count == 10)
     }
 
     @Test("A store that ends while readers wait answers them")

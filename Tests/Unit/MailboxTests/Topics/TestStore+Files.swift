@@ -82,6 +82,16 @@ extension TestStore {
         return nil
     }
 
+    /// The bytes of a file as soon as another store gives it; nil if none does within a minute.
+    func given(_ id: FileID) throws -> [UInt8]? {
+        let deadline = Date(timeIntervalSinceNow: 60)
+        while Date() < deadline {
+            if let bytes = try content(id) { return bytes }
+            usleep(5_000)
+        }
+        return nil
+    }
+
     /// Posts a message with a file, and returns the id of both.
     @discardableResult
     func post(

@@ -144,5 +144,13 @@ struct DismissalTests {
         #expect(event["sequence_id"] as? String == "x")
         try withdraw(latest)
         #expect(try fixture.history("t").map(\.kind) == [.delete, .delete])
+        // So do those who are not told that its owner has closed it.
+        let token = try fixture.follow("/t/json", try fixture.addToken(.usual).text)
+        let read = try push("d")
+        try screen.settle()
+        try close("d", on: screen)
+        try withdraw(read)
+        let told = try (0..<2).map { _ in try token.object()["event"] as? String }
+        #expect(told == ["message", "message_delete"])
     }
 }
