@@ -213,7 +213,7 @@ extension Presenter {
                 return
             }
             let action = notification.actions[index]
-            guard action.kind == .own else { return press(key, action, token, now) }
+            guard [.own, .answer].contains(action.kind) else { return press(key, action, token, now) }
             act(key, action.name, link: action.link, token)
         }
     }

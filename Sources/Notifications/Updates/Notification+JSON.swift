@@ -275,7 +275,7 @@ package struct EngineNotification: Equatable, Sendable {
         let type = content["@type"]?.text ?? ""
         return ["pushMessageContent", "message"].lazy
             .first { type.hasPrefix($0) }
-            .map { PushContent.Kind.words(type.dropFirst($0.count)) } ?? ""
+            .map { words(type.dropFirst($0.count)) } ?? ""
     }
 
     private static func kind(_ node: JSONNode) -> String {
@@ -286,17 +286,9 @@ package struct EngineNotification: Equatable, Sendable {
         }
         return name
     }
-}
-
-extension PushContent.Kind {
-    /// What a list calls a content without a text, such as "Voice note".
-    package var label: String {
-        let name = "\(self)"
-        return Self.words((name.prefix(1).uppercased() + name.dropFirst())[...])
-    }
 
     /// "VoiceNote" as "Voice note".
-    fileprivate static func words(_ name: Substring) -> String {
+    private static func words(_ name: Substring) -> String {
         var words = ""
         for character in name {
             if character.isUppercase, !words.isEmpty {

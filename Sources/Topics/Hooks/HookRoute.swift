@@ -53,9 +53,8 @@ extension TokenTerms {
         allows(.publish) ? named : nil
     }
 
-    private var named: TopicName? {
-        pattern.isOpenEnded ? nil : TopicName(hooked: pattern.text)
-    }
+    /// A pattern for several topics is no name.
+    private var named: TopicName? { TopicName(hooked: pattern.text) }
 
     /// The topic of a message. The address counts before the sender.
     package func topic(

@@ -6,7 +6,7 @@ extension Command {
     static let ask = Command(
         name: "ask",
         summary: "ask a question at a topic, and wait for its answer",
-        forms: ["TOPIC QUESTION --answer TEXT [--answer TEXT]"],
+        forms: ["TOPIC QUESTION"],
         most: 2,
         details: """
             Shows the question on your screens, with a button for each answer, and prints the answer

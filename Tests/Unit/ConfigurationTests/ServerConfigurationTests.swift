@@ -310,7 +310,7 @@ struct ServerConfigurationTests {
     @Test("What topics keep is a word and a length of time")
     func history() throws {
         #expect(failure("history = off\nhistory-for = 12h") == nil)
-        #expect(failure("history = everything")?.contains("is not topics or off") == true)
+        #expect(failure("history = everything")?.contains("is not topics or all or off") == true)
         for wrong in ["30", "0d", "soon", "-1d"] {
             #expect(
                 failure("history-for = \(wrong)")?.contains("is not a length of time") == true)

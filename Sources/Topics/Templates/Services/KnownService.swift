@@ -177,26 +177,14 @@ extension KnownService {
     }
 }
 
-extension Presentation {
-    /// As a list shows a message whose payload does not say how it looks.
-    fileprivate init(of message: IncomingMessage) {
-        let name = message.chatTitle.isEmpty ? message.senderName : message.chatTitle
-        let text = message.content.text.isEmpty ? message.content.kind.label : message.content.text
-        let isNamed = message.senderName.isEmpty || message.senderName == name
-        self.init(title: name, body: isNamed ? text : "\(message.senderName): \(text)")
-    }
-}
-
 extension TopicContent {
     /// The messages that a dialect shows, as one; nil if there are none.
     init?(_ events: [Event]) {
         var messages: [(message: IncomingMessage, look: Presentation)] = []
         for case .message(let message) in events {
-            messages.append((message, message.presentation ?? Presentation(of: message)))
+            if let look = message.presentation { messages.append((message, look)) }
         }
-        guard let (first, look) = messages.first,
-            messages.count > 1 || !look.title.isEmpty || !look.body.isEmpty
-        else { return nil }
+        guard let (first, look) = messages.first else { return nil }
         self.init()
         if messages.count == 1 {
             (title, text, tags) = (look.title, look.body, look.tags)

@@ -176,6 +176,8 @@ struct DismissalTests {
         room.consent.dismissal = .here
         for index in 0...1 { try room.join(index) }
         for number in 0..<15 { try room.push("\(number)", as: "\(number)") }
+        // It says no more than once a second how many there are.
+        for index in 0...1 { room.screens[index].elapse(.seconds(2)) }
         let summary = try #require(room.screens[0].visible.max { $0.key < $1.key }).value.call
         #expect(summary.summary == "5 more notifications")
         let former = room.bodies[0]

@@ -64,7 +64,7 @@ struct HistorySettingTests {
 
         let kept = try fixture.history("me")
         #expect(kept.map(\.content.title) == ["Ann", "Ann"])
-        #expect(kept.map(\.content.text) == ["hello", "Photo"])
+        #expect(kept.map(\.content.text) == ["Ann: hello", "Ann sent you a photo"])
         let screen = try EngineViewer(fixture, bearer: app.bearer, account: "me")
         #expect(screen.appeared.count == 4)
         for query in ["", "?topic=telegram/me", "?search=hello"] {

@@ -24,6 +24,7 @@ struct NtfyFieldsTests {
         (.sequence, ["X-Sequence-ID", "Sequence-ID", "sid"]), (.polls, ["X-Poll", "Poll", "po"]),
         (.since, ["X-Since", "Since", "si"]), (.id, ["X-Id", "id"]),
         (.isScheduled, ["X-Scheduled", "Scheduled", "sched"]), (.isRaw, ["X-Raw", "raw"]),
+        (.ask, ["X-Ask", "Ask"]), (.answer, ["X-Answer", "Answer"]), (.wait, ["X-Wait", "Wait"]),
     ]
 
     @Test("Each parameter has its names in header fields and queries", arguments: names)
@@ -40,7 +41,7 @@ struct NtfyFieldsTests {
     @Test("No parameter is missing in the table")
     func whole() {
         let missing = Set(NtfyParameter.allCases).subtracting(Self.names.map(\.0))
-        #expect(missing == [.contentType, .contentEncoding, .ttl, .event])
+        #expect(missing == [.contentType, .contentEncoding, .ttl, .event, .preference])
     }
 
     @Test("The first name that says something counts, and header fields before the query")
