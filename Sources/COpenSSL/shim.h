@@ -8,6 +8,7 @@
 #include <openssl/ec.h>
 #include <openssl/err.h>
 #include <openssl/evp.h>
+#include <openssl/hmac.h>
 #include <openssl/obj_mac.h>
 #include <openssl/params.h>
 #include <openssl/pem.h>
@@ -38,6 +39,24 @@ static inline OSSL_PARAM copenssl_private_scalar(unsigned char *bytes, size_t co
 
 static inline EVP_PKEY *copenssl_generate_p256(void) { return EVP_EC_gen("P-256"); }
 
+// A list of parameters keeps pointers, too.
+
+static inline int copenssl_get_tag(EVP_CIPHER_CTX *context, unsigned char *tag) {
+    OSSL_PARAM list[] = {
+        OSSL_PARAM_construct_octet_string(OSSL_CIPHER_PARAM_AEAD_TAG, tag, 16),
+        OSSL_PARAM_construct_end(),
+    };
+    return EVP_CIPHER_CTX_get_params(context, list);
+}
+
+static inline int copenssl_set_tag(EVP_CIPHER_CTX *context, unsigned char *tag) {
+    const OSSL_PARAM list[] = {
+        OSSL_PARAM_construct_octet_string(OSSL_CIPHER_PARAM_AEAD_TAG, tag, 16),
+        OSSL_PARAM_construct_end(),
+    };
+    return EVP_CIPHER_CTX_set_params(context, list);
+}
+
 // SHA-256 over a state of our own. EVP allocates a state at each start of a hash, ten times for one
 // push; so these are used although OpenSSL 3 deprecates them.
 
@@ -56,6 +75,8 @@ static inline int copenssl_sha256_final(SHA256_CTX *state, unsigned char *digest
 static const uint64_t copenssl_context_options =
     SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION | SSL_OP_CIPHER_SERVER_PREFERENCE |
     SSL_OP_PRIORITIZE_CHACHA;
+
+static const uint64_t copenssl_kernel_tls = SSL_OP_ENABLE_KTLS;
 
 static inline int copenssl_set_min_version(SSL_CTX *context, int version) {
     return (int)SSL_CTX_set_min_proto_version(context, version);
@@ -102,6 +123,8 @@ struct copenssl_link {
     /// The kind of the flood, or 0. Nothing is read after a flood.
     int32_t flood;
     int64_t window_start;
+    /// What a handshake leaves to records of our own; NULL if OpenSSL keeps the connection.
+    void *taken;
 };
 
 static inline struct copenssl_link *copenssl_link_of(BIO *socket) {
@@ -163,6 +186,10 @@ static inline BIO *copenssl_socket(const BIO_METHOD *method, struct copenssl_lin
 
 static inline size_t copenssl_memory(BIO *memory, char **bytes) {
     return (size_t)BIO_get_mem_data(memory, bytes);
+}
+
+static inline ssize_t copenssl_send_bytes(int descriptor, const void *bytes, size_t count) {
+    return send(descriptor, bytes, count, MSG_NOSIGNAL);
 }
 
 // Valid right after a failed call.

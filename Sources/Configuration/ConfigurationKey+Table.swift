@@ -3,7 +3,8 @@ import Base
 /// All settings. Add a key only if no default can be right for everybody.
 extension ConfigurationKey {
     package static let all =
-        [listen, baseURL, alias, tlsCertificate, tlsKey, state, keys, store] + ofCluster + [
+        [listen, baseURL, alias, tlsCertificate, tlsKey, tlsRecords, state, keys, store] + ofCluster
+        + [
             registration, registrationOpenToEveryone, localUsers, accessLog, backlogFull,
             history, historyFor, attachments, metricsListen, metricsTokenFile, ui, callbackAllow,
             callbackProxy, callbackUnixDirectory, callbackAuthorities, receiversFile,
@@ -62,6 +63,14 @@ extension ConfigurationKey {
         "tls-key", "FILE", fallback: "the key of the development certificate",
         help: "the private key of the certificate, in PEM",
         examples: "/etc/letsencrypt/live/push.example.org/privkey.pem")
+
+    static let tlsRecords = ConfigurationKey(
+        "tls-records", "own|openssl", fallback: TLSRecords.own.rawValue,
+        help: """
+            who seals and opens what passes after a handshake of TLS 1.3: this program, with OpenSSL's \
+            ciphers, or OpenSSL alone, which takes 14 KB more for each connection
+            """,
+        effect: .atStart, check: oneOf(TLSRecords.allCases.map(\.rawValue)))
 
     package static let state = ConfigurationKey(
         "state", "FOLDER", fallback: "$STATE_DIRECTORY, else $XDG_STATE_HOME/bellwire",

@@ -33,6 +33,9 @@ package struct ServerConfiguration: Sendable {
         AttachmentRoom.bytes(values[.attachments] ?? AttachmentRoom.usual) ?? 0
     }
 
+    /// Whether connections get records of our own after a handshake of TLS 1.3.
+    package var hasOwnRecords: Bool { values[.tlsRecords] != TLSRecords.openSSL.rawValue }
+
     package init(_ input: ConfigurationInput) throws(ConfigurationError) {
         let values = SettingValues(try input.settings())
         self.values = values
@@ -97,6 +100,12 @@ package struct ServerConfiguration: Sendable {
 package enum BacklogPolicy: String, Sendable, CaseIterable {
     case refuse
     case dropOldest = "drop-oldest"
+}
+
+/// Who seals and opens records after a handshake of TLS 1.3.
+enum TLSRecords: String, CaseIterable {
+    case own
+    case openSSL = "openssl"
 }
 
 /// What is kept after its delivery.

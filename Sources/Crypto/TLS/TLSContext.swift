@@ -60,6 +60,8 @@ extension TLSContext {
             let context = try ContextHandle(method: TLS_server_method())
             try configure(context)
             try acceptResumption(context)
+            // Secrets go to the streams that take them, and nowhere else.
+            SSL_CTX_set_keylog_callback(context.handle, takeSecret)
             return context
         } catch {
             throw .fault(error)

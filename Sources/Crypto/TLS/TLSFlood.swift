@@ -56,7 +56,9 @@ func inspectRecord(
     _ isSent: Int32, _: Int32, _ part: Int32, _ bytes: UnsafeRawPointer?, _ count: Int,
     _ stream: OpaquePointer?, _: UnsafeMutableRawPointer?
 ) {
-    guard isSent == 0, let stream, let bytes, count > 0 else { return }
+    guard let stream, let bytes, count > 0 else { return }
+    countRecord(isSent == 1, part, bytes.assumingMemoryBound(to: UInt8.self), count, stream)
+    guard isSent == 0 else { return }
     guard SSL_is_init_finished(stream) == 1 else {
         guard part == SSL3_RT_HEADER, let link = copenssl_link_of(SSL_get_rbio(stream))
         else { return }
@@ -66,6 +68,17 @@ func inspectRecord(
         let link = copenssl_link_of(SSL_get_rbio(stream))
     else { return }
     link.pointee.count(kind, at: Boot.milliseconds)
+}
+
+/// Counts a record under keys for what follows the handshake. Its type is 23 whatever is in it.
+private func countRecord(
+    _ isSent: Bool, _ part: Int32, _ bytes: UnsafePointer<UInt8>, _ count: Int,
+    _ stream: OpaquePointer
+) {
+    guard part == SSL3_RT_HEADER, count == RecordHeader.length, bytes[0] == ContentType.data,
+        let link = copenssl_link_of(SSL_get_rbio(stream))
+    else { return }
+    link.pointee.takenSecrets?.pointee.countRecord(isSent: isSent)
 }
 
 extension TLSFlood {

@@ -12,19 +12,21 @@ struct ContextHandle: ~Copyable {
     deinit { SSL_CTX_free(handle) }
 }
 
-struct StreamHandle: ~Copyable {
+final class StreamHandle {
     let handle: OpaquePointer
     /// The BIO uses it, and `SSL_free` frees the BIO.
     let link: UnsafeMutablePointer<copenssl_link>
 
-    init(_ context: TLSContext, descriptor: Int32) throws(TLSError) {
-        let stream = StreamHandle(
-            owning: try require(SSL_new(context.handle), "SSL_new"), descriptor)
+    /// `takesSecrets`: records of our own may follow the handshake.
+    convenience init(
+        _ context: TLSContext, descriptor: Int32, takesSecrets: Bool = false
+    ) throws(TLSError) {
+        self.init(owning: try require(SSL_new(context.handle), "SSL_new"), descriptor)
         let method = try require(Self.socketMethod, "BIO_meth_new")
-        let socket = try require(copenssl_socket(method, stream.link), "BIO_new")
+        let socket = try require(copenssl_socket(method, link), "BIO_new")
         // Frees the BIO once, although it serves both directions.
-        SSL_set_bio(stream.handle, socket, socket)
-        self = stream
+        SSL_set_bio(handle, socket, socket)
+        if takesSecrets { takeSecrets() }
     }
 
     // Unsafe: nothing changes it after it is created.
@@ -37,7 +39,27 @@ struct StreamHandle: ~Copyable {
         link.pointee.descriptor = descriptor
     }
 
+    private func takeSecrets() {
+        let taken = UnsafeMutablePointer<TakenSecrets>.allocate(capacity: 1)
+        taken.initialize(to: TakenSecrets())
+        link.pointee.taken = UnsafeMutableRawPointer(taken)
+        // What follows the handshake stays in the socket.
+        SSL_set_read_ahead(handle, 0)
+    }
+
+    /// OpenSSL keeps the connection, and the secrets are not needed.
+    func dropSecrets() {
+        guard let taken = link.pointee.takenSecrets else { return }
+        link.pointee.taken = nil
+        OPENSSL_cleanse(taken, MemoryLayout<TakenSecrets>.size)
+        taken.deallocate()
+        SSL_set_read_ahead(handle, 1)
+    }
+
     deinit {
+        dropSecrets()
+        // Otherwise a session that the server keeps could not be resumed.
+        SSL_set_shutdown(handle, SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN)
         SSL_free(handle)
         link.deallocate()
     }
@@ -137,6 +159,15 @@ package struct TLSError: Error, Equatable, Sendable, CustomStringConvertible {
     init(_ call: StaticString, _ flood: TLSFlood) {
         ERR_clear_error()
         self.init(call, code: 0, reason: "too many \(flood.word)")
+    }
+
+    /// Why records of our own ended.
+    init(_ call: StaticString, _ ending: RecordEnding) {
+        self.init(call, code: 0, reason: ending.reason)
+    }
+
+    init(_ call: StaticString, _ fault: OpenSSLError) {
+        self.init(call, code: fault.code, reason: fault.description)
     }
 
     private init(

@@ -2,19 +2,29 @@ import COpenSSL
 
 /// One TLS connection over a non-blocking socket, which the caller owns.
 ///
-/// Only one thread at a time may use it.
+/// OpenSSL makes the handshake. After one of TLS 1.3 a server goes on with records of our own if it
+/// has ciphers for them; else OpenSSL keeps the connection. Only one thread at a time may use it.
 package struct TLSStream: ~Copyable {
-    private let owner: StreamHandle
+    /// Nil once records of our own have taken over.
+    private var owner: StreamHandle?
     // It is kept because the callbacks of a running handshake use it.
-    private let context: TLSContext
+    private var context: TLSContext?
+    private var ciphers: RecordCiphers?
+    private var records: RecordStream?
 
-    var handle: OpaquePointer { owner.handle }
+    var handle: OpaquePointer? { owner?.handle }
+    package var hasOwnRecords: Bool { records != nil }
 
-    package init(serving descriptor: Int32, _ context: TLSContext) throws(TLSError) {
-        let owner = try StreamHandle(context, descriptor: descriptor)
+    /// `ciphers` are for records of our own.
+    package init(
+        serving descriptor: Int32, _ context: TLSContext, _ ciphers: RecordCiphers? = nil
+    ) throws(TLSError) {
+        let owner = try StreamHandle(
+            context, descriptor: descriptor, takesSecrets: ciphers != nil)
         SSL_set_accept_state(owner.handle)
         self.owner = owner
         self.context = context
+        self.ciphers = ciphers
     }
 
     /// `host` is a name or an IP address without brackets; the certificate must be for it.
@@ -29,58 +39,82 @@ package struct TLSStream: ~Copyable {
     }
 
     package mutating func handshake() -> TLSProgress {
-        begin()
-        let result = SSL_do_handshake(handle)
+        guard let owner else { return .done }
+        begin(owner)
+        let result = SSL_do_handshake(owner.handle)
         if let flood { return .failed(TLSError("SSL_do_handshake", flood)) }
-        return progress(result, "SSL_do_handshake")
+        guard result == 1, let ciphers else { return progress(result, "SSL_do_handshake") }
+        return handOver(owner, ciphers)
+    }
+
+    private mutating func handOver(
+        _ owner: StreamHandle, _ ciphers: RecordCiphers
+    ) -> TLSProgress {
+        self.ciphers = nil
+        do throws(OpenSSLError) {
+            guard let records = try owner.handOver(to: ciphers) else {
+                owner.dropSecrets()
+                return .done
+            }
+            (self.records, self.owner, context) = (records, nil, nil)
+            return .done
+        } catch {
+            return .failed(TLSError("SSL_do_handshake", error))
+        }
     }
 
     /// Reads at most as much as fits, and takes a bounded amount from the socket: after
     /// `.wantsRead` the socket may hold more. After the handshake and after each `.bytes`, continue
-    /// while `hasPending`: data that OpenSSL has read ahead does not make the socket readable
-    /// again.
+    /// while `hasPending`: data that was read ahead does not make the socket readable again. A server
+    /// has room for 16 KB.
     package mutating func read(into buffer: inout MutableSpan<UInt8>) -> TLSTransfer {
         if buffer.isEmpty { return .bytes(0) }
-        begin()
+        guard let owner else { return records?.read(into: &buffer) ?? .closed }
+        begin(owner)
         var count = 0
         let result = buffer.withUnsafeMutableBytes { bytes in
-            SSL_read_ex(handle, bytes.baseAddress, bytes.count, &count)
+            SSL_read_ex(owner.handle, bytes.baseAddress, bytes.count, &count)
         }
         if let flood { return .failed(TLSError("SSL_read_ex", flood)) }
         return result == 1 ? .bytes(count) : interruption(result, "SSL_read_ex")
     }
 
-    /// Writes at most one record. After `.wantsRead` or `.wantsWrite` the next call must begin with
+    /// Writes one record or two. After `.wantsRead` or `.wantsWrite` the next call must begin with
     /// the same bytes, at any address; more may follow them.
     package mutating func write(_ bytes: Span<UInt8>) -> TLSTransfer {
         if bytes.isEmpty { return .bytes(0) }
-        begin()
+        guard let owner else { return records?.write(bytes) ?? .closed }
+        begin(owner)
         var count = 0
         let result = bytes.withUnsafeBytes { bytes in
-            SSL_write_ex(handle, bytes.baseAddress, bytes.count, &count)
+            SSL_write_ex(owner.handle, bytes.baseAddress, bytes.count, &count)
         }
         return result == 1 ? .bytes(count) : interruption(result, "SSL_write_ex")
     }
 
     /// Sends close_notify; reading remains possible. Do not call it after `.failed`.
     package mutating func shutdown() -> TLSProgress {
-        begin()
-        let result = SSL_shutdown(handle)
+        guard let owner else { return records?.shutdown() ?? .done }
+        begin(owner)
+        let result = SSL_shutdown(owner.handle)
         // 0 means that the peer's close_notify is still missing, which nobody waits for.
         return result == 0 ? .done : progress(result, "SSL_shutdown")
     }
 
-    /// Whether OpenSSL has read ahead bytes of the peer, even part of a record.
-    package var hasPending: Bool { SSL_has_pending(handle) == 1 }
+    /// Whether there is more to read that the socket does not report: bytes that were read ahead.
+    package var hasPending: Bool {
+        if let records { return records.hasPending }
+        return SSL_has_pending(handle) == 1
+    }
 
     /// The kind of records of which the peer sent too many, if that ended the connection.
-    package var flood: TLSFlood? { owner.link.pointee.flooding }
+    package var flood: TLSFlood? { records?.flood ?? owner?.link.pointee.flooding }
 
     /// How much one call takes from the socket: two records of the largest size. Otherwise one peer
     /// that sends records without data could keep the loop busy for ever.
     private static let bytesPerCall: UInt32 = 33 * 1024
 
-    private func begin() {
+    private func begin(_ owner: StreamHandle) {
         owner.link.pointee.room = Self.bytesPerCall
         // An error that other code left on this thread would look like the stream's. Peeking costs
         // a fifth of clearing the queue, which is nearly always empty.
@@ -131,21 +165,31 @@ extension StreamHandle {
 // What was agreed in the handshake.
 extension TLSStream {
     /// Changes when the handshake gets on, which takes a whole message of the peer.
-    package var handshakeStep: UInt32 { SSL_get_state(handle).rawValue }
+    package var handshakeStep: UInt32 { owner.map { SSL_get_state($0.handle).rawValue } ?? .max }
 
     package var applicationProtocol: ApplicationProtocol? {
+        owner?.applicationProtocol ?? records?.applicationProtocol
+    }
+
+    /// The version as OpenSSL names it, for example "TLSv1.3".
+    package var version: String {
+        owner.map { String(cString: SSL_get_version($0.handle)) } ?? "TLSv1.3"
+    }
+
+    /// Whether the session resumed an earlier one through a ticket.
+    package var isResumed: Bool {
+        owner.map { SSL_session_reused($0.handle) == 1 } ?? records?.isResumed ?? false
+    }
+}
+
+extension StreamHandle {
+    var applicationProtocol: ApplicationProtocol? {
         var name: UnsafePointer<UInt8>?
         var length: UInt32 = 0
         SSL_get0_alpn_selected(handle, &name, &length)
         let bytes = UnsafeBufferPointer(start: name, count: Int(length))
         return ApplicationProtocol(rawValue: String(decoding: bytes, as: UTF8.self))
     }
-
-    /// The version as OpenSSL names it, for example "TLSv1.3".
-    package var version: String { String(cString: SSL_get_version(handle)) }
-
-    /// Whether the session resumed an earlier one through a ticket.
-    package var isResumed: Bool { SSL_session_reused(handle) == 1 }
 }
 
 /// The state of a handshake or a shutdown on a non-blocking socket.

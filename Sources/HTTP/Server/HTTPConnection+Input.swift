@@ -32,7 +32,7 @@ extension HTTPConnection {
         guard transport?.awaitsTLS == true else { return true }
         guard let certificates = service.terms.certificates else { return false }
         do throws(TLSError) {
-            try transport?.beginTLS(certificates.context)
+            try transport?.beginTLS(certificates.context, service.handshakes.ciphers)
         } catch {
             // Out of memory: this connection closes, but the next one may work.
             service.reportNoTransport(self)

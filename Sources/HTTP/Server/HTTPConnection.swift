@@ -231,9 +231,10 @@ extension HTTPConnection {
         close()
     }
 
+    /// The peer may get to read an alert of ours if it is still sending.
     func lose() {
         if let flood = transport?.flood { service.reportFlood(flood.word, of: self) }
-        close()
+        if transport?.hasOwnRecords == true { end(.linger) } else { close() }
     }
 
     func close() {

@@ -17,15 +17,18 @@ package final class HTTPServer {
     private var listeners: [ServedListener] = []
     private var isRunning = false
 
+    /// Without `ownRecords` OpenSSL keeps each connection after its handshake.
     package init(
         loops: Int = LoopGroup.usableCores, limits: HTTPService.Limits = .init(),
-        figures: HTTPFigures = HTTPFigures(),
+        ownRecords: Bool = true, figures: HTTPFigures = HTTPFigures(),
         report: @escaping HTTPTrouble.Report = { _ in }, access: HTTPAccess.Report? = nil,
         handler: (EventLoop) throws -> any HTTPHandler
     ) throws {
         group = try LoopGroup(count: loops)
         handlers = try group.loops.map(handler)
-        handshakes = group.loops.map { HandshakeDesk(on: $0, limits.handshakes) }
+        handshakes = group.loops.map {
+            HandshakeDesk(on: $0, limits.handshakes, ownRecords ? RecordCiphers() : nil)
+        }
         self.limits = limits
         self.report = report
         self.access = access

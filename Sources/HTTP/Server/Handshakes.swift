@@ -1,7 +1,10 @@
+import Crypto
 import System
 
 /// The handshakes of one loop, on all its listeners. Only the loop's thread uses it.
 final class HandshakeDesk: TimerHandler {
+    /// For the records after handshakes of TLS 1.3; nil if OpenSSL keeps them.
+    let ciphers: RecordCiphers?
     private let loop: EventLoop
     private let limits: HandshakeLimits
     @exclusivity(unchecked) private var turns: HandshakeTurns<HTTPConnection>
@@ -9,7 +12,8 @@ final class HandshakeDesk: TimerHandler {
     /// Whether a timer is set.
     @exclusivity(unchecked) private var hasTurn = false
 
-    init(on loop: EventLoop, _ limits: HandshakeLimits) {
+    init(on loop: EventLoop, _ limits: HandshakeLimits, _ ciphers: RecordCiphers? = nil) {
+        self.ciphers = ciphers
         self.loop = loop
         self.limits = limits
         turns = HandshakeTurns(limits)

@@ -32,8 +32,11 @@ struct Transport: ~Copyable {
         awaitsTLS = true
     }
 
-    mutating func beginTLS(_ context: TLSContext) throws(TLSError) {
-        stream = try TLSStream(serving: socket.descriptor, context)
+    /// With `ciphers` the connection gets records of our own after its handshake.
+    mutating func beginTLS(
+        _ context: TLSContext, _ ciphers: RecordCiphers?
+    ) throws(TLSError) {
+        stream = try TLSStream(serving: socket.descriptor, context, ciphers)
         awaitsTLS = false
     }
 
@@ -60,7 +63,7 @@ struct Transport: ~Copyable {
     var isEncrypted: Bool { awaitsTLS || stream != nil }
     var peerCredentials: PeerCredentials? { socket.peerCredentials() }
 
-    /// Whether OpenSSL holds bytes that it read ahead, which the socket does not report.
+    /// Whether TLS holds bytes that it read ahead, which the socket does not report.
     var hasPending: Bool {
         switch stream {
         case .some(let stream): stream.hasPending
@@ -73,6 +76,14 @@ struct Transport: ~Copyable {
         switch stream {
         case .some(let stream): stream.flood
         case .none: nil
+        }
+    }
+
+    /// Whether OpenSSL has left the connection to records of our own.
+    var hasOwnRecords: Bool {
+        switch stream {
+        case .some(let stream): stream.hasOwnRecords
+        case .none: false
         }
     }
 

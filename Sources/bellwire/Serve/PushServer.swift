@@ -85,7 +85,8 @@ final class PushServer {
             callbacks = try CallbackService(
                 for: service, Self.callbackSurroundings(store, node, log), describe: api.describe)
             server = try HTTPServer(
-                figures: service.figures, report: { log.write($0) }, access: access,
+                ownRecords: configuration.hasOwnRecords, figures: service.figures,
+                report: { log.write($0) }, access: access,
                 handler: { try pushes.handler(on: $0, api.routes(on: $0)) })
             let served = try Self.listen(listeners, on: server, certificates, control, api)
             publicListeners = served.filter { listener in !further.contains(listener.configured) }

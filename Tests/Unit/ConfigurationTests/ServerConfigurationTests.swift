@@ -41,6 +41,7 @@ struct ServerConfigurationTests {
         #expect(configuration.state == "/home/a/.local/state/bellwire")
         #expect(configuration.keys == "/home/a/.local/state/bellwire/keys")
         #expect(configuration.values[.backlogFull] == nil)
+        #expect(configuration.hasOwnRecords)
         #expect(!configuration.values.isOn(.localUsers))
         #expect(configuration.remoteStore == nil && configuration.metricsListener == nil)
         #expect(configuration.certificate == nil && configuration.aliases.isEmpty)
@@ -99,6 +100,7 @@ struct ServerConfigurationTests {
             alias = http://b.example:8080/
             local-users = yes
             backlog-full = drop-oldest
+            tls-records = openssl
             state = /var/lib/bellwire
             tls-certificate = /c.pem
             tls-key = /k.pem
@@ -111,6 +113,7 @@ struct ServerConfigurationTests {
             ])
         #expect(configuration.values.isOn(.localUsers))
         #expect(configuration.values[.backlogFull] == "drop-oldest")
+        #expect(!configuration.hasOwnRecords)
         #expect(
             configuration.certificate?.chain == "/c.pem"
                 && configuration.certificate?.key == "/k.pem")

@@ -8,18 +8,23 @@ final class Connection {
     var client: TLSStream
     var server: TLSStream
 
-    init(_ clientContext: TLSContext, _ serverContext: TLSContext, host: String) throws {
+    /// With `ciphers` the server has records of its own.
+    init(
+        _ clientContext: TLSContext, _ serverContext: TLSContext, host: String,
+        _ ciphers: RecordCiphers? = nil
+    ) throws {
         sockets = try SocketPair()
         client = try TLSStream(connecting: sockets.first, to: host, clientContext)
-        server = try TLSStream(serving: sockets.second, serverContext)
+        server = try TLSStream(serving: sockets.second, serverContext, ciphers)
     }
 
     /// Both sides use `certificate`, and the handshake is done.
     static func established(
-        _ certificate: TestCertificate, host: String = "localhost", limit: Int32 = TLS1_3_VERSION
+        _ certificate: TestCertificate, host: String = "localhost", limit: Int32 = TLS1_3_VERSION,
+        _ ciphers: RecordCiphers? = nil
     ) throws -> Connection {
         let connection = try Connection(
-            certificate.client(), certificate.server(), host: host)
+            certificate.client(), certificate.server(), host: host, ciphers)
         connection.limitVersion(limit)
         try #require(connection.handshake() == .done)
         return connection
@@ -66,6 +71,7 @@ final class Connection {
     }
 
     // A macro cannot inspect a noncopyable value.
+    var serverHasOwnRecords: Bool { server.hasOwnRecords }
     var serverHasPending: Bool { server.hasPending }
     var isResumed: Bool { client.isResumed && server.isResumed }
     var isFresh: Bool { !client.isResumed && !server.isResumed }

@@ -24,7 +24,7 @@ struct CraftedRecords {
     }
 
     /// Continues TLS 1.2 with AES-128-GCM after the client's Finished.
-    init(version12 client: OpaquePointer) {
+    init(version12 client: OpaquePointer?) {
         isTLS13 = false
         var master = [UInt8](repeating: 0, count: 48)
         SSL_SESSION_get_master_key(SSL_get_session(client), &master, 48)
@@ -41,7 +41,14 @@ struct CraftedRecords {
         (key, vector, sequence) = (Array(block[..<16]), Array(block[32..<36]), 1)
     }
 
-    mutating func record(_ type: UInt8, _ content: [UInt8]) -> [UInt8] {
+    mutating func record(
+        _ type: UInt8, _ content: [UInt8], padding: Int = 0
+    ) -> [UInt8] {
+        if padding > 0 {
+            // The type that is sealed behind it is a zero, too.
+            let zeros = [UInt8](repeating: 0, count: padding - 1)
+            return record(0, content + [type] + zeros)
+        }
         defer { sequence += 1 }
         let number = (0..<8).map { UInt8(truncatingIfNeeded: sequence >> (56 - 8 * $0)) }
         guard isTLS13 else {
@@ -57,8 +64,13 @@ struct CraftedRecords {
     }
 
     /// KeyUpdate (RFC 8446 section 4.6.3).
-    mutating func keyUpdate(asks: Bool = false) -> [UInt8] {
-        let bytes = record(Self.handshake, [24, 0, 0, 1, asks ? 1 : 0])
+    mutating func keyUpdate(asks: Bool = false, lengths: [Int] = [5]) -> [UInt8] {
+        var message: [UInt8] = [24, 0, 0, 1, asks ? 1 : 0]
+        var bytes: [UInt8] = []
+        for length in lengths {
+            bytes += record(Self.handshake, Array(message.prefix(length)))
+            message.removeFirst(length)
+        }
         secret = Self.expand(secret, "traffic upd", 32)
         (key, vector) = Self.keys(secret)
         sequence = 0
@@ -103,7 +115,7 @@ struct CraftedRecords {
 final class TrafficSecret {
     private(set) var bytes: [UInt8] = []
 
-    func listen(to client: OpaquePointer) {
+    func listen(to client: OpaquePointer?) {
         SSL_set_ex_data(client, 0, Unmanaged.passUnretained(self).toOpaque())
         SSL_CTX_set_keylog_callback(SSL_get_SSL_CTX(client)) { client, line in
             guard let line, let place = SSL_get_ex_data(client, 0) else { return }

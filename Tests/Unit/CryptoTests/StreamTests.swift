@@ -10,9 +10,9 @@ struct StreamTests {
 
     init() throws { certificate = try TestCertificate(TestCertificate.localhost) }
 
-    @Test("A megabyte passes a socket that is full again and again")
-    func partialWrites() throws {
-        let connection = try Connection.established(certificate)
+    @Test("A megabyte passes a socket that is full again and again", arguments: [false, true])
+    func partialWrites(own: Bool) throws {
+        let connection = try Connection.established(certificate, own ? RecordCiphers() : nil)
         connection.settle()
         let text = (0..<1 << 20).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
         var received: [UInt8] = []
@@ -47,6 +47,16 @@ struct StreamTests {
         }
     }
 
+    @Test("Records of our own that come together are read together")
+    func together() throws {
+        let connection = try Connection.established(certificate, RecordCiphers())
+        #expect(!connection.serverHasPending)
+        for _ in 0..<3 { #expect(connection.client.write([1, 2].span) == .bytes(2)) }
+        #expect(connection.serverReceives() == .bytes(6))
+        #expect(!connection.serverHasPending)
+        #expect(connection.serverReceives() == .wantsRead)
+    }
+
     @Test("Data that was read ahead is reported")
     func pending() throws {
         let connection = try Connection.established(certificate)
@@ -61,10 +71,12 @@ struct StreamTests {
         #expect(connection.serverReceives() == .wantsRead)
     }
 
-    @Test("Nothing is read without room, and nothing written without data")
-    func empty() throws {
-        let connection = try Connection.established(certificate)
+    @Test(
+        "Nothing is read without room, and nothing written without data", arguments: [false, true])
+    func empty(own: Bool) throws {
+        let connection = try Connection.established(certificate, own ? RecordCiphers() : nil)
         #expect(connection.client.write([UInt8]().span) == .bytes(0))
+        #expect(connection.server.write([UInt8]().span) == .bytes(0))
         var nothing: [UInt8] = []
         var span = nothing.mutableSpan
         #expect(connection.client.read(into: &span) == .bytes(0))
@@ -73,9 +85,10 @@ struct StreamTests {
 
     @Test(
         "A close_notify and an abrupt end are told apart",
-        arguments: [TLS1_2_VERSION, TLS1_3_VERSION])
-    func ends(limit: Int32) throws {
-        let polite = try Connection.established(certificate, limit: limit)
+        arguments: [(TLS1_2_VERSION, false), (TLS1_3_VERSION, false), (TLS1_3_VERSION, true)])
+    func ends(limit: Int32, own: Bool) throws {
+        let ciphers = own ? RecordCiphers() : nil
+        let polite = try Connection.established(certificate, limit: limit, ciphers)
         #expect(polite.client.write([7].span) == .bytes(1))
         #expect(polite.client.shutdown() == .done)
         #expect(polite.serverReceives() == .bytes(1))
@@ -87,14 +100,14 @@ struct StreamTests {
         #expect(polite.server.shutdown() == .done)
         #expect(polite.clientReceives() == .closed)
 
-        let abrupt = try Connection.established(certificate, limit: limit)
+        let abrupt = try Connection.established(certificate, limit: limit, ciphers)
         abrupt.sockets.endFirst()
         #expect(isAbrupt(abrupt.serverReceives()))
     }
 
-    @Test("Writing to a peer that is gone is an abrupt end")
-    func brokenPipe() throws {
-        let connection = try Connection.established(certificate)
+    @Test("Writing to a peer that is gone is an abrupt end", arguments: [false, true])
+    func brokenPipe(own: Bool) throws {
+        let connection = try Connection.established(certificate, own ? RecordCiphers() : nil)
         shutdown(connection.sockets.first, Int32(SHUT_RDWR))
         #expect(isAbrupt(connection.server.write([1].span)))
     }

@@ -266,8 +266,8 @@ struct ReloadTests {
     @Test("check and the manual name the keys that need a restart")
     func named() throws {
         let keys = [
-            "base-url", "state", "keys", "store", "store-authorities", "store-credentials",
-            "store-replicas", "store-unsynced", "nats-unsafe-servers", "node",
+            "base-url", "tls-records", "state", "keys", "store", "store-authorities",
+            "store-credentials", "store-replicas", "store-unsynced", "nats-unsafe-servers", "node",
             "receiver-authorities",
         ]
         let text =

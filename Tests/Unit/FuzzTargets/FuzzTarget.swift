@@ -35,6 +35,7 @@ package struct FuzzTarget: Sendable, CustomStringConvertible {
             FuzzTarget("http1", readHTTP1),
             FuzzTarget("chunks", readChunks),
             FuzzTarget("web-socket", readWebSocket),
+            FuzzTarget("tls-records", readTLSRecords),
             FuzzTarget("client-messages") { forms(of: $0[...]).forEach(readClientMessages) },
             FuzzTarget("push") { forms(of: $0[...]).forEach(readPush) },
             FuzzTarget("notify") { forms(of: $0[...]).forEach(readNotification) },

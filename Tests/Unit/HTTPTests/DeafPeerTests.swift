@@ -92,6 +92,7 @@ struct DeafPeerTests {
     func counted() throws {
         let fixture = try fixture()
         let deaf = try deafClient(of: fixture)
+        deaf.send("POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 9999\r\n\r\n")
         for _ in 0..<500 {
             deaf.updateKeys()
             if !deaf.send([71]) { break }
