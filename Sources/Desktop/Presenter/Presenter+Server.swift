@@ -213,7 +213,9 @@ extension Presenter {
                 return
             }
             let action = notification.actions[index]
-            guard [.own, .answer].contains(action.kind) else { return press(key, action, token, now) }
+            guard [.own, .answer].contains(action.kind) else {
+                return press(key, action, token, now)
+            }
             act(key, action.name, link: action.link, token)
         }
     }

@@ -32,6 +32,17 @@ package struct TopicPost: Sendable, Confidential {
     }
 }
 
+/// What became of a message that another server has kept.
+package enum TakenPost: String, Sendable {
+    case taken
+    /// The topic has it, or had it.
+    case known
+    /// The topic does not keep messages for so long.
+    case expired
+    /// What the topic has leaves no room for it.
+    case full
+}
+
 /// What has come to a topic. What another node has stored comes without its message, which is in the
 /// store.
 package struct TopicNews: Sendable, Confidential {

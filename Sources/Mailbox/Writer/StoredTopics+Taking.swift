@@ -3,17 +3,6 @@ import Delivery
 import SQLite
 import Topics
 
-/// What became of a message that another server has kept.
-package enum TakenPost: String, Sendable {
-    case taken
-    /// The topic has it, or had it.
-    case known
-    /// The topic does not keep messages for so long.
-    case expired
-    /// What the topic has leaves no room for it.
-    case full
-}
-
 /// The positions of an owner at which messages were stored that no reader is told of.
 struct QuietPlaces: Equatable {
     let owner: UInt32

@@ -97,7 +97,9 @@ final class TopicIntake {
                     return try ask(wish, publication, with: file, at: entry, by: asker, exchange)
                 }
                 submit(publication, ttl: ttl, with: file, to: entry) { [service] accepted in
-                    if case .success = accepted { service.metrics.noteAnswered(after: exchange.age) }
+                    if case .success = accepted {
+                        service.metrics.noteAnswered(after: exchange.age)
+                    }
                     Self.answer(exchange, accepted, to: topic)
                 }
             } catch { TopicAnswer.refuse(error, exchange) }

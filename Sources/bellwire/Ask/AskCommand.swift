@@ -36,7 +36,7 @@ extension Command {
         ] + serverOptions,
         examples: [
             Example(
-                "bellwire ask deploys \"Deploy to production?\" --answer yes --answer no && deploy",
+                "bellwire ask deploys \"Deploy?\" --answer yes --answer no && deploy",
                 help: "run a command if somebody says yes"),
             Example(
                 "bellwire ask home \"What shall I buy?\" --text --wait 1h",

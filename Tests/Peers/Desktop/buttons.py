@@ -127,7 +127,10 @@ async def main(bellwire):
         # Without the owner's leave, and from anybody, nothing inside is reached.
         other = json.loads(session.run("topic", "add", "other", "--json"))
         before = len(door.requests)
-        for text, where, mine in (("stranger", address, None), ("elsewhere", other["topic"]["address"], other["token"])):
+        for text, where, mine in (
+            ("stranger", address, None),
+            ("elsewhere", other["topic"]["address"], other["token"]),
+        ):
             publish(where, mine, text, [dict(unlock, label=text)])
             number, call = await shown(recorder, text)
             recorder.user_chooses(number, keys(call)[text + " \u2192 127.0.0.1"])

@@ -1,5 +1,5 @@
-"""What is closed on the screen of one desktop leaves that of another one, also one that was away. Each is in a session of
-its own, and both show a topic of one server.
+"""What is closed on the screen of one desktop leaves that of another one, also one that was away. Each is in a session
+of its own, and both show a topic of one server.
 
 usage: dismissed.py PATH_OF_BELLWIRE [NUMBER]
 NUMBER: also closes so many, one after the other, and prints how long each took to leave the other screen.

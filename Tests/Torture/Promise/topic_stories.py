@@ -90,10 +90,6 @@ BROKEN = [
     (29, "a closed message that a screen shows after its return", CLOSED + lit(21, 7) + showed(21, 7.1, 5)),
     (29, "a closed message that the same screen shows", CLOSED + showed(20, 6.1, 5)),
     (29, "a closed message whose end is not told", CLOSED + history(one(1))),
-    (
-        29,
-        "a closed message whose end is told twice",
-        CLOSED + history(one(1), cleared("j", "i1"), cleared("k", "i1")),
-    ),
+    (29, "a closed message whose end is told twice", CLOSED + history(one(1), cleared("j", "i1"), cleared("k", "i1"))),
     (29, "a deletion that is not told", ENDED + history()),
 ]

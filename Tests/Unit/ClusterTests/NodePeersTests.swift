@@ -54,30 +54,44 @@ extension ClusterTests {
         let (first, second) = try Machine.pair()
         let (own, others) = (settings("a", .files), settings("b", .files))
         try await onThread {
-            let alone = try SQLiteStore(first.options)
-            let topic = try FiledTopic(first, alone)
-            let old = try topic.post(1, at: alone)
-            alone.close()
+            let (topic, old) = try alone(first)
             try first.arrive(own)
-            let (a, b) = (try ClusterConnection(own), try ClusterConnection(others))
-            let store = try a.openStore(first.options, node: "a")
-            let other = try b.openStore(second.options, node: "b")
-            #expect(try topic.content(old, at: other) == FiledTopic.bytes(1))
-            let new = try topic.post(2, at: store)
-            #expect(becomes { second.fileCount == 2 })
-            store.close()
-            a.close()
+            let b = try ClusterConnection(others)
+            // Until the first node has its store, there is none in the cluster.
+            let (other, new) = try serve(own, first) { store throws in
+                let other = try b.openStore(second.options, node: "b")
+                #expect(try topic.content(old, at: other) == FiledTopic.bytes(1))
+                let new = try topic.post(2, at: store)
+                #expect(becomes { second.fileCount == 2 })
+                return (other, new)
+            }
             #expect(try topic.content(new, at: other) == FiledTopic.bytes(2))
             let last = try topic.post(3, at: other)
-            let back = try ClusterConnection(own)
-            let again = try back.openStore(first.options, node: "a")
-            #expect(becomes { first.fileCount == 3 })
-            #expect(try topic.content(last, at: again) == FiledTopic.bytes(3))
-            again.close()
-            back.close()
+            try serve(own, first) { store throws in
+                #expect(becomes { first.fileCount == 3 })
+                #expect(try topic.content(last, at: store) == FiledTopic.bytes(3))
+            }
             other.close()
             b.close()
         }
+    }
+
+    /// A store has its folder until nobody knows it any more.
+    private func alone(_ machine: Machine) throws -> (FiledTopic, FileID) {
+        let store = try SQLiteStore(machine.options)
+        defer { store.close() }
+        let topic = try FiledTopic(machine, store)
+        return (topic, try topic.post(1, at: store))
+    }
+
+    private func serve<Result>(
+        _ settings: ClusterSettings, _ machine: Machine, _ body: (SQLiteStore) throws -> Result
+    ) throws -> Result {
+        let node = try ClusterConnection(settings)
+        defer { node.close() }
+        let store = try node.openStore(machine.options, node: "a")
+        defer { store.close() }
+        return try body(store)
     }
 }
 
@@ -108,7 +122,10 @@ private struct FiledTopic {
 
     init(_ machine: Machine, _ store: SQLiteStore) throws {
         self.machine = machine
-        let json = #"{"token_type":10,"app":"script","account":"a","dialect":"plain","topic":{}}"#
+        let json = """
+            {"token_type":10,"app":"script","account":"a","dialect":"plain","clear":true,\
+            "trust_clear":true,"topic":{}}
+            """
         let device = store.index.nextDevice()
         address = Address(subscription: store.index.nextSubscription(), device: device)
         var mint = try EndpointMint(key: store.endpointKey)

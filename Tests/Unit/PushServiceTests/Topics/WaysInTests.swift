@@ -54,7 +54,7 @@ struct WaysInTests {
         #expect(try fixture.request("DELETE", location).status == 204)
         try screen.settle()
         #expect(screen.texts == ["second"])
-        let second = try #require(try fixture.history("me").last)
+        let second = try #require(try fixture.history("me").last { $0.kind == .message })
         #expect(try fixture.ntfy("DELETE", "/me/\(second.id.text)", app.bearer).status == 200)
         try screen.settle()
         #expect(screen.texts.isEmpty)
