@@ -168,7 +168,7 @@ class Programs:
         wanted = dict(title="CRITICAL, disk_full = 95 %, on host1", message=lambda text: "disk.space 95 %" in text)
         self.received("netdata's notifier sends", **wanted, priority=10)
         for face, (topic, _) in hooks.items():
-            told = dict(title=lambda text: "disk_full" in text, content_type="text/markdown")
+            told = dict(title=lambda text: "disk full" in text, content_type="text/markdown")
             told |= dict(message=lambda text: "host1 " in text and "`disk.space` (_disk_)" in text)
             told |= dict(
                 click=lambda link: link.startswith("http"), attachment=lambda picture: ".png" in picture["url"]
