@@ -110,8 +110,8 @@ private struct LineReader {
     /// The marks that opened what is bold and italic.
     private var bold: [Unicode.Scalar]?
     private var italic: [Unicode.Scalar]?
-    /// What was looked for in vain, and would be again.
-    private var missing: Set<[Unicode.Scalar]> = []
+    /// From where to where each mark was looked for; it is at the end, or there is none.
+    private var places: [[Unicode.Scalar]: ClosedRange<Int>] = [:]
 
     init(_ line: [Unicode.Scalar], _ style: MarkdownText.Style) {
         self.line = line
@@ -161,15 +161,20 @@ private struct LineReader {
             && (line[place].properties.isAlphabetic || line[place].properties.numericType != nil)
     }
 
-    /// Where a mark comes next, from `start` on; nil also for the next times that it is asked.
+    /// Where a mark comes next, from `start` on.
     private mutating func place(of mark: [Unicode.Scalar], from start: Int) -> Int? {
-        guard !missing.contains(mark) else { return nil }
+        if let known = places[mark], known.lowerBound <= start, start <= known.upperBound {
+            return known.upperBound < line.count ? known.upperBound : nil
+        }
         var place = start
         while place + mark.count <= line.count {
-            if isThere(mark, at: place) { return place }
+            if isThere(mark, at: place) {
+                places[mark] = start...place
+                return place
+            }
             place += 1
         }
-        missing.insert(mark)
+        places[mark] = start...Int.max
         return nil
     }
 
@@ -218,7 +223,7 @@ private struct LineReader {
 
     /// `[text](address)`; of a picture, the text is shown.
     private mutating func readLink(at start: Int) {
-        guard let close = place(of: ["]", "("], from: start + 1),
+        guard let close = place(of: ["]", "("], from: start + 1), line[close - 1] != "\\",
             let last = place(of: [")"], from: close + 2)
         else { return take(line[index], 1) }
         let words = Array(line[start + 1..<close])

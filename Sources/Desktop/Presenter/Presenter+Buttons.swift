@@ -19,6 +19,8 @@ extension Presenter {
             else { return }
             actions.append(.open(link: link, nil, token: token))
             if action.clears { return dismiss(key) }
+        // The second click of a double one is no other press.
+        case .http where entry.sentAt.map({ now - $0 < Self.closing }) == true: break
         case .copy, .http:
             let press = ButtonPress(
                 of: action.name, after: entry.press, isNoted: action.kind == .http,
@@ -31,6 +33,7 @@ extension Presenter {
             } else if let request = ButtonRequest(action, press) {
                 entries[key]?.press = press
                 keep(key)
+                entries[key]?.sentAt = now
                 actions.append(.send(key, press, request))
             }
         }

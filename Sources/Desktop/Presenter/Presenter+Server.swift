@@ -221,8 +221,8 @@ extension Presenter {
     }
 
     mutating func replied(_ key: ShownKey, _ text: String) {
-        guard let entry = entries[key], entry.notification?.isClear == false, !text.isEmpty,
-            entry.place != .dismissed
+        guard let entry = entries[key], entry.notification?.isClear == false,
+            !text[...].trimmed.isEmpty, entry.place != .dismissed
         else { return }
         if let answer = entry.notification?.replyAction { return act(key, answer.name, text: text) }
         guard sources[key.source]?.consent.takesReplies == true else { return }

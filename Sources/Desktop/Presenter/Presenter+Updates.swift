@@ -239,10 +239,18 @@ extension Presenter {
         }
     }
 
-    /// The engine refuses the user's action. At least the notification is removed.
+    /// The engine refuses the user's action. At least the notification is removed, unless others may
+    /// still answer what it asks, or the user with other words.
     private mutating func refused(_ key: ShownKey) {
         guard let request = entries[key]?.requests.last else { return }
         guard case .act = request else { return remove(key) }
+        if entries[key]?.notification?.isQuestion == true {
+            entries[key]?.requests = []
+            entries[key]?.place = .waiting
+            entries[key]?.maySound = false
+            keep(key)
+            return enqueue(key)
+        }
         let removal = EngineRequest.remove(group: key.group, notification: key.notification)
         entries[key]?.requests = [removal]
         keep(key)

@@ -39,6 +39,8 @@ package struct Presenter: Sendable {
         /// The last press on a button that the desktop acts on, and when it was.
         var press: ButtonPress?
         var pressedAt: Duration?
+        /// When a request was sent last.
+        var sentAt: Duration?
         /// The name of the picture that was asked for last.
         var pictureName = ""
         var picture: Picture?

@@ -192,7 +192,9 @@ extension HTTPConnection {
                 case .wantsWrite:
                     forgetWritten()
                     return wait(writable: true)
-                case .closed, .failed, nil: return close()
+                // A read may have failed behind its data. A flood is told, and the alert can be read.
+                case .failed: return lose()
+                case .closed, nil: return close()
                 }
             }
             if written > 0 {

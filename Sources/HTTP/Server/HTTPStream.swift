@@ -17,14 +17,17 @@ extension HTTPStreamHandler {
 package final class HTTPStreamTerms: Sendable {
     let pressure: BackPressure
     let patience: Duration
+    /// A body that the server cannot finish is not whole.
+    let isOneAnswer: Bool
 
     /// A stream with more than `congestion` unsent bytes is congested. One with more than
     /// `outputLimit` is cut, and one whose reader has not taken everything within `patience`. A
     /// reader that was unplugged is noticed in that time, too, once something is written.
     package init(
         congestion: Int = 64 * 1024, outputLimit: Int = 1024 * 1024,
-        patience: Duration = .seconds(60)
+        patience: Duration = .seconds(60), isOneAnswer: Bool = false
     ) {
+        self.isOneAnswer = isOneAnswer
         pressure = BackPressure(low: 0, high: congestion, limit: outputLimit)
         self.patience = patience
     }
@@ -113,6 +116,7 @@ extension HTTPStream {
 
     /// The server is about to stop, or the reader asks for the end.
     func stop() {
+        guard !terms.isOneAnswer else { return cut() }
         let handler = handler.take()
         end()
         handler?.closed(self)

@@ -142,8 +142,8 @@ final class StoreReader: @unchecked Sendable {
                 let answer = try topics.answer(query, from: database.connection, &sealer)
                 return answer.map { .topic($0) } ?? .unavailable
             case .question(let id):
-                return .question(
-                    try topics.question(id, from: database.connection, &sealer))
+                let found = try topics.question(id, from: database.connection, &sealer)
+                return found.map { .question($0) } ?? .unavailable
             // These are answered in turns.
             case .search: return .unavailable
             case .owners:

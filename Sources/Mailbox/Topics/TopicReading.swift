@@ -73,19 +73,22 @@ final class TopicReading {
         return page
     }
 
-    /// The question with this id, whoever asks; nil if there is none.
+    /// The question with this id, whoever asks, or that there is none; nil if it cannot be read now.
     func question(
         _ id: TopicMessageID, from connection: borrowing Connection, _ sealer: inout Sealer
-    ) throws(StoreFault) -> Question? {
+    ) throws(StoreFault) -> Question?? {
         try connection.run("BEGIN")
         defer { connection.rollBack() }
         guard let row = try QuestionRows.find(id, on: connection),
             let owner = try connection.rows(
                 "SELECT owner FROM topic WHERE device = ?1 AND ended = 0", row.device
-            ).first,
-            case .owner(let found) = try TopicOwner.find(owner, on: connection, &sealer)
-        else { return nil }
-        return try QuestionRows.open(row, sealers, of: found)
+            ).first
+        else { return .some(nil) }
+        switch try TopicOwner.find(owner, on: connection, &sealer) {
+        case .unreadable: return nil
+        case .none: return .some(nil)
+        case .owner(let found): return .some(try QuestionRows.open(row, sealers, of: found))
+        }
     }
 
     private func picture(

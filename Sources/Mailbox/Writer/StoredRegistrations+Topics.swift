@@ -70,7 +70,7 @@ extension StoredRegistrations {
         let (device, id) = try origin(of: location)
         guard let registration = try transaction.registration(device) else { return }
         var names = [StoredMessages.pushName(at: location)]
-        if registration.terms.isOnlyShown {
+        if try topics.answer(for: device) == .done {
             switch try topics.find(id, in: device) {
             case .latest(let sequence):
                 let event = try topics.event(.delete, ShownSequence(sequence, in: device))

@@ -46,7 +46,12 @@ final class StoredRegistrations {
             return try receive(message, mark, push, post)
         case .post(let post, let address, let mark):
             return try add(post, to: address.device, mark)
-        case .schedule(let scheduled): return try topics.schedule(scheduled)
+        case .schedule(let scheduled):
+            let message = scheduled.post.message
+            guard try !changesQuestion(message, at: scheduled.address.device) else {
+                return .conflict
+            }
+            return try topics.schedule(scheduled)
         case .take(let posts, let address, let isTrial):
             return try topics.take(posts, to: address, isTrial: isTrial)
         case .erase(let erasure): return try erase(erasure)

@@ -49,13 +49,17 @@ extension StoredTopics {
             case .owner(let owner) = try admission(to: device)
         else { return [] }
         var latest: [ShownSequence] = []
+        // Many may have one sequence.
+        var keys: [String: Int64] = [:]
         for message in found {
             let position = TopicRows.position(ofKey: message.key)
             let entry = try TopicRows.entry(
                 at: position, of: owner, sealers, transaction.connection)?.entry
-            guard let sequence = entry?.message.sequence,
-                try newest(sequence, of: device, owner)?.key == message.key
-            else { continue }
+            guard let sequence = entry?.message.sequence else { continue }
+            if keys[sequence] == nil {
+                keys[sequence] = try newest(sequence, of: device, owner)?.key ?? .min
+            }
+            guard keys[sequence] == message.key else { continue }
             latest.append(ShownSequence(sequence, in: device))
         }
         return latest

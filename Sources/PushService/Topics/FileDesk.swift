@@ -116,7 +116,8 @@ package struct KeptUpload: Confidential {
 /// Sends a file that is longer than what is read at once.
 private final class FileSending: HTTPStreamHandler {
     /// A part of a file is written at once.
-    private static let terms = HTTPStreamTerms(outputLimit: 4 * TopicFiles.partLimit)
+    private static let terms = HTTPStreamTerms(
+        outputLimit: 4 * TopicFiles.partLimit, isOneAnswer: true)
 
     private let id: FileID
     private let desk: FileDesk

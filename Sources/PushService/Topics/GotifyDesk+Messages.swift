@@ -34,7 +34,8 @@ extension GotifyDesk {
     ) throws(GotifyRefusal) {
         let registration = entry.registration
         var content = try content(fields, registration.terms.topic.application)
-        content.isByOwner = request.visitor.isKnown(to: registration.owner)
+        content.isByOwner = request.visitor.isKnown(
+            to: registration.owner, for: registration.terms.topicName)
         let lifetime = service.historyLifetime(of: registration)
         let message: TopicMessage
         let operation: RegistrationOperation

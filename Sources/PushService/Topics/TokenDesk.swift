@@ -78,9 +78,9 @@ final class TokenDesk {
             guard let all = TopicPattern("*") else { throw .failed }
             return TokenTerms(.access, all, .usual, end: end)
         case .token(let terms):
-            guard let child = terms.child(.access, terms.rights, end: end) else {
-                throw .forbidden
-            }
+            // Whoever asks could otherwise answer by a token of its own making.
+            let rights = terms.rights.subtracting(.answer)
+            guard let child = terms.child(.access, rights, end: end) else { throw .forbidden }
             return child
         case .device, .thisMachine, .stranger, .impostor: throw .forbidden
         }

@@ -16,8 +16,12 @@ struct TopicVisitor: Confidential {
     /// Attachments and much else are for visitors who can be told apart.
     var isKnown: Bool { credential != nil }
 
-    /// The credential is of that owner.
-    func isKnown(to owner: String) -> Bool { isKnown && self.owner == owner }
+    /// The credential is of that owner, and for this topic.
+    func isKnown(to owner: String, for topic: TopicName?) -> Bool {
+        guard isKnown, self.owner == owner else { return false }
+        guard case .token(let terms) = caller else { return true }
+        return topic.map(terms.pattern.matches) ?? false
+    }
 
     /// With this, a stream ends when the right of its reader does.
     var pass: Pass { credential.map { .credential($0.row) } ?? .open }

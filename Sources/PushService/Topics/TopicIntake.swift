@@ -351,7 +351,7 @@ extension Publication {
     /// Only a sender with a credential of the owner is given what the owner allowed.
     fileprivate func allowed(by topic: Registration, of visitor: TopicVisitor) -> Publication {
         var publication = self
-        publication.isByOwner = visitor.isKnown(to: topic.owner)
+        publication.isByOwner = visitor.isKnown(to: topic.owner, for: topic.terms.topicName)
         let hosts = topic.terms.topic.inside
         guard !hosts.isEmpty, publication.isByOwner else { return publication }
         publication.letButtonsStayInside { url in

@@ -233,12 +233,9 @@ extension ImportPlan {
         return .rights(pattern, rights)
     }
 
-    /// A client had all of its user, also what came later.
+    /// A client had all of its user. Here are others, so it has what is taken of that.
     private func scope(ofClientOf user: ForeignServer.User) -> Scope {
-        let names =
-            server.users.count == 1
-            ? ["*"]
-            : topics.filter { $0.source.user == user.name }.map(\.name.text)
+        let names = topics.filter { $0.source.user == user.name }.map(\.name.text)
         guard let pattern = TopicPattern(names.joined(separator: ",")) else {
             return .none(
                 names.isEmpty

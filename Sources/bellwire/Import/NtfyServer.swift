@@ -41,6 +41,7 @@ struct NtfyServer: ForeignSource {
         for token in account["tokens"]?.elements.prefix(Self.mostAccountTopics) ?? [] {
             guard let text = token["token"]?.text else { continue }
             let end = token["expires"]?.integer ?? 0
+            guard end >= 0 else { continue }
             server.tokens.append(
                 ForeignServer.Token(
                     text: text, user: name, label: token["label"]?.text ?? "",

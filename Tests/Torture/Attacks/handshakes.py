@@ -142,7 +142,7 @@ def key_updates(report, target):
         except BrokenPipeError:
             pass
         attack.exactly("the connection is cut", process.poll() is not None, True)
-        attack.bound("the cut comes after more updates than a client needs", str(sent), sent > 128)
+        attack.bound("the cut comes after more updates than a client needs", str(sent), sent > 32)
         process.kill()
         process.wait()
 

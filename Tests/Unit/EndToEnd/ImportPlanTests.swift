@@ -137,7 +137,8 @@ struct ImportPlanTests {
         let application = try #require(plan.tokens.first { $0.name == "ann: Backup/Server" })
         #expect(application.topic?.text == "Backup-Server-2" && application.rights == .write)
         let client = try #require(plan.tokens.first { $0.form == .client })
-        #expect(client.pattern?.text == "*" && client.rights == [.read, .end])
+        #expect(client.pattern?.text == "Backup-Server,Backup-Server-2,topic")
+        #expect(client.rights == [.read, .end])
     }
 
     @Test("Of several users of Gotify, each client reads its own, and equal names are not taken")

@@ -142,7 +142,7 @@ private final class KeyedCipher {
             _ = text.update(fromContentsOf: content)
         }
         text[content.count] = type
-        try run(output, text)
+        guard try run(output, text) else { throw OpenSSLError("EVP_CipherFinal_ex") }
         try ensure(
             copenssl_get_tag(context.handle, output.extracting(length - 16..<length).baseAddress),
             "EVP_CIPHER_CTX_get_params")
@@ -165,7 +165,6 @@ private final class KeyedCipher {
     }
 
     /// Runs the text through the cipher, in place. False if the tag is wrong.
-    @discardableResult
     private func run(
         _ record: UnsafeMutableBufferPointer<UInt8>, _ text: UnsafeMutableBufferPointer<UInt8>
     ) throws(OpenSSLError) -> Bool {

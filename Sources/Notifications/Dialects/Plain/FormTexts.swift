@@ -24,6 +24,8 @@ package struct MultipartForm {
     }
 
     private static let fieldLimit = 16
+    /// Of the header fields of a part, in bytes.
+    private static let headLimit = 4_096
     private static let newline: [UInt8] = [0x0D, 0x0A]
 
     /// In the order of the form.
@@ -67,7 +69,9 @@ package struct MultipartForm {
 
     private static func part(_ bytes: ArraySlice<UInt8>) -> Part? {
         // A part without header fields begins with the empty line.
-        guard let end = place(of: newline + newline, in: bytes) else { return nil }
+        guard let end = place(of: newline + newline, in: bytes.prefix(headLimit)) else {
+            return nil
+        }
         var part = Part(value: Array(bytes[(end + 4)...]))
         var name: String?
         for line in String(decoding: bytes[..<end], as: UTF8.self).split(separator: "\r\n") {

@@ -18,7 +18,7 @@ package final class QuestionDesk: @unchecked Sendable {
     let service: ServiceState
     let loop: EventLoop
     let sessions: SessionRegister
-    let terms = HTTPStreamTerms()
+    let terms = HTTPStreamTerms(isOneAnswer: true)
     private let dialogue: StoreDialogue
     /// The path of base-url.
     private let base: String

@@ -126,6 +126,8 @@ private struct SlackReader {
             return false
         }
         let inside = bytes[(index + 1)..<end]
+        // None has a bracket inside. So that of many brackets not each is read up to the same end.
+        guard !inside.contains(UInt8(ascii: "<")) else { return false }
         let bar = inside.firstIndex(of: UInt8(ascii: "|")) ?? inside.endIndex
         let (target, label) = (Self.plain(inside[..<bar]), Self.plain(inside[bar...].dropFirst()))
         let name = String(target.dropFirst())

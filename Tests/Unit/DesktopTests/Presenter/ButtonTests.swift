@@ -92,6 +92,10 @@ struct ButtonTests {
         #expect(screen.sent.count == 1)
         screen.handle(.pressEnded(key, press, .answered(status: 200)))
         #expect(screen.bodies == ["Unlock: 200\nHello"])
+        // The second click of a double one may come after the answer.
+        screen.user(chooses: "action-0", on: id)
+        #expect(screen.sent.count == 1)
+        screen.now += .seconds(2)
         screen.user(chooses: "action-0", on: id)
         screen.handle(.pressEnded(key, screen.sent[1].press, .answered(status: 503)))
         #expect(screen.bodies == ["Unlock: failed: 503\nHello"])

@@ -56,7 +56,10 @@ struct SlackTextTests {
 
     @Test(
         "A long text of signs takes no longer than other text",
-        arguments: ["<", "*a ", "`", "```a", "_a*b~c ", "&", "<a|", "*a\n", "~*_"])
+        arguments: [
+            "<", "*a ", "`", "```a", "_a*b~c ", "&", "<a|", "*a\n", "~*_",
+            String(repeating: "<", count: 4_000) + ">",
+        ])
     func long(sign: String) {
         let text = String(repeating: sign, count: (1 << 20) / sign.utf8.count)
         let clock = ContinuousClock()
