@@ -20,7 +20,7 @@ extension Presenter {
             actions.append(.open(link: link, nil, token: token))
             if action.clears { return dismiss(key) }
         // The second click of a double one is no other press.
-        case .http where entry.sentAt.map({ now - $0 < Self.closing }) == true: break
+        case .http where entry.press?.button == action.name && isDouble(entry, now): break
         case .copy, .http:
             let press = ButtonPress(
                 of: action.name, after: entry.press, isNoted: action.kind == .http,
@@ -38,6 +38,10 @@ extension Presenter {
             }
         }
         entries[key]?.pressedAt = now
+    }
+
+    private func isDouble(_ entry: Entry, _ now: Duration) -> Bool {
+        entry.sentAt.map { now - $0 < Self.closing } ?? false
     }
 
     /// Whether a server closed the notification because of a press on it.
