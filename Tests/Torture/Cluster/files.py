@@ -3,14 +3,11 @@
 usage: files.py PROGRAM [--keep FOLDER]
 """
 
-import argparse
 import asyncio
 import json
-import pathlib
 import random
 import shutil
 import sys
-import tempfile
 import time
 
 sys.path.append(__file__.rsplit("/", 3)[0])
@@ -20,7 +17,7 @@ from clients.sender import Client, Closed
 from keys import make_key
 from kit.checks import Checks, Failed
 from kit.coding import path_of
-from unbroken import Steady
+from unbroken import with_cluster
 
 # What is read is as long as one answer; the other one has many chunks.
 SIZE, LONG = 1 << 20, 15_000_000
@@ -99,26 +96,11 @@ async def play(cluster):
     return took
 
 
-async def run(folder, program):
-    cluster = Steady(folder, program)
-    try:
-        return await play(cluster)
-    finally:
-        await cluster.end()
-
-
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("program")
-    parser.add_argument("--keep", type=pathlib.Path)
-    arguments = parser.parse_args()
-    with tempfile.TemporaryDirectory() as temporary:
-        folder = (arguments.keep or pathlib.Path(temporary)).resolve()
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        try:
-            took = asyncio.run(run(folder, str(pathlib.Path(arguments.program).resolve())))
-        except (Failed, Closed) as failure:
-            sys.exit(f"files: {failure!r}" if isinstance(failure, Closed) else str(failure))
+    try:
+        took = with_cluster(play)
+    except (Failed, Closed) as failure:
+        sys.exit(f"files: {failure!r}" if isinstance(failure, Closed) else str(failure))
     print(f"files: {check.passed} checks; 15 MB were at another node {took:.1f} s after they were sent")
 
 

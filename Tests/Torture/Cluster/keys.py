@@ -3,21 +3,18 @@
 usage: keys.py PROGRAM [--keep FOLDER]
 """
 
-import argparse
 import asyncio
 import json
-import pathlib
 import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 
 sys.path.append(__file__.rsplit("/", 3)[0])
 sys.path.append(f"{sys.path[-1]}/Torture/Promise")
 
 from kit.checks import Failed
-from unbroken import Steady, check, sealing_keys
+from unbroken import check, sealing_keys, with_cluster
 
 ROTATE = ("keys", "rotate-master")
 
@@ -111,26 +108,11 @@ async def play(cluster):
     print(f"keys: {cluster.pushes} pushes in all; {messages} messages arrived, each once")
 
 
-async def run(folder, program):
-    cluster = Steady(folder, program)
-    try:
-        await play(cluster)
-    finally:
-        await cluster.end()
-
-
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("program")
-    parser.add_argument("--keep", type=pathlib.Path)
-    arguments = parser.parse_args()
-    with tempfile.TemporaryDirectory() as temporary:
-        folder = (arguments.keep or pathlib.Path(temporary)).resolve()
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        try:
-            asyncio.run(run(folder, str(pathlib.Path(arguments.program).resolve())))
-        except Failed as failure:
-            sys.exit(str(failure))
+    try:
+        with_cluster(play)
+    except Failed as failure:
+        sys.exit(str(failure))
 
 
 if __name__ == "__main__":

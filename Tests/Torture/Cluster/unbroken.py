@@ -1,10 +1,13 @@
 """A cluster that is pushed to all the time, and in which nothing may fail."""
 
+import argparse
 import asyncio
 import contextlib
 import json
 import os
+import pathlib
 import sqlite3
+import tempfile
 import time
 
 from clients.authority import Authority
@@ -160,6 +163,28 @@ class Steady:
         for machine in (*self.nodes, *self.servers.all):
             if machine.process and machine.process.returncode is None:
                 await machine.end(within=10)
+
+
+def with_cluster(play, *others):
+    """Plays with a cluster of PROGRAM, the first word of the command, and with the programs that `others` names."""
+    parser = argparse.ArgumentParser()
+    for name in ("program", *others):
+        parser.add_argument(name)
+    parser.add_argument("--keep", type=pathlib.Path)
+    arguments = vars(parser.parse_args())
+    programs = [str(pathlib.Path(arguments[name]).resolve()) for name in ("program", *others)]
+
+    async def run(folder):
+        cluster = Steady(folder, programs[0])
+        try:
+            return await play(cluster, *programs[1:])
+        finally:
+            await cluster.end()
+
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = (arguments["keep"] or pathlib.Path(temporary)).resolve()
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        return asyncio.run(run(folder))
 
 
 # Under a key of its owner, which itself is sealed under the master key.

@@ -3,19 +3,16 @@
 usage: upgrade.py FROM TO [--keep FOLDER]
 """
 
-import argparse
 import asyncio
 import json
-import pathlib
 import subprocess
 import sys
-import tempfile
 
 sys.path.append(__file__.rsplit("/", 3)[0])
 sys.path.append(f"{sys.path[-1]}/Torture/Promise")
 
 from kit.checks import Failed
-from unbroken import Steady, check
+from unbroken import check, with_cluster
 
 
 def version(program):
@@ -60,28 +57,11 @@ async def play(cluster, other):
     )
 
 
-async def run(folder, program, other):
-    cluster = Steady(folder, program)
-    try:
-        await play(cluster, other)
-    finally:
-        await cluster.end()
-
-
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("program")
-    parser.add_argument("other")
-    parser.add_argument("--keep", type=pathlib.Path)
-    arguments = parser.parse_args()
-    programs = [str(pathlib.Path(one).resolve()) for one in (arguments.program, arguments.other)]
-    with tempfile.TemporaryDirectory() as temporary:
-        folder = (arguments.keep or pathlib.Path(temporary)).resolve()
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        try:
-            asyncio.run(run(folder, *programs))
-        except Failed as failure:
-            sys.exit(f"upgrade: FAILED: {failure}")
+    try:
+        with_cluster(play, "other")
+    except Failed as failure:
+        sys.exit(f"upgrade: FAILED: {failure}")
 
 
 if __name__ == "__main__":

@@ -19,7 +19,10 @@ package struct Publication: Equatable, Sendable, Confidential {
     /// It is a question.
     package private(set) var question: QuestionWish?
     /// Its sender has a credential of the topic's owner.
-    package var isByOwner = false
+    package var isByOwner: Bool {
+        get { content.isByOwner }
+        set { content.isByOwner = newValue }
+    }
 
     package struct Upload: Equatable, Sendable, Confidential {
         package let bytes: [UInt8]
@@ -157,9 +160,7 @@ extension Publication {
     package func message(
         _ id: TopicMessageID, now: Int64, keptFor seconds: UInt32
     ) -> TopicMessage {
-        var content = content
-        content.isByOwner = isByOwner
-        return TopicMessage(
+        TopicMessage(
             id: id, pollID == nil ? .message : .poll, sequence: pollID ?? sequence,
             time: due ?? now, keptFor: isKept ? seconds : 0, content)
     }
