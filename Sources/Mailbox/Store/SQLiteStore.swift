@@ -206,6 +206,8 @@ package final class SQLiteStore: MessageStore {
         // After the last commit, which may have ended some.
         index.files.close()
         fileThread.join()
+        // The last connection to the file moves the WAL into it, and only the writer's may write.
+        writer.finish()
     }
 }
 

@@ -65,7 +65,7 @@ extension StoreWriter {
     }
 
     /// Records the clock and the counters, and empties the WAL. Everything that matters is on the
-    /// disk already, so a failure only makes the next start slower.
+    /// disk already, so a failure only makes the next start slower. The thread has ended.
     func finish() {
         if let executor {
             try? executor.commitNothing()

@@ -127,7 +127,7 @@ final class StoreWriter: @unchecked Sendable {
         queue.signal()
     }
 
-    /// The thread's loop, until `close`.
+    /// The thread's loop, until `close`. Call `finish` after it.
     func run() {
         var taken: [Submission] = []
         while let isAtWork = wait(&taken) {
@@ -147,7 +147,6 @@ final class StoreWriter: @unchecked Sendable {
                 rest()
             }
         }
-        finish()
     }
 
     /// If several operations arrived together, more are on their way: after a short wait one commit

@@ -15,8 +15,9 @@ struct WALSizeTests {
         address = try test.register(try test.addDevice()).address
     }
 
+    private var path: String { test.path + "/" + WriterDatabase.fileName + "-wal" }
+
     private var size: Int {
-        let path = test.path + "/" + WriterDatabase.fileName + "-wal"
         let size = try? FileManager.default.attributesOfItem(atPath: path)[.size] as? Int
         return size ?? 0
     }
@@ -50,6 +51,15 @@ struct WALSizeTests {
         try store(10)
         try test.restart()
         #expect(try test.waiting(address.device).count == 3_010)
+    }
+
+    @Test("An orderly end leaves none")
+    func end() throws {
+        try store(10)
+        #expect(size > 0)
+        try test.restart {
+            #expect(!FileManager.default.fileExists(atPath: path))
+        }
     }
 
     @Test("It is given back although single messages keep coming")
