@@ -57,9 +57,9 @@ async def topics(folder, seed, count):
     """Kills, power cuts and faults while topics get messages, readers follow them, and screens close what they show."""
     acts = [breakdowns.power_cut] * 3 + [breakdowns.disk_fault, breakdowns.stand_still]
     async with Stage(folder, "topics", seed, is_meddled=True) as stage:
-        stage.world.rest = 0.02
-        # What tells that the disk can be written again.
-        stage.populate(agents=1, senders=0)
+        # The agent tells that the disk can be written again. In four minutes publishers that rest do not reach what
+        # the history of four topics has room for.
+        stage.populate(agents=1, senders=0, rest=0.05)
         ours = Topics(stage.world, 4)
         await ours.begin()
         for _ in range(4):
