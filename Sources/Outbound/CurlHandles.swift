@@ -80,23 +80,34 @@ package struct CurlError: Error, Equatable, Sendable, CustomStringConvertible {
     package var lacksAuthorities: Bool { code == CURLE_SSL_CACERT_BADFILE.rawValue }
 
     init(_ code: CURLcode) {
-        self.code = code.rawValue
-        description = String(cString: curl_easy_strerror(code))
+        self.init(code, String(cString: curl_easy_strerror(code)))
     }
+
+    private init(_ code: CURLcode, _ description: String) {
+        (self.code, self.description) = (code.rawValue, description)
+    }
+
+    fileprivate static let noLibrary = CurlError(
+        CURLE_FAILED_INIT, "libcurl is not installed: install its package, libcurl4")
 }
 
 func ensure(_ code: CURLcode) throws(CurlError) {
     guard code == CURLE_OK else { throw CurlError(code) }
 }
 
+/// libcurl, which is loaded on first use: a desktop and most commands need none of it.
 package enum CurlLibrary {
-    /// The versions of libcurl and its parts, as libcurl reports them.
-    package static var version: String { String(cString: curl_version()) }
+    /// The versions of libcurl and its parts, as libcurl reports them; nil if it is not installed.
+    package static var version: String? { isLoaded ? String(cString: curl_version()) : nil }
 
+    fileprivate static let isLoaded = ccurl_load()
     /// libcurl requires this call before all others in a process.
     private static let preparation = curl_global_init(Int(CURL_GLOBAL_DEFAULT))
 
-    static func prepare() throws(CurlError) { try ensure(preparation) }
+    static func prepare() throws(CurlError) {
+        guard isLoaded else { throw .noLibrary }
+        try ensure(preparation)
+    }
 }
 
 /// Many transfers at once, driven by an `EventLoop`.

@@ -37,7 +37,7 @@ private struct URLParts: ~Copyable {
     private let handle: OpaquePointer
 
     init(_ text: String) throws(ParsedURL.Failure) {
-        guard let handle = curl_url() else { throw .notAURL }
+        guard (try? CurlLibrary.prepare()) != nil, let handle = curl_url() else { throw .notAURL }
         let code = curl_url_set(
             handle, CURLUPART_URL, text, UInt32(CURLU_NON_SUPPORT_SCHEME | CURLU_DISALLOW_USER))
         guard code == CURLUE_OK else {
@@ -62,7 +62,7 @@ private struct URLParts: ~Copyable {
 
     private func text(_ part: CURLUPart, flags: Int32) -> String? {
         var text: UnsafeMutablePointer<CChar>?
-        guard curl_url_get(handle, part, &text, UInt32(flags)) == CURLUE_OK, let text else {
+        guard ccurl_url_get(handle, part, &text, UInt32(flags)) == CURLUE_OK, let text else {
             return nil
         }
         defer { curl_free(text) }

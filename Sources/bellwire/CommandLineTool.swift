@@ -92,7 +92,7 @@ extension Command {
         let rows = [
             ("bellwire", ProgramVersion.text),
             ("openssl", OpenSSLLibrary.version),
-            ("curl", CurlLibrary.version),
+            ("curl", CurlLibrary.version ?? "is not installed"),
         ]
         return try arguments.print(rows.map { "\($0.0) \($0.1)\n" }.joined()) { writer in
             for (name, value) in rows { writer.member(text: name, value) }
