@@ -32,9 +32,13 @@ RULES = {
     24: "wrong clocks change nothing",
     25: "no secret shows",
     26: "what was used is given back",
+    27: "a topic has each message once, in order, and so do its readers",
+    28: "what is scheduled comes in its time, and a question has one result",
+    29: "what was deleted or closed is gone everywhere",
     "alive": "each start succeeds, and nothing ends by itself",
     "answered": "each push is answered",
     "restart": "a desktop whose bus ends is started again by its unit",
+    "ring": "a button sends one request for each press",
 }
 
 
