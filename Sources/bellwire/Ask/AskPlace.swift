@@ -1,4 +1,5 @@
 import Base
+import Configuration
 import Crypto
 import Outbound
 import System
@@ -11,7 +12,8 @@ struct AskPlace: Confidential {
     private let base: String
     private let askPath: String
     private let questionPath: String
-    private let socket: String?
+    /// Where the control socket may be; nil for the address of a topic.
+    private let server: (configuration: ServerConfiguration, isNamed: Bool)?
     private let certificateFile: String?
     private let token: String?
 
@@ -25,8 +27,9 @@ struct AskPlace: Confidential {
             self.topic = topic
             (base, askPath) = ("http://localhost", "/api/v1/questions")
             questionPath = askPath + "/"
-            socket = try ControlConnection(arguments).path
+            server = (try ConfigurationSources.read(arguments), arguments.has("state"))
             (certificateFile, token) = (nil, nil)
+            _ = try socket()
             return
         }
         guard let slash = topic.lastIndex(of: "/"), let origin = Origin(url: topic),
@@ -34,7 +37,7 @@ struct AskPlace: Confidential {
         else { throw CommandError.usage("not the address of a topic: write https://HOST/TOPIC") }
         self.topic = String(topic[topic.index(after: slash)...])
         base = String(topic[..<slash])
-        (askPath, questionPath, socket) = ("/", "/v1/questions/", nil)
+        (askPath, questionPath, server) = ("/", "/v1/questions/", nil)
         guard let file = arguments["token"] else {
             throw CommandError.usage(
                 "who asks needs a token",
@@ -49,28 +52,42 @@ struct AskPlace: Confidential {
             ?? configuration.flatMap { DevelopmentAuthority.file($0, for: origin.host) }
     }
 
+    /// A server that ends removes its socket, and another one may find a different place.
+    private func socket() throws -> String? {
+        try server.map {
+            try ControlConnection($0.configuration, isNamed: $0.isNamed, isAwaited: true).path
+        }
+    }
+
+    /// What a user has to look at if nobody answers.
+    var name: String { (try? socket()) ?? base }
+
     /// Asks; the answer comes at once, with the id of the question.
-    func asking(_ wish: AskWish) -> HTTPRequest {
-        var request = request("POST", askPath, wish.json(of: topic))
+    func asking(_ wish: AskWish) throws -> HTTPRequest {
+        var request = try request("POST", askPath, wish.json(of: topic))
         // RFC 7240 section 4.1.
         request.fields.append(("Prefer", "respond-async"))
         return request
     }
 
     /// Waits for the end of the question, but at most so many seconds.
-    func waiting(for id: String, _ seconds: Int) -> HTTPRequest {
-        var request = request("GET", "\(questionPath)\(id)?wait=\(seconds)s")
+    func waiting(for id: String, _ seconds: Int) throws -> HTTPRequest {
+        var request = try request("GET", "\(questionPath)\(id)?wait=\(seconds)s")
         request.timeoutSeconds = seconds + HTTPClient.connectTimeoutSeconds
         return request
     }
 
-    func withdrawal(of id: String) -> HTTPRequest { request("DELETE", questionPath + id) }
+    func withdrawal(of id: String) throws -> HTTPRequest {
+        try request("DELETE", questionPath + id)
+    }
 
-    private func request(_ method: String, _ path: String, _ body: [UInt8] = []) -> HTTPRequest {
+    private func request(
+        _ method: String, _ path: String, _ body: [UInt8] = []
+    ) throws -> HTTPRequest {
         var request = HTTPRequest(
             method: method, url: base + path,
             fields: body.isEmpty ? [] : [("Content-Type", "application/json")], body: body,
-            certificateFile: certificateFile, unixSocket: socket)
+            certificateFile: certificateFile, unixSocket: try socket())
         if let token { request.fields.append(("Authorization", "Bearer " + token)) }
         return request
     }

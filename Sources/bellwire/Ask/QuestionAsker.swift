@@ -45,7 +45,8 @@ final class QuestionAsker: Sendable {
                     return .unreached
                 }
                 if !isToldAway {
-                    StandardError.write("bellwire: the server is not reached; trying again\n")
+                    let name = Printable.text(place.name)
+                    StandardError.write("bellwire: no server answers at \(name); trying again\n")
                 }
                 isToldAway = true
                 usleep(Self.pause)
@@ -54,7 +55,7 @@ final class QuestionAsker: Sendable {
     }
 
     private func ask() throws -> String {
-        let root = try send(place.asking(wish))
+        let root = try send(try place.asking(wish))
         guard let id = root["id"]?.text else { throw CommandError.unreadable }
         self.id.withLock { $0 = id }
         return id
@@ -62,7 +63,7 @@ final class QuestionAsker: Sendable {
 
     /// Nil if it has not ended yet.
     private func wait(for id: String) throws -> JSONNode? {
-        let root = try send(place.waiting(for: id, min(max(1, rest), Self.turn)))
+        let root = try send(try place.waiting(for: id, min(max(1, rest), Self.turn)))
         return root["state"]?.text == "open" ? nil : root
     }
 
@@ -143,7 +144,7 @@ extension QuestionAsker {
                 case .end:
                     // Nobody is there to be told whether it worked.
                     let known = id.withLock { $0 } ?? (try? ask())
-                    if let known { _ = try? send(place.withdrawal(of: known)) }
+                    if let known { _ = try? send(try place.withdrawal(of: known)) }
                     _exit(ExitCode.unavailable.rawValue)
                 }
             }

@@ -18,14 +18,19 @@ struct ControlConnection {
             try ConfigurationSources.read(arguments), isNamed: arguments.has("state"))
     }
 
-    /// `isNamed`: the folder of the configuration is the only one.
-    init(_ configuration: ServerConfiguration, isNamed: Bool) throws {
+    /// `isNamed`: the folder of the configuration is the only one. `isAwaited`: a server that is
+    /// not there may still come.
+    init(
+        _ configuration: ServerConfiguration, isNamed: Bool, isAwaited: Bool = false
+    ) throws {
         let folders =
             isNamed
             ? [configuration.state] : [configuration.state, Self.systemFolder]
         let paths = folders.map { $0 + "/control.sock" }
-        guard let path = paths.first(where: { FileStamp(of: $0) != nil }) else {
-            throw Self.noServer(paths.first(where: FileAccess.isForbidden) ?? paths[0])
+        let forbidden = paths.first(where: FileAccess.isForbidden)
+        let found = paths.first { FileStamp(of: $0) != nil }
+        guard let path = found ?? (isAwaited && forbidden == nil ? paths[0] : nil) else {
+            throw Self.noServer(forbidden ?? paths[0])
         }
         self.path = path
         bearer = nil

@@ -88,6 +88,22 @@ struct AskCommandTests {
         #expect(try last.text().contains("not reached in time") && last.wait() == 5)
     }
 
+    @Test("A server that is not there yet is awaited, and without one the command ends with 5")
+    func awaited() throws {
+        let answerer = try token("--read", "--answer")
+        #expect(server.end() == 0)
+        let last = try start(["--answer", "yes", "--wait", "1s"])
+        let said = try last.text()
+        #expect(said.contains("control.sock") && said.contains("not reached in time"), "\(said)")
+        #expect(last.wait() == 5)
+        let ask = try start(["--answer", "yes", "--wait", "2m"])
+        usleep(500_000)
+        let again = try fixture.start(["--listen", "http://127.0.0.1:\(server.port)"])
+        try answer("yes", answerer)
+        #expect(try ask.text().hasSuffix("yes\n") && ask.wait() == 0)
+        #expect(again.end() == 0)
+    }
+
     @Test("At an address it asks with a token; what it may not ask ends with 4")
     func address() throws {
         let file = fixture.home.file("token")
