@@ -378,9 +378,9 @@ gate_mistakes() {
 # soak <release libraries: a minute of moderate use, after which the server needs no more of anything than before
 gate_soak() { twice tools/soak --minutes 1; }
 
-# torture <release libraries: a server and a desktop that are killed under load, on a machine that fails, keep their promise; six of fourteen scenarios in turn
+# torture <release libraries: a server and a desktop that are killed under load, on a machine that fails, keep their promise; six of fifteen scenarios in turn
 gate_torture() {
-    local first turn in_turn=(power births clocks disks full backlog silence restores everything life topics)
+    local first turn in_turn=(power births clocks disks full backlog silence restores everything life topics questions)
     first=$(git rev-list --count HEAD)
     # shellcheck disable=SC2046
     without_passes tools/torture --short --jobs 3 kills desktop callbacks \

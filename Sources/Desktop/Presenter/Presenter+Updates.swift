@@ -164,6 +164,14 @@ extension Presenter {
         if notification.picture != entry.pictureName { forgetPicture(of: key) }
         redraw(key)
         askForPicture(of: key)
+        #if PLANTED
+            if PlantedMistake.requestRepeated.isMade, isFirst,
+                let former = entry.press, former.state == .unknown,
+                let action = notification.actions.first(where: { $0.name == former.button })
+            {
+                press(key, action, nil, .zero)
+            }
+        #endif
     }
 
     mutating func redraw(_ key: ShownKey) {

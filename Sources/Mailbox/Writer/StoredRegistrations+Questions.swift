@@ -97,6 +97,9 @@ extension StoredRegistrations {
             on: transaction.connection)
         transaction.wake(at: due)
         transaction.effects.questionNews.append(QuestionNews(id: question.id))
+        #if PLANTED
+            if PlantedMistake.answerLost.isMade { transaction.effects.questionNews.removeLast() }
+        #endif
         try limitResults(of: question.device)
         if let registration = try registration(of: question) {
             let shown = ShownSequence(question.id.text, in: question.device)

@@ -71,6 +71,9 @@ extension Question {
         }
         guard press.number == asked.number else { return .refused(.otherQuestion) }
         guard let answer = asked.answer(press.choice) else { return .refused(.noAnswer) }
+        #if PLANTED
+            if PlantedMistake.secondAnswer.isMade { result = nil }
+        #endif
         guard isOpen else { return .late }
         guard !isLate else {
             _ = expired(at: now)

@@ -37,6 +37,13 @@ def everything(folder, seed, kills, seconds):
     return everything(folder, seed, kills, seconds)
 
 
+def questions(folder, seed, count, kills):
+    """The same."""
+    from questions import questions
+
+    return questions(folder, seed, count, kills)
+
+
 # For each scenario: its short and its long form, and what must have been examined. Those that take longest begin first.
 SCENARIOS = {
     "everything": (
@@ -60,6 +67,11 @@ SCENARIOS = {
         [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 13, 14, 16, 25],
     ),
     "topics": (lambda f, s: scenarios.topics(f, s, 20), lambda f, s: scenarios.topics(f, s, 200), [27, 28, 29]),
+    "questions": (
+        lambda f, s: questions(f, s, 60, 14),
+        lambda f, s: questions(f, s, 1_000, 100),
+        [25, 28, 29, "restart", "ring"],
+    ),
     "births": (lambda f, s: scenarios.births(f, s, 2), lambda f, s: scenarios.births(f, s, 20), [1, 3, 4, 7]),
     "clocks": (lambda f, s: scenarios.clocks(f, s, 8), lambda f, s: scenarios.clocks(f, s, 48), [24]),
     "callbacks": (
@@ -96,6 +108,9 @@ PLANTS = {
     "SCHEDULED_TWICE": ("topics", [27, 28]),
     "DELETED_RETURNS": ("topics", [29]),
     "DISMISSED_RETURNS": ("topics", [29]),
+    "SECOND_ANSWER": ("questions", [28]),
+    "ANSWER_LOST": ("questions", [28]),
+    "REQUEST_REPEATED": ("questions", ["ring"]),
     "BACKUP_MISSES_NEWEST": ("restores", [23]),
     "RESTORE_FORGETS_ENDED": ("restores", [23]),
     "NO_SYNC": ("power", [18]),
@@ -159,6 +174,12 @@ COUNTS = {
     "restores": "restored",
     "messages to applications": "app-message",
     "notifications": "notify",
+    "questions": "ask",
+    "presses": "press",
+    "ends of one of two desktops": "own-desk-kill",
+    "of its notification server": "own-screen-end",
+    "of who asks": "asker-kill",
+    "closed": "own-closes",
 }
 
 

@@ -5,6 +5,7 @@ import sys
 sys.path.append(__file__.rsplit("/", 3)[0])
 
 import desk_stories
+import question_stories
 import stories_of_everything
 import topic_stories
 from stories import TOKEN, again, attempt, delivery, device, push, refused, restored, saved, story, told, viewed
@@ -340,7 +341,7 @@ BROKEN = [
 
 def main():
     wrong = 0
-    others = (stories_of_everything, desk_stories, topic_stories)
+    others = (stories_of_everything, desk_stories, topic_stories, question_stories)
     broken = BROKEN + [one for each in others for one in each.BROKEN]
     for name, more in GOOD + GOOD_RESTORES + [one for each in others for one in each.GOOD]:
         good = checker.check(Story(story(*more))).violations

@@ -10,9 +10,11 @@ import sys
 
 import events
 from verdict import (
+    asked,
     dismissed,
     hooked,
     overheard,
+    own_screens,
     owned,
     refused,
     restored,
@@ -438,6 +440,8 @@ RULES = [
     survived.rule,
     topics.rule,
     dismissed.rule,
+    asked.rule,
+    own_screens.rule,
 ]
 
 

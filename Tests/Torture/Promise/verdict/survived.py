@@ -7,9 +7,13 @@ NO_HELP = 2
 
 
 def rule(story, findings):
+    ends_well(sorted(story.events, key=lambda event: event["t"]), findings)
+
+
+def ends_well(events, findings):
     """restart: the codes are those on which the unit of the desktop relies (`Restart=on-failure`)."""
     reason = None
-    for event in sorted(story.events, key=lambda event: event["t"]):
+    for event in events:
         kind = event["e"]
         if kind == "desk-start":
             reason = None
