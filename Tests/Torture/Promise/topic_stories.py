@@ -61,6 +61,13 @@ GOOD = [
         "a message that is closed on a screen, while another one still hears of it",
         CLOSED + showed(21, 6.1, 5) + lit(21, 7) + showed(21, 7.1) + history(one(1), cleared("j", "i1")),
     ),
+    (
+        "a message that is deleted, sent again and deleted again",
+        ENDED
+        + post(3, 8, sequence="q")
+        + post(4, 9, kind="delete", sequence="q")
+        + history(one(4, kind="delete", sequence="q")),
+    ),
     ("a closed message that is deleted", ENDED[:2] + closed(20, 6) + ENDED[2:] + history(DELETION)),
     ("a request without an answer", post(1, 5)[:1] + history(one(1))),
     (

@@ -107,7 +107,9 @@ def is_whole(found, tale, findings):
         if post.is_accepted and not post.is_kept:
             findings.check(27, post.number not in numbers, lambda: f"{post}: is in the history")
         elif post.is_accepted and post.kind != "message":
-            findings.check(29, post.id in ids, lambda: f"{post}: its event is not in the history")
+            # A later deletion also takes the events of its sequence.
+            if not tale.may_be_deleted(post):
+                findings.check(29, post.id in ids, lambda: f"{post}: its event is not in the history")
         elif post.is_accepted and not tale.may_be_deleted(post) and not tale.may_be_cancelled(post):
             findings.check(28 if post.delay else 27, post.number in numbers, lambda: f"{post}: not in the history")
     latest = None
