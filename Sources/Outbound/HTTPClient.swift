@@ -76,7 +76,11 @@ package enum HTTPClient {
         if let file = request.certificateFile { try easy.set(CURLOPT_CAINFO, file) }
         if let path = request.unixSocket {
             try easy.set(CURLOPT_UNIX_SOCKET_PATH, path)
-            // This uses no proxy, not even one of the environment.
+        }
+        // What stays on this machine uses no proxy, not even one of the environment: it would see the
+        // secrets that are sent in clear. For other hosts libcurl reads `no_proxy`.
+        let url = try? ParsedURL(request.url, schemes: ["http", "https"])
+        if request.unixSocket != nil || url?.isLoopback == true {
             try easy.set(CURLOPT_PROXY, "")
         }
     }

@@ -31,6 +31,13 @@ package struct ParsedURL: Sendable {
         self.host = host
         self.port = port
     }
+
+    /// Whether the host is this machine, whatever resolves its name.
+    package var isLoopback: Bool {
+        if host == "localhost" || host.hasSuffix(".localhost") { return true }
+        let literal = host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host
+        return IPAddress(literal)?.isLoopback ?? false
+    }
 }
 
 private struct URLParts: ~Copyable {

@@ -17,8 +17,7 @@ struct ForeignAPI {
         guard let url = try? ParsedURL(address, schemes: ["https", "http"]) else {
             throw CommandError.usage("\(Printable.text(address)) is no address of a server")
         }
-        let isLocal = url.host == "localhost" || IPAddress(url.host)?.isLoopback == true
-        guard url.scheme == "https" || isLocal else {
+        guard url.scheme == "https" || url.isLoopback else {
             throw CommandError.usage(
                 "a secret is not sent without TLS to another machine",
                 hint: "use its https address, or import the file of its database")
