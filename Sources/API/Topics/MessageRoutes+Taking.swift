@@ -21,7 +21,7 @@ extension MessageRoutes {
             guard registration.terms.isOnlyShown else {
                 return reply(.failure(.badBody("registration is no topic")))
             }
-            MessageTaking(batch, registration, self, reply).keepFiles(from: 0)
+            MessageTaking(batch, registration, self, reply).begin()
         }
     }
 }
@@ -54,7 +54,8 @@ struct MessageBatch: Confidential {
     }
 }
 
-/// Puts the files of a batch on the disk, one after the other, and then stores its messages.
+/// Puts the files of a batch on the disk, one after the other, and then stores its messages. A file of
+/// which the message is not taken is not written.
 private final class MessageTaking {
     private let batch: MessageBatch
     private let registration: Registration
@@ -62,6 +63,8 @@ private final class MessageTaking {
     private let reply: (APIResult) -> Void
     private let lifetime: UInt32
     private var uploads: [Int: KeptUpload] = [:]
+    /// Those that a trial takes, by their places in the batch.
+    private var taken: Set<Int> = []
 
     init(
         _ batch: MessageBatch, _ registration: Registration, _ routes: MessageRoutes,
@@ -72,11 +75,24 @@ private final class MessageTaking {
         lifetime = routes.service.historyLifetime(of: registration)
     }
 
+    func begin() {
+        guard !batch.isTrial, batch.messages.contains(where: { $0?.upload != nil }) else {
+            return submit(isTrial: batch.isTrial) { self.answer($0, $1) }
+        }
+        submit(isTrial: true) { [self] fates, _ in
+            let indices = batch.messages.indices.filter { batch.messages[$0] != nil }
+            for (index, fate) in zip(indices, fates) where fate == .taken { taken.insert(index) }
+            keepFiles(from: 0)
+        }
+    }
+
     /// A message whose file cannot be kept comes without it.
-    func keepFiles(from start: Int) {
-        let next = batch.isTrial ? nil : batch.messages[start...].firstIndex { $0?.upload != nil }
+    private func keepFiles(from start: Int) {
+        let next = (start..<batch.messages.count).first {
+            batch.messages[$0]?.upload != nil && taken.contains($0)
+        }
         guard let next, let message = batch.messages[next], let upload = message.upload else {
-            return store()
+            return submit(isTrial: false) { self.answer($0, $1) }
         }
         let entry = RegistrationCache.Entry(registration)
         routes.files.keep(upload, message.message.content.attachment, at: entry) { kept in
@@ -85,15 +101,16 @@ private final class MessageTaking {
         }
     }
 
-    private func store() {
+    private func submit(
+        isTrial: Bool, then: @escaping ([TakenPost], GrowthLimits.Room) -> Void
+    ) {
         let address = Address(
             subscription: registration.target.subscription, device: registration.device)
         let posts = batch.messages.indices.compactMap(post)
-        let operation = RegistrationOperation.take(posts, address, isTrial: batch.isTrial)
+        let operation = RegistrationOperation.take(posts, address, isTrial: isTrial)
         routes.registrations.dialogue.submit(.registration(operation)) { [self] outcome in
             switch outcome {
-            case .registration(.taken(let fates, let room)):
-                reply(.success((200, answer(fates, room))))
+            case .registration(.taken(let fates, let room)): then(fates, room)
             case .notFound: reply(.failure(.unknown))
             default: reply(.failure(.unavailable))
             }
@@ -110,12 +127,12 @@ private final class MessageTaking {
         return TopicPost(message, keptFor: lifetime, with: uploads[index]?.file)
     }
 
-    private func answer(_ fates: [TakenPost], _ room: GrowthLimits.Room) -> [UInt8] {
+    private func answer(_ fates: [TakenPost], _ room: GrowthLimits.Room) {
         var fates = fates[...]
         let results = batch.messages.enumerated().map { index, message in
             message.flatMap { word($0, fates.popFirst(), index) } ?? "unreadable"
         }
-        return JSONWriter.object { writer in
+        let body = JSONWriter.object { writer in
             writer.name("results")
             writer.array { writer in results.forEach { writer.string($0) } }
             writer.name("room")
@@ -124,6 +141,7 @@ private final class MessageTaking {
                 writer.member("bytes", room.bytes)
             }
         }
+        reply(.success((200, body)))
     }
 
     private func word(_ message: ImportedMessage, _ fate: TakenPost?, _ index: Int) -> String? {
