@@ -4,14 +4,16 @@ import System
 
 /// A database of another program, which may be damaged or an attack. It is only read.
 ///
-/// Its tables are read by their rows, one after the other, so that one that is too long or holds
-/// something else costs nothing but itself.
-struct ForeignDatabase: ~Copyable {
+/// It is checked once, when it is opened. Its tables are read by their rows, one after the other, so that
+/// one that is too long or holds something else costs nothing but itself.
+final class ForeignDatabase {
     /// More is not looked at.
     static let sizeLimit = 2 << 30
     static let rowLimit: Int32 = 4 << 20
     /// As much as the history of a topic.
     private static let keptLimit = 64 << 20
+    /// Tables that are read as a whole have at most so many rows.
+    private static let wholeLimit = 100_000
 
     private let connection: Connection
     let path: String
@@ -83,13 +85,31 @@ struct ForeignDatabase: ~Copyable {
         }
     }
 
-    /// Calls `body` with the rows of a table, the newest first, and counts those that cannot be read.
+    /// Calls `body` with all rows of a table, the newest first, as below. A table of which that would be
+    /// too much is refused: what it says is only true as a whole.
+    func forAll(
+        _ table: String, _ values: [String], _ body: (borrowing Statement) -> Int?
+    ) throws -> UnreadableRows {
+        var (kept, count) = (0, 0)
+        let unreadable = try forEach(table, values, newest: Self.wholeLimit + 1) { row in
+            count += 1
+            let size = body(row)
+            kept += size ?? 0
+            return size
+        }
+        guard kept < Self.keptLimit, count + unreadable.count <= Self.wholeLimit else {
+            throw Self.refusal(path, "has more in \(table) than can be taken")
+        }
+        return unreadable
+    }
+
+    /// Calls `body` with the rows of a table, the newest first, and returns those that cannot be read.
     /// It says how many bytes it keeps of one, or that it can read nothing of it; no more rows are
     /// read when that is too much.
     func forEach(
         _ table: String, _ values: [String], where condition: String = "1",
         _ arguments: [String] = [], newest limit: Int, _ body: (borrowing Statement) -> Int?
-    ) throws -> Int {
+    ) throws -> UnreadableRows {
         try reading {
             let rows = try Statement(
                 "SELECT rowid FROM \(table) WHERE \(condition) ORDER BY rowid DESC LIMIT ?9",
@@ -101,10 +121,15 @@ struct ForeignDatabase: ~Copyable {
             let row = try Statement(
                 "SELECT \(values.joined(separator: ", ")) FROM \(table) WHERE rowid = ?1",
                 on: connection)
-            var (unreadable, room) = (0, Self.keptLimit)
+            var (unreadable, room) = (UnreadableRows(table), Self.keptLimit)
             while room > 0, try rows.step() {
-                try row.bind(rows.integer(0), at: 1)
-                if let kept = try Self.read(row, body) { room -= kept } else { unreadable += 1 }
+                let number = rows.integer(0)
+                try row.bind(number, at: 1)
+                if let kept = try Self.read(row, body) {
+                    room -= kept
+                } else {
+                    unreadable.add(number)
+                }
                 row.reset()
             }
             rows.reset()
@@ -121,15 +146,23 @@ struct ForeignDatabase: ~Copyable {
         }
     }
 
-    /// The texts of a query with one column, without those that are none.
-    func texts(_ query: String) throws -> [String] {
+    /// The different texts in a column, and the first row of each other value.
+    func texts(
+        _ column: String, of table: String, limit: Int
+    ) throws -> (texts: [String], unreadable: UnreadableRows) {
         try reading {
-            let select = try Statement(query, on: connection)
-            var texts: [String] = []
+            let select = try Statement(
+                "SELECT \(column), min(rowid) FROM \(table) GROUP BY \(column) LIMIT \(limit)",
+                on: connection)
+            var (texts, unreadable) = ([String](), UnreadableRows(table))
             while try select.step() {
-                if let text = select.strictText(0) { texts.append(text) }
+                if let text = select.strictText(0) {
+                    texts.append(text)
+                } else {
+                    unreadable.add(select.integer(1))
+                }
             }
-            return texts
+            return (texts, unreadable)
         }
     }
 

@@ -50,7 +50,7 @@ extension Command {
                 hint: "ntfy then keeps messages in memory: name its address, while it runs")
         }
         let users = arguments["users"] ?? configuration.users
-        let database = NtfyDatabase(
+        let database = try NtfyDatabase(
             cache: cache, users: users,
             attachments: arguments["attachments"] ?? configuration.attachments,
             usualRights: configuration.users == nil ? [] : configuration.usualRights, now: now)
@@ -62,7 +62,7 @@ extension Command {
         let source: any ForeignSource =
             place.isWebAddress
             ? GotifyServer(try api(place, keyField: "X-Gotify-Key", arguments))
-            : GotifyDatabase(place)
+            : try GotifyDatabase(place)
         return try importFrom(source, arguments, Int64(WallClock.now))
     }
 

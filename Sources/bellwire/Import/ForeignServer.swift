@@ -9,6 +9,8 @@ struct ForeignServer: Confidential {
         var isAdministrator = false
         /// Nil if the server does not tell.
         var grants: [Grant]? = []
+        /// What cannot be read may take a right away.
+        var hasUnreadableGrants = false
     }
 
     /// Some topics, and what somebody may do with them.
@@ -43,6 +45,31 @@ struct ForeignServer: Confidential {
     var users: [User] = []
     var topics: [Topic] = []
     var tokens: [Token] = []
+    var unreadable: [UnreadableRows] = []
+}
+
+/// Rows of a table that hold something else than they should.
+struct UnreadableRows: Equatable {
+    let table: String
+    private(set) var count = 0
+    /// The first of them, by SQLite's numbers.
+    private var numbers: [Int64] = []
+
+    private static let named = 10
+
+    init(_ table: String) { self.table = table }
+
+    mutating func add(_ number: Int64) {
+        if count < Self.named { numbers.append(number) }
+        count += 1
+    }
+
+    var words: String {
+        let list = numbers.map(String.init).joined(separator: ", ")
+        let others = count - numbers.count
+        return (count == 1 ? "row " : "rows ") + list + (others > 0 ? " and \(others) others" : "")
+            + " cannot be read"
+    }
 }
 
 /// A message of another server.

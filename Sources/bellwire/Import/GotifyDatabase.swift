@@ -7,48 +7,49 @@ import WebPush
 
 /// What a Gotify server keeps in its file, if that is one of SQLite.
 struct GotifyDatabase: ForeignSource {
-    private let path: String
+    private let database: ForeignDatabase
 
-    init(_ path: String) { self.path = path }
-
-    private static let limit = 100_000
+    init(_ path: String) throws { database = try ForeignDatabase(path) }
 
     func survey() throws -> ForeignServer {
-        let database = try ForeignDatabase(path)
         var server = ForeignServer(product: "Gotify")
         var names: [Int64: String] = [:]
         guard try database.columns(of: "users").isSuperset(of: ["id", "name", "admin"]),
             try database.columns(of: "clients").isSuperset(of: ["token", "name", "user_id"])
-        else { throw ForeignDatabase.refusal(path, "is no database of a Gotify server") }
-        _ = try database.forEach("users", ["id", "name"], newest: Self.limit) { row in
+        else { throw isNone }
+        let unreadable = try database.forAll("users", ["id", "name"]) { row in
             guard let id = row.strictInteger(0), let name = row.strictText(1) else { return nil }
             names[id] = name
-            return 0
+            return name.utf8.count
         }
+        server.unreadable.append(unreadable)
         server.users = names.values.sorted().map { ForeignServer.User(name: $0, grants: nil) }
-        try readApplications(database, names, &server)
+        let applications = try readApplications(names, &server)
+        server.unreadable.append(applications)
         // The oldest first, as Gotify lists them.
         server.topics.reverse()
-        _ = try database.forEach(
-            "clients", ["user_id", "token", "name"], newest: Self.limit
-        ) { row in
+        var tokens: [ForeignServer.Token] = []
+        let clients = try database.forAll("clients", ["user_id", "token", "name"]) { row in
             guard let user = row.strictInteger(0).flatMap({ names[$0] }),
                 let text = row.strictText(1), let name = row.strictText(2)
             else { return nil }
-            server.tokens.append(ForeignServer.Token(text: text, user: user, label: name))
-            return 0
+            tokens.append(ForeignServer.Token(text: text, user: user, label: name))
+            return text.utf8.count + name.utf8.count
         }
+        server.tokens += tokens
+        server.unreadable.append(clients)
         return server
     }
 
+    private var isNone: CommandError {
+        ForeignDatabase.refusal(database.path, "is no database of a Gotify server")
+    }
+
     private func readApplications(
-        _ database: borrowing ForeignDatabase, _ names: [Int64: String],
-        _ server: inout ForeignServer
-    ) throws {
+        _ names: [Int64: String], _ server: inout ForeignServer
+    ) throws -> UnreadableRows {
         let columns = try database.columns(of: "applications")
-        guard columns.isSuperset(of: ["id", "token", "user_id", "name"]) else {
-            throw ForeignDatabase.refusal(path, "is no database of a Gotify server")
-        }
+        guard columns.isSuperset(of: ["id", "token", "user_id", "name"]) else { throw isNone }
         func column(_ name: String, else value: String) -> String {
             columns.contains(name) ? name : value
         }
@@ -56,7 +57,7 @@ struct GotifyDatabase: ForeignSource {
             "user_id", "id", "name", "token", column("description", else: "''"),
             column("default_priority", else: "0"), column("sort_key", else: "''"),
         ]
-        _ = try database.forEach("applications", values, newest: Self.limit) { row in
+        return try database.forAll("applications", values) { row in
             guard let user = row.strictInteger(0).flatMap({ names[$0] }),
                 let id = row.strictInteger(1), let name = row.strictText(2),
                 let token = row.strictText(3)
@@ -73,12 +74,12 @@ struct GotifyDatabase: ForeignSource {
                     key: "\(id)", name: name, user: user, application: application))
             server.tokens.append(
                 ForeignServer.Token(text: token, user: user, label: name, topic: "\(id)"))
-            return 0
+            return name.utf8.count + token.utf8.count + application.description.utf8.count
+                + application.sortKey.utf8.count
         }
     }
 
     func messages(of topic: ForeignServer.Topic) throws -> ForeignMessages {
-        let database = try ForeignDatabase(path)
         let columns = try database.columns(of: "messages")
         let extras = columns.contains("extras") ? "extras" : "NULL"
         var messages: [ForeignMessage] = []
@@ -98,7 +99,7 @@ struct GotifyDatabase: ForeignSource {
             messages.append(message)
             return text.utf8.count + row.bytes(5).count + 1_024
         }
-        return ForeignMessages(messages: messages.reversed(), unreadable: unreadable)
+        return ForeignMessages(messages: messages.reversed(), unreadable: unreadable.count)
     }
 
     /// Messages of Gotify have no files.

@@ -31,10 +31,10 @@ extension Command {
 
             Messages keep their times, are kept for as long as the topic says, and show nothing on
             any screen. What is there is not taken again, so the command can be repeated. A token
-            works on, with the rights that it had; passwords do not. Of a name that several users
-            have, say by --user to whom it goes: it becomes yours, and the others' tokens open it as
-            before; who had only a password gets a token, which is shown once. No topic is open to
-            everybody, unless --open names it.
+            works on, and opens what was taken of what it opened; passwords do not. Of a name that
+            several users have, say by --user to whom it goes: it becomes yours, and the others'
+            tokens open it as before; who had only a password gets a token, which is shown once. No
+            topic is open to everybody, unless --open names it.
             """,
         options: [Option("dry-run", help: "only show what would happen")]
             + foreignImportOptions + [.json],

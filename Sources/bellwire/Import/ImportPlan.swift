@@ -4,8 +4,8 @@ import WebPush
 
 /// What is taken of another server, for whoever asks, and what is not and why.
 ///
-/// Nothing gets more rights than it had. A token keeps those of its user, or is not taken; nobody
-/// becomes an administrator; and no topic is opened that was not named for that.
+/// Nothing gets more rights than it had. A token keeps those of its user on what is taken, or is not
+/// taken; nobody becomes an administrator; and no topic is opened that was not named for that.
 struct ImportPlan: Confidential {
     struct Wish {
         /// Of several users, this one's.
@@ -33,11 +33,15 @@ struct ImportPlan: Confidential {
         let topic: TopicName?
         let rights: TopicRights
         let end: Int64?
+        /// What it opened before, if that is not the same.
+        var former: String?
+        /// It may open what was not taken, too.
+        var isWider = false
     }
 
     /// Something that is not taken.
     struct Refusal: Confidential {
-        enum Kind: String { case topic, token, user }
+        enum Kind: String { case topic, token, user, table }
 
         let kind: Kind
         let name: String
@@ -49,9 +53,20 @@ struct ImportPlan: Confidential {
     private(set) var refusals: [Refusal] = []
     private let server: ForeignServer
     private let wish: Wish
+    private let users: [String: ForeignServer.User]
+    /// Whose applications have a name.
+    private var sharers: [String: Set<String>] = [:]
+    /// Of the topics that are taken, by their keys.
+    private var names: [String: TopicName] = [:]
+    private var taken: Set<TopicName> = []
+    /// How many applications would have had a name.
+    private var attempts: [TopicName: Int] = [:]
+    /// What the tokens of a user open.
+    private var scopes: [String: TokenScope] = [:]
 
     init(_ server: ForeignServer, _ wish: Wish) throws {
         (self.server, self.wish) = (server, wish)
+        users = Dictionary(server.users.map { ($0.name, $0) }) { first, _ in first }
         if let user = wish.user, !server.users.contains(where: { $0.name == user }) {
             throw CommandError.usage(
                 "there is no user \(Printable.text(user))",
@@ -61,14 +76,27 @@ struct ImportPlan: Confidential {
                         + server.users.map { Printable.text($0.name, limit: 40) }
                         .joined(separator: ", "))
         }
+        for rows in server.unreadable where rows.count > 0 {
+            refuse(.table, rows.table, rows.words)
+        }
+        for topic in server.topics {
+            if let user = topic.user { sharers[topic.name, default: []].insert(user) }
+        }
         for topic in server.topics { add(topic) }
-        let names = Set(topics.map(\.name.text))
-        if let name = wish.open.subtracting(names).min() {
+        if let name = wish.open.subtracting(taken.map(\.text)).min() {
             throw CommandError.usage("--open \(Printable.text(name)) is no topic that is taken")
         }
+        for user in server.users {
+            scopes[user.name] = TokenScope(
+                of: user, topics, for: wish.user, from: server.product)
+        }
         for token in server.tokens { add(token) }
-        for user in server.users { addPassword(of: user) }
+        let holders = Set(tokens.map(\.user))
+        for user in server.users where !holders.contains(user.name) { addPassword(of: user) }
     }
+
+    /// Whether it all goes to another user.
+    private func isOther(_ user: String) -> Bool { wish.user.map { $0 != user } ?? false }
 
     private mutating func refuse(_ kind: Refusal.Kind, _ name: String, _ reason: String) {
         refusals.append(Refusal(kind: kind, name: name, reason: reason))
@@ -88,15 +116,19 @@ extension ImportPlan {
         }
         topics.append(
             Topic(source: topic, name: name, isOpen: wish.open.contains(name.text)))
+        names[topic.key] = name
+        taken.insert(name)
     }
 
-    /// Applications may have any name, and the same one twice.
-    private func freeName(for topic: ForeignServer.Topic) -> TopicName? {
-        for attempt in 0...topics.count {
-            guard let name = TopicName(ofApplication: topic.name, attempt: attempt) else {
-                continue
-            }
-            if !topics.contains(where: { $0.name == name }) { return name }
+    /// Applications may have any name, and the same one any number of times: the search goes on where
+    /// that for the one before has ended.
+    private mutating func freeName(for topic: ForeignServer.Topic) -> TopicName? {
+        guard let first = TopicName(ofApplication: topic.name, attempt: 0) else { return nil }
+        for attempt in (attempts[first] ?? 0)...topics.count {
+            let name = TopicName(ofApplication: topic.name, attempt: attempt)
+            guard let name, !taken.contains(name) else { continue }
+            attempts[first] = attempt
+            return name
         }
         return nil
     }
@@ -116,9 +148,7 @@ extension ImportPlan {
         againstSharing name: TopicName, _ topic: ForeignServer.Topic
     ) -> String? {
         if let owner = topic.user {
-            let others = server.topics.filter { other in
-                other.name == topic.name && other.user.map { $0 != owner } ?? false
-            }
+            let others = sharers[topic.name]?.subtracting([owner]) ?? []
             guard wish.user == nil, !others.isEmpty else { return nil }
             return "several users have it: say whose by --user"
         }
@@ -127,7 +157,7 @@ extension ImportPlan {
             guard holders.count > 1 else { return nil }
             return "several users have it: say by --user to whom it goes"
         }
-        let isAdministrator = server.users.contains { $0.name == user && $0.isAdministrator }
+        let isAdministrator = users[user]?.isAdministrator == true
         return isAdministrator || holders.contains { $0.name == user } ? nil : "it is not \(user)'s"
     }
 
@@ -147,12 +177,12 @@ extension ImportPlan {
     private mutating func add(_ token: ForeignServer.Token) {
         let label = token.label.isEmpty ? token.user : "\(token.user): \(token.label)"
         let name = Printable.onScreen(label, limit: Self.nameLimit)
-        if let user = wish.user, user != token.user, server.product == "Gotify" { return }
+        if isOther(token.user), server.product == "Gotify" { return }
         guard let form = TopicToken(token.text)?.form else {
             return refuse(.token, name, Self.reason(againstForm: token.text))
         }
         if let key = token.topic {
-            guard let topic = topics.first(where: { $0.source.key == key }) else {
+            guard let topic = names[key] else {
                 return refuse(.token, name, "its topic is not taken")
             }
             guard form == .application else {
@@ -161,18 +191,17 @@ extension ImportPlan {
             return tokens.append(
                 Token(
                     name: name, user: token.user, text: token.text, form: form, pattern: nil,
-                    topic: topic.name,
-                    rights: .write, end: token.end))
+                    topic: topic, rights: .write, end: token.end))
         }
-        guard form != .application, let user = server.users.first(where: { $0.name == token.user })
-        else { return refuse(.token, name, "nobody has it") }
-        switch scope(of: user) {
-        case .rights(let pattern, let rights):
+        guard form != .application, let scope = scopes[token.user] else {
+            return refuse(.token, name, "nobody has it")
+        }
+        switch scope {
+        case .rights(let pattern, let rights, let former, let isWider):
             tokens.append(
                 Token(
                     name: name, user: token.user, text: token.text, form: form, pattern: pattern,
-                    topic: nil,
-                    rights: rights, end: token.end))
+                    topic: nil, rights: rights, end: token.end, former: former, isWider: isWider))
         case .none(let reason): refuse(.token, name, reason)
         }
     }
@@ -184,81 +213,19 @@ extension ImportPlan {
         return "it has no form that is known here: make a new one"
     }
 
-    private enum Scope {
-        case rights(TopicPattern, TopicRights)
-        case none(String)
-    }
-
-    /// What somebody's token opens here: what it opened there, as far as one token can say it.
-    private func scope(of user: ForeignServer.User) -> Scope {
-        let isOther = wish.user.map { $0 != user.name } ?? false
-        if server.product == "Gotify" { return scope(ofClientOf: user) }
-        guard !user.isAdministrator || isOther else {
-            return TopicPattern("*").map { .rights($0, .usual) } ?? .none("")
-        }
-        guard let grants = user.isAdministrator ? [] : user.grants else {
-            return .none("the server does not tell its rights: import the files")
-        }
-        guard !isOther else { return scope(ofOther: grants) }
-        guard let rights = grants.first?.rights, grants.allSatisfy({ $0.rights == rights }) else {
-            return .none(
-                grants.isEmpty
-                    ? "its user has no rights"
-                    : "its user has different rights on different topics: make tokens for them")
-        }
-        let text = grants.map(\.pattern.text).sorted().joined(separator: ",")
-        guard !rights.isEmpty, let pattern = TopicPattern(text) else {
-            return .none("its user has rights on too many topics: make a token with a pattern")
-        }
-        return .rights(pattern, rights)
-    }
-
-    /// Of somebody else's rights, those on what is taken.
-    private func scope(ofOther grants: [ForeignServer.Grant]) -> Scope {
-        var (names, found) = ([String](), Set<TopicRights>())
-        for topic in topics {
-            // The longest pattern counts, as for ntfy.
-            let grant = grants.filter { $0.covers(topic.name) }
-                .max { $0.pattern.text.utf8.count < $1.pattern.text.utf8.count }
-            guard let grant, !grant.rights.isEmpty else { continue }
-            names.append(topic.name.text)
-            found.insert(grant.rights)
-        }
-        guard let rights = found.first else {
-            return .none("its user has no rights on what is taken")
-        }
-        guard found.count == 1, let pattern = TopicPattern(names.joined(separator: ",")) else {
-            return .none("its user has different rights on different topics: make tokens for them")
-        }
-        return .rights(pattern, rights)
-    }
-
-    /// A client had all of its user. Here are others, so it has what is taken of that.
-    private func scope(ofClientOf user: ForeignServer.User) -> Scope {
-        let names = topics.filter { $0.source.user == user.name }.map(\.name.text)
-        guard let pattern = TopicPattern(names.joined(separator: ",")) else {
-            return .none(
-                names.isEmpty
-                    ? "its user has no topics" : "its user has too many topics for one token")
-        }
-        return .rights(pattern, [.read, .end])
-    }
-
     /// Nobody has a password here. Others who share a topic get a new token in its place.
     private mutating func addPassword(of user: ForeignServer.User) {
-        guard server.product == "ntfy", user.grants != nil,
-            !tokens.contains(where: { $0.user == user.name })
-        else { return }
-        let isOther = wish.user.map { $0 != user.name } ?? false
-        guard isOther, case .rights(let pattern, let rights) = scope(of: user) else {
-            if !isOther {
-                refuse(.user, user.name, "there are no passwords here: make a token")
-            }
+        guard server.product == "ntfy", user.grants != nil else { return }
+        guard isOther(user.name) else {
+            return refuse(.user, user.name, "there are no passwords here: make a token")
+        }
+        guard case .rights(let pattern, let rights, let former, _) = scopes[user.name] else {
             return
         }
         tokens.append(
             Token(
                 name: Printable.onScreen(user.name, limit: Self.nameLimit), user: user.name,
-                text: nil, form: .access, pattern: pattern, topic: nil, rights: rights, end: nil))
+                text: nil, form: .access, pattern: pattern, topic: nil, rights: rights, end: nil,
+                former: former))
     }
 }

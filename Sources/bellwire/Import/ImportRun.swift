@@ -1,5 +1,5 @@
 import Base
-import Crypto
+import Mailbox
 import Notifications
 import Topics
 import WebPush
@@ -8,6 +8,8 @@ import WebPush
 struct ImportRun {
     /// Without a file, a batch is no longer than this.
     private static let (messagesAtOnce, bytesAtOnce) = (200, 1 << 20)
+    /// The longest text, with six characters for each of its bytes, and what else a message says.
+    private static let longest = 8 << 20
     private static let messagesPath = "/api/v1/messages"
 
     let plan: ImportPlan
@@ -18,39 +20,71 @@ struct ImportRun {
     let now: Int64
     let progress: Progress?
 
+    /// What stands in the way of everything is found out before anything is changed.
     func report() throws -> ImportedReport {
         var report = ImportedReport(plan.refusals, isDryRun: isDryRun)
         let known = try RegistrationsPath.topics(control).filter { $0.owner == nil }
+        let there = Dictionary(known.map { ($0.account, $0) }) { first, _ in first }
+        let fresh = plan.topics.count { there[$0.name.text] == nil }
+        try Self.check(fresh, beside: known.count, limit: OwnerLimits.topics, "topics")
+        let tokens = try TokenTaking(control, isDryRun: isDryRun, now: now)
+        let wanted = try tokens.survey(plan.tokens, there, &report)
+        try Self.check(
+            wanted.count { !$0.isKnown }, beside: tokens.count, limit: OwnerLimits.tokens, "tokens")
+
         var ids: [TopicName: String] = [:]
-        let steps = plan.topics.count + plan.tokens.count
+        let steps = plan.topics.count + wanted.count
         for (index, topic) in plan.topics.enumerated() {
             progress?.advance("importing", to: index, of: steps)
             do {
-                let there = known.first { $0.account == topic.name.text }
-                let id = try there.map(Self.id) ?? make(topic)
+                let (id, isOpen) = try place(of: topic, there[topic.name.text])
                 ids[topic.name] = id
-                report.topics.append(try take(topic, id, isNew: there == nil))
+                var row = ImportedReport.Topic(
+                    name: topic.name.text, former: topic.source.name,
+                    isNew: there[topic.name.text] == nil, isOpen: isOpen)
+                try take(topic, id, &row)
+                report.topics.append(row)
             } catch let error as CommandError where error.exitCode == .refused {
                 report.refuse(.topic, topic.source.name, error.message)
             }
         }
-        for (index, token) in plan.tokens.enumerated() {
+        for (index, token) in wanted.enumerated() {
             progress?.advance("importing", to: plan.topics.count + index, of: steps)
             do {
-                if let row = try take(token, ids) { report.tokens.append(row) }
+                report.tokens.append(try tokens.take(token, ids))
             } catch let error as CommandError where error.exitCode == .refused {
-                report.refuse(.token, token.name, error.message)
+                report.refuse(.token, token.token.name, error.message)
             }
         }
         progress?.end()
         return report
     }
 
-    private static func id(_ topic: ListedRegistration) throws -> String {
-        guard topic.heard == Dialect.plain.word else {
+    private static func check(
+        _ count: Int, beside known: Int, limit: Int, _ words: String
+    ) throws {
+        guard known + count > limit, count > 0 else { return }
+        throw CommandError.refused(
+            "there is room for \(max(0, limit - known)) more \(words), and \(count) would come: "
+                + "nothing was taken",
+            hint: "take what one of its users has, by --user, or some topics, by --topic and the "
+                + "address of the server")
+    }
+
+    /// The id of its topic here, which is nil for one that a dry run would make, and whether that is
+    /// open.
+    private func place(
+        of topic: ImportPlan.Topic, _ known: ListedRegistration?
+    ) throws -> (id: String?, isOpen: Bool) {
+        guard let known else { return (try make(topic), topic.isOpen) }
+        guard known.heard == Dialect.plain.word else {
             throw CommandError.refused("a topic of this name takes another format")
         }
-        return topic.id
+        var wanted = known.topic?.settings ?? TopicDetails()
+        guard topic.isOpen, !wanted.isOpen else { return (known.id, wanted.isOpen) }
+        wanted.isOpen = true
+        if !isDryRun { wanted = try TopicAddress.change(known.id, to: wanted, control) }
+        return (known.id, wanted.isOpen)
     }
 
     /// Nil in a dry run.
@@ -69,20 +103,18 @@ struct ImportRun {
 /// Messages.
 extension ImportRun {
     private func take(
-        _ topic: ImportPlan.Topic, _ id: String?, isNew: Bool
-    ) throws -> ImportedReport.Topic {
+        _ topic: ImportPlan.Topic, _ id: String?, _ row: inout ImportedReport.Topic
+    ) throws {
         let found = try source.messages(of: topic.source)
-        var row = ImportedReport.Topic(
-            name: topic.name.text, former: topic.source.name, isNew: isNew, isOpen: topic.isOpen)
-        row.unreadable = found.unreadable
-        let scheduled = found.messages.count { $0.time > now }
-        let wanted =
-            takesScheduled ? found.messages : found.messages.filter { $0.time <= now }
-        row.scheduled = takesScheduled ? 0 : scheduled
+        // No server takes them.
+        let short = found.messages.filter { $0.json().utf8.count <= Self.longest }
+        row.unreadable = found.unreadable + found.messages.count - short.count
+        let wanted = takesScheduled ? short : short.filter { $0.time <= now }
+        row.scheduled = short.count - wanted.count
         guard let id else {
             row.taken = wanted.count
             row.files = wanted.count { $0.file != nil }
-            return row
+            return
         }
         var answers = Answers()
         for batch in Self.batches(wanted) {
@@ -92,10 +124,9 @@ extension ImportRun {
         guard !isDryRun else {
             row.taken = fresh.count
             row.files = fresh.count { $0.file != nil }
-            return row
+            return
         }
         for batch in Self.batches(fresh) { try take(batch, to: id, &row) }
-        return row
     }
 
     /// Those with files go alone.
@@ -191,91 +222,6 @@ extension ImportRun {
                 fresh.append(message)
             }
             return fresh.reversed()
-        }
-    }
-}
-
-/// Tokens.
-extension ImportRun {
-    /// Nil for a new token in a dry run, or one that was made before.
-    private func take(
-        _ token: ImportPlan.Token, _ ids: [TopicName: String]
-    ) throws -> ImportedReport.Token? {
-        var request = TokenRequest()
-        request.form = token.form.requestWord
-        if let topic = token.topic {
-            guard let id = ids[topic] else {
-                guard isDryRun else { return nil }
-                return ImportedReport.Token(token, .taken)
-            }
-            request.registration = id
-        } else {
-            request.pattern = token.pattern?.text
-        }
-        (request.reads, request.writes) = (
-            token.rights.contains(.read), token.rights.contains(.write)
-        )
-        request.ends = token.rights.contains(.end)
-        request.expires = token.end.map { Int(min(max(1, $0 - now), Self.longestLife)) }
-        guard let text = token.text else { return try make(token, request) }
-        (request.hash, request.isTrial) = (try Self.hash(text), true)
-        // A trial answers only with a token that is there.
-        guard try send(request, named: token.name).isEmpty else {
-            return ImportedReport.Token(token, .known)
-        }
-        request.isTrial = false
-        if !isDryRun { _ = try send(request, named: token.name) }
-        return ImportedReport.Token(token, .taken)
-    }
-
-    /// A year, as for any token.
-    private static let longestLife: Int64 = 31_622_400
-    private static let attempts = 20
-
-    private static func hash(_ text: String) throws(OpenSSLError) -> String {
-        var hash = try SHA256()
-        let digest = Digest(try hash.digest(of: Array(text.utf8).span))
-        return Base64URL.text(digest.bytes.span)
-    }
-
-    /// Of several tokens with one name, later ones get a number.
-    private func send(_ request: TokenRequest, named name: String) throws -> [UInt8] {
-        var request = request
-        for attempt in 1... {
-            request.name = attempt == 1 ? name : "\(name) \(attempt)"
-            do {
-                return try control.send("POST", Command.tokensPath, request.json)
-            } catch let error as CommandError {
-                let isTaken = error.message.contains("with that name")
-                guard isTaken, attempt < Self.attempts else { throw error }
-            }
-        }
-        throw CommandError.unreadable
-    }
-
-    /// For somebody who has no token there, unless it was made before.
-    private func make(
-        _ token: ImportPlan.Token, _ request: TokenRequest
-    ) throws -> ImportedReport.Token? {
-        var request = request
-        request.name = token.name
-        let tokens = try [ListedToken](answer: try control.send("GET", Command.tokensPath))
-        guard !tokens.contains(where: { $0.name == token.name && $0.owner == nil }) else {
-            return ImportedReport.Token(token, .known)
-        }
-        guard !isDryRun else { return ImportedReport.Token(token, .made("")) }
-        let answer = try control.send("POST", Command.tokensPath, request.json)
-        return ImportedReport.Token(
-            token, .made(try ListedToken(answer: answer).token ?? ""))
-    }
-}
-
-extension TopicToken.Form {
-    fileprivate var requestWord: String {
-        switch self {
-        case .access: TokenRequest.ntfy
-        case .application: TokenRequest.application
-        case .client: TokenRequest.client
         }
     }
 }

@@ -8,6 +8,7 @@ struct ImportedReport: Confidential {
         /// What its server calls it.
         let former: String
         let isNew: Bool
+        /// Everybody may push to it now.
         let isOpen: Bool
         var taken = 0
         var files = 0
@@ -69,7 +70,10 @@ struct ImportedReport: Confidential {
             let words = [(TopicRights.read, "reads"), (.write, "writes"), (.end, "deletes")]
             let rights = words.filter { token.rights.contains($0.0) }.map(\.1)
             let topics = token.topic?.text ?? token.pattern?.text ?? ""
-            return rights.joined(separator: ", ") + " " + topics
+            let other =
+                token.isWider
+                ? ", also what was not taken" : token.former.map { " (there: \($0))" } ?? ""
+            return rights.joined(separator: ", ") + " " + topics + other
         }
     }
 
@@ -133,6 +137,7 @@ struct ImportedReport: Confidential {
             writer.member("name", topic.name)
             if topic.former != topic.name { writer.member("former", topic.former) }
             writer.member("new", topic.isNew)
+            writer.member("open", topic.isOpen)
             for count in topic.counts where count.count > 0 {
                 writer.member(count.name, count.count)
             }
@@ -140,6 +145,8 @@ struct ImportedReport: Confidential {
         writer.objects("tokens", tokens) { row, writer in
             writer.member("name", row.token.name)
             writer.member("topics", row.token.topic?.text ?? row.token.pattern?.text ?? "")
+            if let former = row.token.former { writer.member("former_topics", former) }
+            if row.token.isWider { writer.member("wider", true) }
             switch row.outcome {
             case .taken: writer.member("result", "taken")
             case .known: writer.member("result", "known")

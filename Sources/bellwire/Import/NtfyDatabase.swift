@@ -6,7 +6,7 @@ import Topics
 /// What an ntfy server keeps in its files: messages in the one of its cache, and users with their
 /// rights and tokens in another.
 struct NtfyDatabase: ForeignSource {
-    private let cache: String
+    private let cache: ForeignDatabase
     private let users: String?
     /// The folder with the files of messages.
     private let attachments: String?
@@ -17,8 +17,9 @@ struct NtfyDatabase: ForeignSource {
     init(
         cache: String, users: String?, attachments: String?, usualRights: TopicRights = [],
         now: Int64
-    ) {
-        (self.cache, self.users, self.attachments) = (cache, users, attachments)
+    ) throws {
+        self.cache = try ForeignDatabase(cache)
+        (self.users, self.attachments) = (users, attachments)
         (self.usualRights, self.now) = (usualRights, now)
     }
 
@@ -27,12 +28,12 @@ struct NtfyDatabase: ForeignSource {
 
     func survey() throws -> ForeignServer {
         var server = ForeignServer(product: "ntfy")
-        let database = try ForeignDatabase(cache)
-        guard try database.columns(of: "messages").contains("topic") else {
-            throw ForeignDatabase.refusal(cache, "is no cache of an ntfy server")
+        guard try cache.columns(of: "messages").contains("topic") else {
+            throw ForeignDatabase.refusal(cache.path, "is no cache of an ntfy server")
         }
-        var names = Set(
-            try database.texts("SELECT DISTINCT topic FROM messages LIMIT \(Self.topicLimit)"))
+        let found = try cache.texts("topic", of: "messages", limit: Self.topicLimit)
+        server.unreadable.append(found.unreadable)
+        var names = Set(found.texts)
         if let users {
             try NtfyUsers(users, usualRights, now: now).read(into: &server)
             // A topic without a message is known by the rights on it.
@@ -46,10 +47,9 @@ struct NtfyDatabase: ForeignSource {
     }
 
     func messages(of topic: ForeignServer.Topic) throws -> ForeignMessages {
-        let database = try ForeignDatabase(cache)
-        let row = NtfyRow(try database.columns(of: "messages"))
+        let row = NtfyRow(try cache.columns(of: "messages"))
         var found: [NtfyRow.Values] = []
-        let unreadable = try database.forEach(
+        let unreadable = try cache.forEach(
             "messages", row.values, where: "topic = ?1", [topic.key], newest: ForeignMessages.most
         ) { statement in
             guard let values = NtfyRow.Values(statement) else { return nil }
@@ -67,7 +67,7 @@ struct NtfyDatabase: ForeignSource {
             default: break
             }
         }
-        return ForeignMessages(messages: messages.reversed(), unreadable: unreadable)
+        return ForeignMessages(messages: messages.reversed(), unreadable: unreadable.count)
     }
 
     func file(_ name: String) throws -> [UInt8]? {
@@ -159,96 +159,5 @@ private struct NtfyRow {
                 if !sequence.isEmpty { writer.member("sequence_id", sequence) }
             }
         }
-    }
-}
-
-/// The file with users. Before version 2 of its schema they had names and no tokens.
-private struct NtfyUsers {
-    private let path: String
-    private let usualRights: TopicRights
-    private let now: Int64
-    private static let userLimit = 100_000
-
-    init(_ path: String, _ usualRights: TopicRights, now: Int64) {
-        (self.path, self.usualRights, self.now) = (path, usualRights, now)
-    }
-
-    func read(into server: inout ForeignServer) throws {
-        let database = try ForeignDatabase(path)
-        let columns = try database.columns(of: "user")
-        guard columns.isSuperset(of: ["user", "pass", "role"]) else {
-            throw ForeignDatabase.refusal(path, "has no users of an ntfy server")
-        }
-        let isFirst = !columns.contains("id")
-        var users: [String: ForeignServer.User] = [:]
-        let deleted = columns.contains("deleted") ? "deleted IS NOT NULL" : "0"
-        _ = try database.forEach(
-            "user", [isFirst ? "user" : "id", "user", "role", deleted], newest: Self.userLimit
-        ) { row in
-            guard let id = row.strictText(0), let name = row.strictText(1),
-                let role = row.strictText(2)
-            else { return nil }
-            // Everybody is a user, too, whose rights nobody gets by a token.
-            guard row.integer(3) == 0, role == "user" || role == "admin", !name.isEmpty else {
-                return 0
-            }
-            users[id] = ForeignServer.User(name: name, isAdministrator: role == "admin")
-            return 0
-        }
-        try readGrants(database, isFirst, &users)
-        if !isFirst { try readTokens(database, users, &server) }
-        server.users = users.values.sorted { $0.name < $1.name }
-    }
-
-    private func readGrants(
-        _ database: borrowing ForeignDatabase, _ isFirst: Bool,
-        _ users: inout [String: ForeignServer.User]
-    ) throws {
-        let table = isFirst ? "access" : "user_access"
-        guard try database.columns(of: table).contains("topic") else { return }
-        // What everybody has is each user's, unless somebody took a part of it away again.
-        var usual = usualRights
-        _ = try database.forEach(
-            table, [isFirst ? "user" : "user_id", "topic", "read", "write"], newest: Self.userLimit
-        ) { row in
-            guard let id = row.strictText(0), let topic = row.strictText(1),
-                let reads = row.strictInteger(2), let writes = row.strictInteger(3)
-            else { return nil }
-            var rights: TopicRights = []
-            if reads != 0 { rights.insert(.read) }
-            if writes != 0 { rights.insert(.write) }
-            // A pattern of SQL, in which `\\_` is the character.
-            let text = topic.replacing("\\_", with: "_").replacing("%", with: "*")
-            guard let pattern = TopicPattern(text) else { return nil }
-            if users[id] == nil, !rights.isSuperset(of: usual) { usual = [] }
-            users[id]?.grants?.append(ForeignServer.Grant(pattern: pattern, rights: rights))
-            return 0
-        }
-        guard !usual.isEmpty, let all = TopicPattern("*") else { return }
-        for id in users.keys {
-            users[id]?.grants?.append(ForeignServer.Grant(pattern: all, rights: usual))
-        }
-    }
-
-    private func readTokens(
-        _ database: borrowing ForeignDatabase, _ users: [String: ForeignServer.User],
-        _ server: inout ForeignServer
-    ) throws {
-        guard try database.columns(of: "user_token").contains("token") else { return }
-        var tokens: [ForeignServer.Token] = []
-        _ = try database.forEach(
-            "user_token", ["user_id", "token", "label", "expires"], newest: Self.userLimit
-        ) { row in
-            guard let id = row.strictText(0), let text = row.strictText(1),
-                let label = row.strictText(2), let end = row.strictInteger(3)
-            else { return nil }
-            // What has ended is of no use.
-            guard let user = users[id], end == 0 || end > now else { return 0 }
-            tokens.append(
-                ForeignServer.Token(
-                    text: text, user: user.name, label: label, end: end == 0 ? nil : end))
-            return 0
-        }
-        server.tokens = tokens
     }
 }

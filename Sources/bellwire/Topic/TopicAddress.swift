@@ -35,8 +35,7 @@ struct TopicAddress: Confidential {
             let shown = try Self.look(known.id, connection)
             (id, endpoint, details) = (shown.id, shown.endpoint, shown.topic ?? TopicDetails())
             if let wanted = wish.details(after: details) {
-                let path = try RegistrationsPath.one(id) + "/topic"
-                details = try TopicDetails(answer: try connection.send("PUT", path, wanted.json))
+                details = try Self.change(id, to: wanted, connection)
             }
         } else {
             let made = try MadeRegistration(
@@ -47,6 +46,14 @@ struct TopicAddress: Confidential {
             if makesToken, details.address != nil { token = Self.makeToken(id, name, connection) }
         }
         isHeard = try Self.isHeard(id, connection, patience: isNew ? Self.patience : 1)
+    }
+
+    /// Gives a topic of the caller other settings.
+    static func change(
+        _ id: String, to wanted: TopicDetails, _ connection: ControlConnection
+    ) throws -> TopicDetails {
+        let path = try RegistrationsPath.one(id) + "/topic"
+        return try TopicDetails(answer: try connection.send("PUT", path, wanted.json))
     }
 
     /// The new addresses of a topic, from the answer to its rotation.

@@ -69,16 +69,7 @@ struct TopicWish {
 
     /// What to ask for, of a topic that is `former`; nil if that is what it has.
     func details(after former: TopicDetails) -> TopicDetails? {
-        let present = TopicDetails {
-            $0.isOpen = former.isOpen
-            $0.isSecret = former.isSecret
-            $0.isSecretlyRead = former.isSecretlyRead
-            $0.keep = former.keep
-            $0.isRaw = former.isRaw
-            $0.inside = former.inside
-            $0.dismiss = former.dismiss
-            $0.pictures = former.pictures
-        }
+        let present = former.settings
         var wanted = present
         if isPrivate {
             (wanted.isOpen, wanted.isSecret, wanted.isSecretlyRead) = (false, false, false)
@@ -96,6 +87,20 @@ struct TopicWish {
 }
 
 extension TopicDetails {
+    /// What of it can be asked for.
+    var settings: TopicDetails {
+        TopicDetails {
+            $0.isOpen = isOpen
+            $0.isSecret = isSecret
+            $0.isSecretlyRead = isSecretlyRead
+            $0.keep = keep
+            $0.isRaw = isRaw
+            $0.inside = inside
+            $0.dismiss = dismiss
+            $0.pictures = pictures
+        }
+    }
+
     /// How others reach it, in one word each, and what they may have fetched.
     var reach: String {
         let words = [(isOpen, "open"), (isSecret, "secret"), (isSecretlyRead, "secret to read")]

@@ -18,6 +18,7 @@ import hooks
 import table
 from expected import Told, kept
 from gotify_rows import Gotify
+from imported import Imported
 from kit.checks import Failed, checked
 from libraries import Libraries
 from place import Judge, place
@@ -69,6 +70,7 @@ PARTS = {
     "replay": Replay,
     "libraries": Libraries,
     "programs": Programs,
+    "imported": Imported,
     "streams": Streams,
 }
 

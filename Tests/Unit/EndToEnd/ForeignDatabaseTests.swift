@@ -16,7 +16,7 @@ struct ForeignDatabaseTests {
     private func cache(_ version: Int, _ rows: [[String: String]]) throws -> NtfyDatabase {
         let path = folder.file("cache-\(UUID().uuidString).db")
         try ForeignFixture.database(path, ForeignFixture.ntfyCache(version, rows))
-        return NtfyDatabase(cache: path, users: nil, attachments: nil, now: 1_000)
+        return try NtfyDatabase(cache: path, users: nil, attachments: nil, now: 1_000)
     }
 
     private static let row = [
@@ -78,6 +78,52 @@ struct ForeignDatabaseTests {
         let found = try database.messages(of: ForeignServer.Topic(key: "builds", name: "builds"))
         #expect(found.messages.count == 1)
         #expect(found.unreadable >= wrong.count - 1)
+    }
+
+    @Test("A file is opened and checked once for all of its topics")
+    func once() throws {
+        let path = folder.file("cache.db")
+        let other = Self.row.merging(["topic": "'other'"]) { $1 }
+        try ForeignFixture.database(path, ForeignFixture.ntfyCache(15, [Self.row, other]))
+        let database = try NtfyDatabase(cache: path, users: nil, attachments: nil, now: 1_000)
+        let topics = try database.survey().topics
+        try FileManager.default.removeItem(atPath: path)
+        #expect(try topics.map { try database.messages(of: $0).messages.count } == [1, 1])
+    }
+
+    @Test("Rows of users, rights, tokens and topics that cannot be read are named")
+    func unreadableRows() throws {
+        let (cache, users) = (folder.file("cache.db"), folder.file("user.db"))
+        let odd = Self.row.merging(["topic": "x'FF'"]) { $1 }
+        try ForeignFixture.database(cache, ForeignFixture.ntfyCache(15, [Self.row, odd]))
+        func survey(_ statement: String) throws -> ForeignServer {
+            try? FileManager.default.removeItem(atPath: users)
+            try ForeignFixture.database(users, ForeignFixture.ntfyUsers(9) + [statement])
+            return try NtfyDatabase(
+                cache: cache, users: users, attachments: nil, usualRights: .usual, now: 1_000
+            ).survey()
+        }
+        func words(_ server: ForeignServer) -> [String: String] {
+            let rows = server.unreadable.filter { $0.count > 0 }
+            return Dictionary(uniqueKeysWithValues: rows.map { ($0.table, $0.words) })
+        }
+        let messages = "row 2 cannot be read"
+        let ann = try survey("UPDATE user_access SET read = 'x' WHERE topic = 'home-%'")
+        #expect(
+            words(ann) == ["messages": messages, "user_access": "row 2 cannot be read"])
+        #expect(ann.users.map(\.hasUnreadableGrants) == [true, false, false])
+        // What everybody may do is in doubt, too.
+        #expect(ann.users[1].grants?.map(\.pattern.text) == ["builds"])
+        let all = try survey("UPDATE user_access SET user_id = x'00' WHERE user_id = 'u_b'")
+        #expect(all.users.allSatisfy { $0.hasUnreadableGrants })
+        let long = try survey(
+            "UPDATE user_access SET topic = zeroblob(5000000) WHERE user_id = 'u_g'")
+        #expect(long.users.allSatisfy { $0.hasUnreadableGrants })
+        let token = try survey("UPDATE user_token SET expires = 'x' WHERE label = 'old'")
+        #expect(words(token) == ["messages": messages, "user_token": "row 3 cannot be read"])
+        let user = try survey("UPDATE user SET user = x'00' WHERE id = 'u_b'")
+        #expect(words(user) == ["messages": messages, "user": "row 4 cannot be read"])
+        #expect(user.users.map(\.name) == ["ann", "root"])
     }
 
     private func refusal(_ path: String) -> String? {
@@ -170,7 +216,7 @@ struct ForeignDatabaseTests {
         let path = folder.file("gotify.db")
         try ForeignFixture.database(
             path, ForeignFixture.gotify(version, at: "2026-11-21 18:05:09.25+01:00"))
-        let database = GotifyDatabase(path)
+        let database = try GotifyDatabase(path)
         let server = try database.survey()
         let topic = try #require(server.topics.first)
         #expect(topic.name == "Backup Server" && topic.user == "admin")

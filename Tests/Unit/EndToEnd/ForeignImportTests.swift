@@ -119,7 +119,12 @@ struct ForeignImportTests {
                 == "401")
         let list = try fixture.run(["token", "list"]).output
         #expect(
-            list.contains("ann: laptop") && list.contains("builds,home-*") && list.contains("root"))
+            list.contains("ann: laptop") && list.contains("home-1") && list.contains("root"))
+        #expect(!list.contains("*"))
+        #expect(row(taken.1, "tokens", "ann: laptop")["former_topics"] as? String != nil)
+        // What came counts as what was sent: 4 messages and 1 behind them.
+        let owners = try fixture.run(["owner", "list"]).output
+        #expect(owners.contains("5 messages kept"), "\(owners)")
         #expect(!(list + lines).contains("tk_"))
         #expect(server.end() == 0)
     }
@@ -151,8 +156,30 @@ struct ForeignImportTests {
         let deadline = Date(timeIntervalSinceNow: 20)
         while try texts("builds").count < 2, Date() < deadline { usleep(200_000) }
         #expect(try texts("builds") == ["shared", "later"])
+        // It is open as long as its owner wants that, and the report says what is.
+        #expect(row(again, "topics", "builds")["open"] as? Bool == true)
+        #expect(try fixture.run(["topic", "add", "builds", "--private"]).exitCode == 0)
+        let plain = try run("ntfy", path, "--user", "ann").1
+        #expect(row(plain, "topics", "builds")["open"] as? Bool == false)
+        let opened = try run("ntfy", path, "--user", "ann", "--open", "builds").1
+        #expect(row(opened, "topics", "builds")["open"] as? Bool == true)
+        #expect(
+            try fixture.run(["topic", "list", "--json"]).output.contains(#""open":true"#))
         let wrong = try fixture.run(["import", "ntfy", path, "--user", "eve"])
         #expect(wrong.exitCode == 2 && wrong.errors.contains("there is no user eve"))
+        #expect(server.end() == 0)
+    }
+
+    @Test("If there is no room for all topics, none is made")
+    func noRoom() throws {
+        let rows = (0...1_000).map { row("zzzzzzz\($0 + 10_000)", "home-\($0)", "text", 60) }
+        let path = try ntfy(rows)
+        for words in [["--dry-run"], []] {
+            let outcome = try fixture.run(["import", "ntfy", path] + words)
+            #expect(outcome.exitCode == 3, "\(outcome)")
+            #expect(outcome.errors.contains("there is room for 1000 more topics"), "\(outcome)")
+            #expect(try fixture.run(["topic", "list"]).output.hasPrefix("no topics"))
+        }
         #expect(server.end() == 0)
     }
 
@@ -201,6 +228,12 @@ struct ForeignImportTests {
         chmod(secret, 0o600)
         let outcome = try fixture.run(["import"] + words)
         #expect(outcome.output.contains("topic  builds  taken: 2 messages"), "\(outcome)")
+        // A proxy would see the secret, and must not get what stays on this machine.
+        var proxied = fixture
+        for name in ["http_proxy", "https_proxy", "all_proxy"] {
+            proxied.environment[name] = "http://127.0.0.1:9"
+        }
+        #expect(try proxied.run(["import"] + words).output.contains("is there: 2 known"))
         #expect(!(outcome.output + outcome.errors).contains(token))
         #expect(try texts("builds") == ["one", "two"])
         #expect(try fixture.run(["import"] + words).output.contains("builds  is there: 2 known"))

@@ -42,14 +42,42 @@ struct ImportPlanTests {
         Dictionary(plan.refusals.map { ($0.name, $0.reason) }) { $0 + ", " + $1 }
     }
 
-    @Test("A token keeps its user's rights, and a name of several users is not taken by itself")
+    @Test("A token opens what is taken of what it opened, and names of several users stay out")
     func rights() throws {
         let plan = try ImportPlan(try ntfy(["builds", "home-1", "alone"]), ImportPlan.Wish())
         #expect(plan.topics.map(\.name.text) == ["home-1", "alone"])
         #expect(reasons(plan)["builds"]?.contains("--user") == true)
-        #expect(
-            scopes(plan) == ["ann: laptop": "3 builds,home-*", "bob": "1 builds", "root": "3 *"])
+        #expect(scopes(plan) == ["ann: laptop": "3 home-1", "root": "3 home-1,alone"])
+        #expect(plan.tokens.map(\.former) == ["builds,home-*", "*"])
+        #expect(reasons(plan)["bob"]?.contains("no rights on what is taken") == true)
         #expect(plan.topics.allSatisfy { !$0.isOpen })
+    }
+
+    @Test("Only the new owner's own tokens may open more than what is taken")
+    func wider() throws {
+        let names = (0..<40).map { "home-\($0)-with-a-long-name" }
+        let server = try ntfy(names)
+        let all = try ImportPlan(server, ImportPlan.Wish())
+        #expect(all.topics.count == 40 && all.tokens.isEmpty)
+        #expect(reasons(all)["ann: laptop"]?.contains("--user") == true)
+        let root = try ImportPlan(server, ImportPlan.Wish(user: "root"))
+        #expect(scopes(root) == ["root": "3 *"])
+        #expect(root.tokens.allSatisfy { $0.isWider && $0.former == nil })
+    }
+
+    @Test("Rights that cannot be read give none, and the rows are named")
+    func unreadable() throws {
+        var server = try ntfy(["home-1"])
+        server.users[0].hasUnreadableGrants = true
+        server.unreadable = [UnreadableRows("user_token"), UnreadableRows("user_access")]
+        for number in 1...12 { server.unreadable[1].add(Int64(number)) }
+        let plan = try ImportPlan(server, ImportPlan.Wish())
+        #expect(scopes(plan) == ["root": "3 home-1"])
+        #expect(reasons(plan)["ann: laptop"]?.contains("can be read") == true)
+        #expect(plan.refusals.count { $0.kind == .table } == 1)
+        #expect(
+            reasons(plan)["user_access"]
+                == "rows 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 and 2 others cannot be read")
     }
 
     @Test("A name of several users goes to the one that is named, with tokens for the others")
@@ -58,7 +86,8 @@ struct ImportPlanTests {
         let ann = try ImportPlan(server, ImportPlan.Wish(user: "ann"))
         #expect(ann.topics.map(\.name.text) == ["builds", "home-1"])
         #expect(reasons(ann)["alone"] == "it is not ann's")
-        #expect(scopes(ann)["bob"] == "1 builds" && scopes(ann)["ann: laptop"] == "3 builds,home-*")
+        #expect(
+            scopes(ann)["bob"] == "1 builds" && scopes(ann)["ann: laptop"] == "3 builds,home-1")
         // An administrator of the other server becomes none here.
         #expect(reasons(ann)["root"] != nil && scopes(ann)["root"] == nil)
         server.tokens.removeAll { $0.user == "bob" }
@@ -72,16 +101,19 @@ struct ImportPlanTests {
 
     @Test("A token whose rights no pattern can say is not taken")
     func unsaid() throws {
-        var server = try ntfy([])
-        let many = try (0..<100).map { try grant("a-long-name-of-a-topic-\($0)", .usual) }
-        for grants in [
-            [try grant("a", .read), try grant("b", .usual)], many, [],
-            [try grant("*", .usual), try grant("secret", [])],
-        ] {
+        let long = (0..<100).map { "a-long-name-of-a-topic-\($0)" }
+        var server = try ntfy(["aa", "bb"] + long)
+        let many = try long.map { try grant($0, .usual) }
+        for grants in [[try grant("aa", .read), try grant("bb", .usual)], many, []] {
             server.users[0].grants = grants
             let plan = try ImportPlan(server, ImportPlan.Wish())
             #expect(scopes(plan)["ann: laptop"] == nil && reasons(plan)["ann: laptop"] != nil)
         }
+        // What is taken away stays out.
+        server.users[0].grants = [
+            try grant("*", .usual), try grant("a-*", []), try grant("bb", []),
+        ]
+        #expect(scopes(try ImportPlan(server, ImportPlan.Wish()))["ann: laptop"] == "3 aa")
         server.users[0].grants = nil
         #expect(reasons(try ImportPlan(server, ImportPlan.Wish()))["ann: laptop"] != nil)
     }
@@ -139,6 +171,16 @@ struct ImportPlanTests {
         let client = try #require(plan.tokens.first { $0.form == .client })
         #expect(client.pattern?.text == "Backup-Server,Backup-Server-2,topic")
         #expect(client.rights == [.read, .end])
+    }
+
+    @Test("Any number of applications may have one name", .timeLimit(.minutes(1)))
+    func sameNames() throws {
+        let count = 5_000
+        var server = gotify((0..<count).map { ($0 % 2 == 0 ? "nas" : "n/as", "ann") })
+        server.tokens = []
+        let names = try ImportPlan(server, ImportPlan.Wish()).topics.map(\.name.text)
+        #expect(Set(names).count == count)
+        #expect(names.contains("nas-2500") && names.contains("n-as-2500"))
     }
 
     @Test("Of several users of Gotify, each client reads its own, and equal names are not taken")
