@@ -5,8 +5,8 @@ import Pictures
 /// in milliseconds.
 ///
 /// A sender chooses what the server dials here. So a host is asked at most once a second and a topic has
-/// at most twenty fetches a minute, and what is known, also that there is no picture, is not asked for
-/// again for a day.
+/// at most twenty fetches a minute, an owner has a share of what waits, and what is known, also that there
+/// is no picture, is not asked for again for a day.
 struct LinkedPictures: Confidential {
     /// What a link leads to, as far as requests for it are told apart.
     struct Link: Hashable, Sendable {
@@ -30,6 +30,8 @@ struct LinkedPictures: Confidential {
 
     private struct Fetch {
         let link: Link
+        /// Of the topic for which it was asked first.
+        let owner: UInt32
         var tickets: [UInt64]
     }
 
@@ -38,6 +40,8 @@ struct LinkedPictures: Confidential {
     /// What an entry takes besides its picture and its URL, roughly.
     static let overhead = 512
     static let waitingLimit = 256
+    /// Of these, for one owner.
+    static let share = waitingLimit / 8
     private static let (topicLimit, minute) = (20, 60_000 as Int64)
     /// Beyond this number of topics, those without a fetch in the last minute are forgotten.
     private static let topicMemory = 1_024
@@ -57,14 +61,16 @@ struct LinkedPictures: Confidential {
     private var fetches: [UInt32: Fetch] = [:]
     private var numbers: [String: UInt32] = [:]
     private var lastNumber: UInt32 = 0
+    /// How many of the fetches are for an owner.
+    private var owners: [UInt32: Int] = [:]
     /// When the last fetches of a topic were asked for.
     private var minutes: [UInt32: WaitingLine<Int64>] = [:]
 
     init() {}
 
-    /// Somebody wants the picture for a message to this topic.
+    /// Somebody wants the picture for a message to this topic of this owner.
     mutating func ask(
-        _ ticket: UInt64, for link: Link, of topic: UInt32, at now: Int64
+        _ ticket: UInt64, for link: Link, of topic: UInt32, ofOwner owner: UInt32, at now: Int64
     ) -> Finding {
         dropOld(at: now)
         if let known = known[link.url] { return .known(known.picture) }
@@ -72,9 +78,12 @@ struct LinkedPictures: Confidential {
             fetches[number]?.tickets.append(ticket)
             return .awaited
         }
-        guard fetches.count < Self.waitingLimit, hasTurn(topic, at: now) else { return .refused }
+        guard fetches.count < Self.waitingLimit, owners[owner] ?? 0 < Self.share,
+            hasTurn(topic, at: now)
+        else { return .refused }
         repeat { lastNumber &+= 1 } while fetches[lastNumber] != nil
-        fetches[lastNumber] = Fetch(link: link, tickets: [ticket])
+        fetches[lastNumber] = Fetch(link: link, owner: owner, tickets: [ticket])
+        owners[owner, default: 0] += 1
         numbers[link.url] = lastNumber
         lanes.ask(lastNumber, host: link.host)
         return .awaited
@@ -115,6 +124,8 @@ struct LinkedPictures: Confidential {
         guard let number = numbers.removeValue(forKey: link.url),
             let fetch = fetches.removeValue(forKey: number)
         else { return [] }
+        let left = (owners[fetch.owner] ?? 1) - 1
+        owners[fetch.owner] = left > 0 ? left : nil
         known[link.url] = Known(picture: picture, end: now + Self.lifetime)
         order.append(link.url)
         bytes += Self.size(link.url, picture)

@@ -8,13 +8,14 @@ package import Topics
 /// Finds the pictures of messages for those who may read them, on one loop.
 // Unchecked: its state is used only on the loop's thread, to which the answers are posted.
 package final class PictureDesk: @unchecked Sendable {
+    private let service: ServiceState
     private let loop: EventLoop
     private let files: FileDesk
     private let links: SharedPictureFetcher
     @exclusivity(unchecked) private var searches = SlotTable<(PictureFinding) -> Void>()
 
     package init(_ service: ServiceState, _ links: SharedPictureFetcher, on loop: EventLoop) {
-        (self.links, self.loop) = (links, loop)
+        (self.service, self.links, self.loop) = (service, links, loop)
         files = FileDesk(service, on: loop)
     }
 
@@ -47,7 +48,8 @@ package final class PictureDesk: @unchecked Sendable {
                 return next(.none)
             }
             let ticket = searches.put(next)
-            fetcher.find(url, of: topic.device) { finding in
+            let owner = service.index.owner(ofDevice: topic.device)
+            fetcher.find(url, of: topic.device, ofOwner: owner) { finding in
                 self.loop.post { self.searches.remove(ticket)?(finding) }
             }
         }

@@ -31,8 +31,10 @@ final class PictureFetcher: TimerHandler, @unchecked Sendable {
     }
 
     /// `topic` is the topic whose message has the link. Any thread may call it.
-    func find(_ url: String, of topic: UInt32, then reply: @escaping Reply) {
-        loop.post { self.ask(url, of: topic, reply) }
+    func find(
+        _ url: String, of topic: UInt32, ofOwner owner: UInt32, then reply: @escaping Reply
+    ) {
+        loop.post { self.ask(url, topic, owner, reply) }
     }
 
     /// Nobody is answered any more.
@@ -63,13 +65,15 @@ final class PictureFetcher: TimerHandler, @unchecked Sendable {
 
     private var now: Int64 { loop.now.nanoseconds / 1_000_000 }
 
-    private func ask(_ url: String, of topic: UInt32, _ reply: @escaping Reply) {
+    private func ask(
+        _ url: String, _ topic: UInt32, _ owner: UInt32, _ reply: @escaping Reply
+    ) {
         guard let parsed = try? ParsedURL(url, schemes: ["https", "http"]) else {
             return reply(.none)
         }
         let link = LinkedPictures.Link(url: parsed.text, host: parsed.host)
         let ticket = replies.put(reply)
-        switch pictures.ask(ticket, for: link, of: topic, at: now) {
+        switch pictures.ask(ticket, for: link, of: topic, ofOwner: owner, at: now) {
         case .known(let picture): replies.remove(ticket)?(PictureFinding(picture))
         case .refused: replies.remove(ticket)?(.later)
         case .awaited: fetchOn()

@@ -118,4 +118,31 @@ struct LinkedPicturesTests {
         #expect(pictures.ask(0, for: link(0, "new"), of: 1_000, at: 0) == .refused)
         #expect(pictures.ask(0, for: link(0, "host0"), of: 1_000, at: 0) == .awaited)
     }
+
+    @Test("An owner has a share of what waits, however many topics it has")
+    func shares() {
+        var pictures = LinkedPictures()
+        func ask(_ number: Int, ofOwner owner: UInt32) -> LinkedPictures.Finding {
+            let link = link(number, "host\(number)")
+            return pictures.ask(0, for: link, of: UInt32(number), ofOwner: owner, at: 0)
+        }
+        for number in 0..<LinkedPictures.waitingLimit {
+            let isInShare = number < LinkedPictures.share
+            #expect(ask(number, ofOwner: 1) == (isInShare ? .awaited : .refused))
+        }
+        #expect(ask(1_000, ofOwner: 2) == .awaited)
+        // Who asks for the same picture is no other fetch.
+        #expect(ask(1_000, ofOwner: 1) == .awaited)
+        let first = begun(&pictures, at: 0)[0]
+        _ = pictures.ended(first, nil, wasSlow: false, at: 0)
+        #expect(ask(2_000, ofOwner: 1) == .awaited)
+        #expect(ask(3_000, ofOwner: 1) == .refused)
+    }
+}
+
+extension LinkedPictures {
+    /// Each topic has an owner of its own.
+    fileprivate mutating func ask(
+        _ ticket: UInt64, for link: Link, of topic: UInt32, at now: Int64
+    ) -> Finding { ask(ticket, for: link, of: topic, ofOwner: topic, at: now) }
 }
