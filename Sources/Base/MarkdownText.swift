@@ -58,10 +58,12 @@ package struct MarkdownText {
         }.joined(separator: "\n")
     }
 
-    /// A link that cannot be one is said.
+    /// A link that cannot be one is said, and where one leads that looks like another address.
     private static func shown(_ run: Run, hasLinks: Bool) -> String {
         let link = run.style.link
-        return hasLinks || link.isEmpty || link == run.text ? run.text : "\(run.text) (\(link))"
+        guard !link.isEmpty, link != run.text else { return run.text }
+        guard hasLinks else { return "\(run.text) (\(link))" }
+        return HiddenHost.behind(run.text, link).map { "\(run.text) (\($0))" } ?? run.text
     }
 
     private static func isFence(_ line: [Unicode.Scalar]) -> Bool {

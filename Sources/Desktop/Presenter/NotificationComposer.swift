@@ -260,17 +260,14 @@ extension NotificationComposer {
         }
     }
 
-    /// The user sees before the first press where it goes: the end of the host, which says whose it
-    /// is, is always there, and nothing in the label looks like it.
+    /// The user sees before the first press where it goes. The host is at the front, because screens cut
+    /// long labels at their end; of a long host, its end says whose it is.
     private static func label(_ label: String, to host: String) -> String {
-        let end = host.count > hostLimit ? "…" + host.suffix(hostLimit - 1) : host
-        let rest = labelLimit - end.count - arrow.count
-        let own = String(String.UnicodeScalarView(label.unicodeScalars.filter { $0 != "→" }))
-        return Printable.onScreen(own, limit: rest) + arrow + end
+        let start = (host.count > hostLimit ? "…" + host.suffix(hostLimit - 1) : host) + ": "
+        return start + Printable.onScreen(label, limit: labelLimit - start.count)
     }
 
-    private static let arrow = " → "
-    private static let hostLimit = 40
+    private static let hostLimit = 30
 
     /// What became of a press.
     private func note(of press: ButtonPress, _ notification: EngineNotification) -> String {

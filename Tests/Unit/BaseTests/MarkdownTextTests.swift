@@ -32,6 +32,32 @@ struct MarkdownTextTests {
         #expect(read.plain == plain)
     }
 
+    @Test(
+        "A text that looks like an address of another host has the host behind it",
+        arguments: [
+            ("https://bank.example", "https://evil.example", "evil.example"),
+            ("bank.example/login", "https://evil.example/bank.example", "evil.example"),
+            ("to (www.bank.example), please", "https://evil.example", "evil.example"),
+            (
+                "https://bank.example", "https://bank.example.evil.example",
+                "bank.example.evil.example"
+            ),
+            ("https://bank.example", "https://bank.example@evil.example/", "evil.example"),
+            ("https://bank.example", #"https://evil.example\@bank.example/"#, "evil.example"),
+            ("bänk.example", "https://evil.example:443/", "evil.example"),
+            ("http://[::1]/", "https://[::2]/", "[::2]"),
+            ("https://Bank.example/a", "https://bank.example/b?c", nil),
+            ("bank.example", "https://www.bank.example/", nil),
+            ("the build of 12.5 is green", "https://ci.example/", nil),
+            ("e.g. here", "https://h/", nil),
+        ] as [(String, String, String?)])
+    func hiddenHosts(text: String, link: String, host: String?) {
+        let shown = host.map { "\(text) (\($0))" } ?? text
+        #expect(
+            MarkdownText("[\(text)](\(link))").markup(hasLinks: true)
+                == "<a href=\"\(link)\">\(shown)</a>")
+    }
+
     @Test("Readers without links are told where they lead")
     func withoutLinks() {
         let read = MarkdownText("**[here](https://h/)**")

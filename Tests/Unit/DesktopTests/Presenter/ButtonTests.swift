@@ -31,12 +31,12 @@ struct ButtonTests {
         let actions = try #require(screen.calls.last).actions
         #expect(
             actions.map(\.label).prefix(4)
-                == ["Open", "Look", "Unlock → lock.example", "Code"])
+                == ["Open", "Look", "lock.example: Unlock", "Code"])
         #expect(actions.dropFirst(4).allSatisfy { !$0.key.hasPrefix("action-") })
         #expect(screen.calls.last?[hint: "resident"] == .flag(true))
     }
 
-    @Test("A label says the host, whatever its sender does")
+    @Test("A label says the host first, whatever its sender does, so that no screen cuts it off")
     func hostileLabels() throws {
         func label(_ title: String, _ url: String) throws -> String? {
             let button = """
@@ -46,13 +46,13 @@ struct ButtonTests {
             return try screen(button).calls.last?.actions.first { $0.key == "action-0" }?.label
         }
         let long = String(repeating: "x", count: 500)
-        let cut = String(repeating: "x", count: 47) + "… → h.example"
+        let cut = "h.example: " + String(repeating: "x", count: 48) + "…"
         #expect(try label(long, "https://h.example/") == cut)
-        let hostile = "A\n\u{202E}\u{1B}[0m → good.example"
-        #expect(try label(hostile, "https://h/") == "A [0m  good.example → h")
+        let hostile = "A\n\u{202E}\u{1B}[0m good.example"
+        #expect(try label(hostile, "https://h/") == "h: A [0m good.example")
         let host = String(repeating: "a.", count: 60) + "example"
         let end = try #require(try label("A", "https://\(host)/"))
-        #expect(end.hasPrefix("A → …") && end.hasSuffix("a.example"))
+        #expect(end.hasPrefix("…") && end.hasSuffix("a.example: A"))
         #expect(end.unicodeScalars.count <= 60)
     }
 
@@ -129,7 +129,7 @@ struct ButtonTests {
         #expect(screen.bodies == ["Unlock: unknown whether it ran\nHello"])
         let id = try #require(screen.visible.keys.max())
         let labels = screen.visible[id]?.call.actions.map(\.label)
-        #expect(labels?.contains("Again: Unlock → lock.example") == true)
+        #expect(labels?.contains("lock.example: Again: Unlock") == true)
         #expect(screen.sounding.count == 1)
         screen.user(chooses: "action-0", on: id)
         #expect(screen.sent.count == count + 1)
