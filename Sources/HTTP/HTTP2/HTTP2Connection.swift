@@ -58,6 +58,17 @@ package struct HTTP2Connection: Sendable {
 
     package var isIdle: Bool { streams.isEmpty }
 
+    /// A whole request has no answer yet, or not all of it is sent. Streams are not counted.
+    package var owesAnswer: Bool {
+        streams.contains { stream in
+            switch stream.stage {
+            case .request: stream.deadline == nil
+            case .answer: true
+            case .lingering, .streaming, .reset: false
+            }
+        }
+    }
+
     /// When to call `expired`.
     package var deadline: Duration? {
         var earliest = Self.earlier(headDeadline, restDeadline)

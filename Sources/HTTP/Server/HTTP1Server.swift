@@ -54,6 +54,11 @@ final class HTTP1Server: HTTPResponder {
         if stream != nil { return held.count < Self.heldLimit }
         return canGoOn && held.isEmpty && !connection.isCongested
     }
+    var owesAnswer: Bool {
+        // The reader of a stream without an end is gone.
+        if let stream { return stream.terms.isOneAnswer }
+        return awaited != nil || connection.bufferedBytes > 0
+    }
     private var canGoOn: Bool {
         awaited == nil && stream == nil && ending == nil && successor == nil
     }

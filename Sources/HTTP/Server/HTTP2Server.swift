@@ -39,6 +39,10 @@ final class HTTP2Server: HTTPResponder {
     /// more.
     var takesInput: Bool { ending == nil && !connection.isCongested }
 
+    var owesAnswer: Bool {
+        ending == nil && (life.owesAnswer || streams.contains { $0.terms.isOneAnswer })
+    }
+
     func receive(_ input: Span<UInt8>) {
         isReceiving = true
         defer { isReceiving = false }

@@ -127,7 +127,8 @@ extension HTTPConnection {
                 readsAfterWriting = true
                 return setInterest(.writable)
             case .failed: return lose()
-            case .closed, nil: return close()
+            case .closed: return inputEnded()
+            case nil: return close()
             }
             // Waiting for the next event is cheaper than a read that finds nothing.
             guard transport?.hasPending == true else { return }

@@ -34,6 +34,8 @@ final class HTTPConnection: EventHandler, TimerHandler {
     @exclusivity(unchecked) var hasUnread = false
     /// A timer to continue reading is set.
     @exclusivity(unchecked) var isReadingOn = false
+    /// The peer sends no more, and waits for an answer.
+    @exclusivity(unchecked) private var isHalfClosed = false
     /// OpenSSL has to write before it can read on, and the socket has no room.
     @exclusivity(unchecked) var readsAfterWriting = false
     /// Whether the connection waits for the turn of its handshake, and for nothing else.
@@ -100,6 +102,8 @@ final class HTTPConnection: EventHandler, TimerHandler {
     }
 
     func ready(_ readiness: Readiness, of watch: WatchID) {
+        // Nobody is left who could read the answer.
+        if isHalfClosed, !readiness.isDisjoint(with: [.hangUp, .error]) { return close() }
         if proxyHeader != nil, !readProxyHeader() { return }
         if spoken == nil { return takeTurn() }
         var isReading = readiness.isReadable
@@ -108,7 +112,7 @@ final class HTTPConnection: EventHandler, TimerHandler {
             readsAfterWriting = false
             flush()
         }
-        if isReading { receive() }
+        if isReading, !isHalfClosed { receive() }
     }
 
     func respond(to exchange: HTTPExchange, _ head: ResponseHead, _ body: [UInt8]) {
@@ -211,7 +215,9 @@ extension HTTPConnection {
     private func wait(readable: Bool = false, writable: Bool = false) {
         let wishes = spoken?.wishes ?? SpokenProtocolWishes()
         if let ending = wishes.ending, output.isEmpty { return end(ending) }
-        let isReading = readable || wishes.takesInput || watch.interest.isReadable
+        if isHalfClosed, spoken?.owesAnswer != true { return close() }
+        let isReading =
+            readable || !isHalfClosed && (wishes.takesInput || watch.interest.isReadable)
         setInterest(
             Interest(
                 readable: isReading && !readsAfterWriting, writable: writable || readsAfterWriting))
@@ -220,6 +226,13 @@ extension HTTPConnection {
         let deadline = endDeadline ?? service.now + service.limits.patience.body
         endDeadline = deadline
         watch.setTimer(deadline, self, service)
+    }
+
+    /// The peer has said that it sends no more. It may still read (RFC 9846 section 6.1).
+    func inputEnded() {
+        guard spoken?.owesAnswer == true else { return close() }
+        (isHalfClosed, hasUnread) = (true, false)
+        setInterest(watch.interest.subtracting(.readable))
     }
 
     func end(_ ending: ConnectionEnding) {

@@ -9,6 +9,9 @@ protocol SpokenProtocol: AnyObject {
     var deadline: Duration? { get }
     /// Whether more input can be accepted now.
     var takesInput: Bool { get }
+    /// Whether the peer has asked for something that it does not have yet, and that has an end. Then the
+    /// connection stays until it has that, even if the peer sends no more.
+    var owesAnswer: Bool { get }
     /// How the connection shall end once its output was sent; nil while it continues.
     var ending: ConnectionEnding? { get }
     /// All three together, asked once after each event.
@@ -59,6 +62,8 @@ extension SpokenProtocol {
     var wishes: SpokenProtocolWishes {
         SpokenProtocolWishes(deadline: deadline, takesInput: takesInput, ending: ending)
     }
+
+    var owesAnswer: Bool { false }
 
     func respond(to exchange: HTTPExchange, _ head: ResponseHead, _ body: [UInt8]) {}
     func stream(

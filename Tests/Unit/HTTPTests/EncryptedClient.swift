@@ -40,6 +40,14 @@ final class EncryptedClient {
             socklen_t(MemoryLayout<Int32>.size))
     }
 
+    /// Sends this, and in the same packet that nothing else follows.
+    func sendLast(_ bytes: [UInt8]) {
+        setCork(1)
+        send(bytes)
+        _ = stream.shutdown()
+        setCork(0)
+    }
+
     /// The next bytes; nil at the end, or if none come within five seconds.
     func receive() -> [UInt8]? {
         var bytes = [UInt8](repeating: 0, count: 65_536)

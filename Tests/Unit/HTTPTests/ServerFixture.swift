@@ -71,12 +71,15 @@ final class ServerFixture {
     /// `path`: of a Unix socket, in addition to the port.
     init(
         limits: HTTPService.Limits = .init(), certificates: CertificateStore? = nil,
-        terms: HTTPListenerTerms = HTTPListenerTerms(), path: String? = nil
+        terms: HTTPListenerTerms = HTTPListenerTerms(), path: String? = nil,
+        ownRecords: Bool = true
     ) throws {
         var terms = terms
         if let certificates { terms.certificates = certificates }
         var made: EchoHandler?
-        server = try HTTPServer(loops: 1, limits: limits, figures: figures) { loop in
+        server = try HTTPServer(
+            loops: 1, limits: limits, ownRecords: ownRecords, figures: figures
+        ) { loop in
             let handler = EchoHandler(loop)
             made = handler
             return handler

@@ -1,0 +1,49 @@
+import Crypto
+import Testing
+
+@testable import HTTP
+
+/// RFC 9846 section 6.1: who has sent close_notify may still read.
+@Suite("Clients that send nothing behind their requests")
+struct HalfCloseTests {
+    @Test("They get their answers over TLS, also when these come late", arguments: [true, false])
+    func http1(ownRecords: Bool) throws {
+        let certificate = try DevelopmentCertificate.forTest()
+        let fixture = try ServerFixture(
+            certificates: try CertificateStore(certificate.files), ownRecords: ownRecords)
+        for (path, size) in [("/later", 0), ("/big/", 100_000)] {
+            let client = try EncryptedClient(port: fixture.port, certificate, .http1)
+            let request = "GET \(path) HTTP/1.1\r\nHost: h\r\n\r\n"
+            client.sendLast(Array((request + request).utf8))
+            let answers = String(decoding: try #require(client.readToEnd()), as: UTF8.self)
+            #expect(answers.components(separatedBy: "GET \(path) ").count == 3, "\(answers.count)")
+            #expect(answers.utf8.count > 2 * size)
+        }
+    }
+
+    @Test(
+        "They get their answers over HTTP/2, and then the connection ends",
+        arguments: [true, false])
+    func http2(ownRecords: Bool) throws {
+        let certificate = try DevelopmentCertificate.forTest()
+        let fixture = try ServerFixture(
+            certificates: try CertificateStore(certificate.files), ownRecords: ownRecords)
+        let client = try EncryptedClient(port: fixture.port, certificate, .http2)
+        let session = HTTP2Client()
+        let streams = ["/later", "/later", "/"].map { session.get($0) }
+        client.sendLast(session.output())
+        let received = try #require(client.readToEnd())
+        #expect(session.receive(received))
+        for stream in streams { #expect(session.answers[stream]?.status == "200") }
+    }
+
+    @Test("Half a request is no reason to wait", arguments: [true, false])
+    func half(ownRecords: Bool) throws {
+        let certificate = try DevelopmentCertificate.forTest()
+        let fixture = try ServerFixture(
+            certificates: try CertificateStore(certificate.files), ownRecords: ownRecords)
+        let client = try EncryptedClient(port: fixture.port, certificate, .http1)
+        client.sendLast(Array("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\nab".utf8))
+        #expect(client.readToEnd() == [])
+    }
+}
