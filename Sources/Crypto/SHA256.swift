@@ -77,6 +77,17 @@ extension SHA256 {
         return try finish()
     }
 
+    /// The same into memory that the caller overwrites, and nowhere else.
+    mutating func finishHMAC(
+        into output: UnsafeMutableBufferPointer<UInt8>
+    ) throws(OpenSSLError) {
+        precondition(output.count >= MemoryLayout<Digest>.size, "the digest has no room")
+        let digest = try finish()
+        state.pointee = outer.pointee
+        try update(digest.span)
+        try ensure(copenssl_sha256_final(state, output.baseAddress), "SHA256_Final")
+    }
+
     package mutating func hmac(
         key: Span<UInt8>, _ message: Span<UInt8>
     ) throws(OpenSSLError) -> Digest {

@@ -8,10 +8,13 @@ import WebPush
 
 /// Every allocation of OpenSSL after this many finds no memory.
 nonisolated(unsafe) private var allocationsLeft = Int.max
+/// The one after so many finds none.
+nonisolated(unsafe) private var allocationsToFailure = Int.max
 
 private func hasMemory() -> Bool {
     allocationsLeft -= 1
-    return allocationsLeft >= 0
+    allocationsToFailure -= 1
+    return allocationsLeft >= 0 && allocationsToFailure != -1
 }
 
 @Suite("OpenSSL without memory")
@@ -36,6 +39,62 @@ struct NoMemoryTests {
             if hadEnough { return answer == true }
         }
         return false
+    }
+
+    /// What the peer gets last of a connection on which an allocation fails while it is written.
+    private static func last(failing count: Int) throws -> (RecordLayer.Step, hasFailed: Bool) {
+        func keys() throws -> TrafficKeys {
+            try TrafficKeys(
+                .aes256, secret: [UInt8](repeating: 7, count: 48).span, sequence: 0)
+        }
+        let sockets = try SocketPair()
+        // The keys are updated in the middle of a writing.
+        let ciphers = RecordCiphers(recordsPerKey: 3)
+        let stream = RecordStream(
+            RecordLayer(1, reading: try keys(), writing: try keys()), on: sockets.second, ciphers,
+            nil, isResumed: false)
+        let text = [UInt8](repeating: 1, count: 30_000)
+        var hasFailed = false
+        allocationsToFailure = count
+        for _ in 0..<3 where !hasFailed {
+            if case .failed = stream.write(text.span) { hasFailed = true }
+        }
+        allocationsToFailure = .max
+        var peer = RecordLayer(2, reading: try keys(), writing: try keys())
+        var bytes: [UInt8] = []
+        while case let more = sockets.receivedBack(), !more.isEmpty { bytes += more }
+        let others = RecordCiphers()
+        var (start, step) = (0, RecordLayer.Step.incomplete)
+        try bytes.withUnsafeMutableBufferPointer { bytes in
+            while start < bytes.count {
+                step = try peer.open(bytes.extracting(start..<bytes.count), others)
+                switch step {
+                case .data(let length, _), .idle(let length, _): start += length
+                default: return
+                }
+            }
+        }
+        return (step, hasFailed)
+    }
+
+    @Test("A peer for which no more can be sealed is told, and can open all that came before")
+    func records() async {
+        await #expect(processExitsWith: .success) {
+            guard Self.control() else { _exit(2) }
+            // OpenSSL keeps some things from the first time on.
+            guard case (.data, false) = try Self.last(failing: .max) else { _exit(3) }
+            var told = 0
+            for count in 0..<60 {
+                switch try Self.last(failing: count) {
+                case (.alert(.internalError), true): told += 1
+                case (.data, false): break
+                // Keys that are half updated seal nothing.
+                case (.data, true), (.idle, true): break
+                default: _exit(4)
+                }
+            }
+            _exit(told > 0 ? 0 : 1)
+        }
     }
 
     @Test("A right signature is not taken for a wrong one, and a right key not for a wrong one")

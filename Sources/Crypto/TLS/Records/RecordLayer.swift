@@ -82,10 +82,24 @@ package struct RecordLayer: ~Copyable {
 
     /// Seals as much of `text` as fits into `output`, and before it the KeyUpdate that is due. Nil if
     /// nothing may be sent any more.
+    ///
+    /// What was sealed before something fails has to be sent, because its numbers are used.
     mutating func seal(
         _ text: Span<UInt8>, to output: UnsafeMutableBufferPointer<UInt8>, _ ciphers: RecordCiphers
     ) throws(OpenSSLError) -> Sealed? {
         var sealed = Sealed()
+        do throws(OpenSSLError) {
+            return try seal(text, to: output, ciphers, &sealed)
+        } catch {
+            guard sealed.length > 0 else { throw error }
+            return sealed
+        }
+    }
+
+    private mutating func seal(
+        _ text: Span<UInt8>, to output: UnsafeMutableBufferPointer<UInt8>,
+        _ ciphers: RecordCiphers, _ sealed: inout Sealed
+    ) throws(OpenSSLError) -> Sealed? {
         while sealed.taken < text.count {
             let rest = output.extracting(sealed.length..<output.count)
             let room = rest.count - RecordHeader.overhead
@@ -120,7 +134,14 @@ package struct RecordLayer: ~Copyable {
             Self.keyUpdate.span, ContentType.handshake, to: output, &writeKeys, of: connection)
         sent.hasUpdatedKeys()
         ciphers.forget(connection)
-        return try writeKeys.update() ? length : nil
+        do throws(OpenSSLError) {
+            return try writeKeys.update() ? length : nil
+        } catch {
+            // It is not known which keys there are now, so nothing is sealed with them, not even an
+            // alert.
+            sent.end()
+            throw error
+        }
     }
 
     /// The last record of ours. Nil if there was one already.

@@ -160,7 +160,7 @@ extension RecordStream {
                 }
             }
         } catch {
-            failure = TLSError("recv", error)
+            fail("recv", error)
             return (bytes.count, count)
         }
         return (start, count)
@@ -194,9 +194,15 @@ extension RecordStream {
             }
             send(length)
         } catch {
-            failure = TLSError("send", error)
+            fail("send", error)
         }
         return output.isEmpty && failure == nil
+    }
+
+    /// Our own cryptography has failed. The peer is told, if that can still be sealed.
+    private func fail(_ call: StaticString, _ error: OpenSSLError) {
+        seal(alert: .internalError)
+        failure = TLSError(call, error)
     }
 
     private func sendSealed() -> Bool {
@@ -215,7 +221,7 @@ extension RecordStream {
             }
             failure = TLSError("send", .hasNoKey)
         } catch {
-            failure = TLSError("send", error)
+            fail("send", error)
         }
         return 0
     }

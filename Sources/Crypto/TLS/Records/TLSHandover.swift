@@ -83,8 +83,8 @@ extension StreamHandle {
             taken.pointee.server.length == suite.secretLength
         else { return nil }
         let layer = RecordLayer(
-            ciphers.nextConnection(), reading: try Self.keys(suite, taken.pointee.client),
-            writing: try Self.keys(suite, taken.pointee.server), longestContent: longestContent)
+            ciphers.nextConnection(), reading: try Self.keys(suite, &taken.pointee.client),
+            writing: try Self.keys(suite, &taken.pointee.server), longestContent: longestContent)
         return RecordStream(
             layer, on: link.pointee.descriptor, ciphers, applicationProtocol,
             isResumed: SSL_session_reused(handle) == 1)
@@ -108,11 +108,17 @@ extension StreamHandle {
         return (1...4).contains(code) ? 256 << Int(code) : RecordHeader.longestContent
     }
 
+    /// The secret is read where it lies, and overwritten there: a copy would stay on the stack.
     private static func keys(
-        _ suite: CipherSuite, _ direction: TakenSecrets.Direction
+        _ suite: CipherSuite, _ direction: inout TakenSecrets.Direction
     ) throws(OpenSSLError) -> TrafficKeys {
-        try TrafficKeys(
-            suite, secret: direction.secret.span.extracting(0..<direction.length),
-            sequence: direction.records)
+        let (length, records) = (direction.length, direction.records)
+        direction.length = 0
+        var bytes = direction.secret.mutableSpan
+        return try bytes.withUnsafeMutableBufferPointer { secret throws(OpenSSLError) in
+            defer { OPENSSL_cleanse(secret.baseAddress, secret.count) }
+            return try TrafficKeys(
+                suite, secret: secret.extracting(0..<length).span, sequence: records)
+        }
     }
 }

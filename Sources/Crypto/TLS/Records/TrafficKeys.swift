@@ -154,10 +154,7 @@ private struct LabelExpander: ~Copyable {
         if hash != nil {
             hash?.beginHMACUnderSameKey()
             try hash?.update(information)
-            var digest = try hash?.finishHMAC() ?? SHA256.Digest(repeating: 0)
-            for index in digest.indices { result[index] = digest[index] }
-            var span = digest.mutableSpan
-            span.withUnsafeMutableBufferPointer { OPENSSL_cleanse($0.baseAddress, $0.count) }
+            try hash?.finishHMAC(into: result)
             return
         }
         let made = information.withUnsafeBufferPointer { information in
