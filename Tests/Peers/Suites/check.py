@@ -16,12 +16,14 @@ import http2_cases
 import slowhttp
 import testssl
 import tls
+import tls_records
 import wsproto_cases
 
 # Those that mostly wait come first, and the others run meanwhile, one after the other.
 WAITING = {"slowhttptest": slowhttp.run, "testssl": testssl.run}
 BUSY = {
     "tls": tls.run,
+    "tls-records": tls_records.run,
     "h2": http2_cases.run_h2,
     "hpack": http2_cases.run_hpack,
     "wsproto": wsproto_cases.run,

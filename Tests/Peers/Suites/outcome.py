@@ -14,10 +14,10 @@ from kit.server import Server
 class Served(Server):
     """The program, until the block ends."""
 
-    def __init__(self, program):
+    def __init__(self, program, *more):
         self.place = tempfile.TemporaryDirectory()
         chain, key, _ = certificate(self.place.name, days=90)
-        words = ["--registration", "token", "--tls-certificate", chain, "--tls-key", key]
+        words = ["--registration", "token", "--tls-certificate", chain, "--tls-key", key, *more]
         super().__init__(program, self.place.name, *words, "--listen", "http://127.0.0.1:0", is_secure=True)
         self.chain = chain
         self.context = ssl.create_default_context(cafile=chain)
