@@ -236,7 +236,9 @@ extension HTTPConnection {
     }
 
     func end(_ ending: ConnectionEnding) {
-        if case .linger = ending, let transport = transport.take() {
+        // A peer of TLS may send records whenever it wants, such as a KeyUpdate. Closing would answer
+        // them with a reset, and what the socket still holds of the last answer would be lost.
+        if ending == .linger || isEncrypted, let transport = transport.take() {
             let patience = service.limits.patience
             watch.end(on: service.loop)
             LingeringClose.begin(

@@ -111,6 +111,28 @@ struct DeafPeerTests {
         #expect(kinds.map(\.count) == [1, 1, 1])
     }
 
+    @Test("The last answer arrives whole, although its slow reader still sends records")
+    func lastAnswer() throws {
+        let fixture = try fixture()
+        let deadline = ContinuousClock.now + .seconds(5)
+        func wait(for connections: Int) {
+            while fixture.figures.count(of: .http1) != connections, ContinuousClock.now < deadline {
+                sched_yield()
+            }
+        }
+        let slow = try deafClient(of: fixture)
+        wait(for: 1)
+        slow.send("GET /big/a HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+        // Until all of it is in the server's socket, and the server has done with the connection.
+        wait(for: 0)
+        #expect(fixture.figures.count(of: .http1) == 0)
+        slow.updateKeys()
+        slow.send([71])
+        var count = 0
+        while let bytes = slow.next() { count += bytes.count }
+        #expect(count > 100_000)
+    }
+
     /// A Unix socket accepts a record as a whole or not at all: with one answer more or less before
     /// it, the key update is the record that does not fit.
     @Test(
