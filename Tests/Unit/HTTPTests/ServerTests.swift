@@ -150,6 +150,23 @@ struct ServerTests {
         #expect(answer.hasPrefix("HTTP/1.1 200 OK\r\n"))
     }
 
+    /// The first two fit into a Unix socket, and the rest waits.
+    @Test("A sender that has closed its half gets all answers")
+    func halfClosed() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path + "/socket"
+        let fixture = try ServerFixture(path: path)
+        let client = try RawSocket(path: path)
+        client.send((0..<3).map { "GET /big/\($0) HTTP/1.1\r\nHost: a\r\n\r\n" }.joined())
+        client.shutdownWriting()
+        // The end is there when the server has room again.
+        while client.waitingBytes < 100_000 { sched_yield() }
+        var count = 0
+        while let bytes = client.next() { count += bytes.count }
+        #expect(count > 300_000)
+        withExtendedLifetime(fixture) {}
+    }
+
     @Test("HEAD has the length but not the body")
     func head() throws {
         let fixture = try ServerFixture()
