@@ -17,6 +17,7 @@ proxies=(apache2-bin caddy haproxy)
 containers=(buildah caddy conmon podman runc)
 monitors=(prometheus)
 pushers=(prosody prosody-modules)
+ciphers=(gnutls-bin erlang-ssl libwolfssl-dev)
 # The libraries are those that Qt of PyPI leaves to the system.
 notifiers=(apprise netdata-plugins-bash prometheus-alertmanager libegl1 libxcb-cursor0 libxcb-icccm4 libxcb-keysyms1
     libxcb-shape0 libxcb-xkb1 libxkbcommon-x11-0)
@@ -56,12 +57,13 @@ gate_install() {
         install_packages appstream bubblewrap ca-certificates chromium chromium-driver curl dbus debhelper \
             desktop-file-utils dpkg-dev dunst faketime firefox-esr fish fonts-dejavu-core gcc golang-go \
             imagemagick iproute2 libc6-dev libnotify-bin libnss3-tools lintian lxqt-notificationd man-db mandoc \
-            mate-notification-daemon mmdebstrap nghttp2-client nginx-light notification-daemon openssl pkg-config \
+            mate-notification-daemon mmdebstrap nghttp2-client nginx-light nodejs notification-daemon \
+            openjdk-17-jdk-headless openssl pkg-config \
             python3-dbusmock python3-gi python3-venv slowhttptest systemd testssl.sh tmux tzdata uidmap valgrind xdg-dbus-proxy \
             xdotool xfce4-notifyd xvfb zbar-tools zsh
         .ci/lent "${proxies[@]}" -- true && .ci/lent "${containers[@]}" -- true \
             && .ci/lent "${monitors[@]}" -- true && .ci/lent "${pushers[@]}" -- true \
-            && .ci/lent "${notifiers[@]}" -- true
+            && .ci/lent "${notifiers[@]}" -- true && .ci/lent "${ciphers[@]}" -- true
     ) 8> "$cache/install.lock"
 }
 
@@ -327,8 +329,11 @@ gate_recipes() {
         .venv-synapse/bin/python "$logs/bare-debian" "$logs/fresh" docs/recipes/[a-z]*.md
 }
 
-# clients <release libraries: curl, nghttp, h2load, httpx and Go as HTTP clients
-gate_clients() { .venv/bin/python Tests/Peers/Clients/check.py "$release/ServerProbe"; }
+# clients <release libraries: curl, nghttp, h2load, httpx and Go as HTTP clients, and eleven TLS libraries that change their keys
+gate_clients() {
+    each .venv/bin/python Tests/Peers/Clients/check.py "$release/ServerProbe" \
+        && each .ci/lent "${ciphers[@]}" -- tools/lib/alone .venv/bin/python Tests/Peers/Records/check.py "$release/ServerProbe"
+}
 
 # suites <release libraries: slowhttptest, testssl.sh, TLS conversations, and the cases of h2, hpack, wsproto and Autobahn, in their short form
 gate_suites() {

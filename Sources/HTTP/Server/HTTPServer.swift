@@ -17,17 +17,21 @@ package final class HTTPServer {
     private var listeners: [ServedListener] = []
     private var isRunning = false
 
-    /// Without `ownRecords` OpenSSL keeps each connection after its handshake.
+    /// Without `ownRecords` OpenSSL keeps each connection after its handshake. `recordsPerKey` is how
+    /// many of ours go out before their keys are updated; tests want that soon.
     package init(
         loops: Int = LoopGroup.usableCores, limits: HTTPService.Limits = .init(),
-        ownRecords: Bool = true, figures: HTTPFigures = HTTPFigures(),
+        ownRecords: Bool = true, recordsPerKey: UInt64? = nil,
+        figures: HTTPFigures = HTTPFigures(),
         report: @escaping HTTPTrouble.Report = { _ in }, access: HTTPAccess.Report? = nil,
         handler: (EventLoop) throws -> any HTTPHandler
     ) throws {
         group = try LoopGroup(count: loops)
         handlers = try group.loops.map(handler)
         handshakes = group.loops.map {
-            HandshakeDesk(on: $0, limits.handshakes, ownRecords ? RecordCiphers() : nil)
+            HandshakeDesk(
+                on: $0, limits.handshakes,
+                ownRecords ? RecordCiphers(recordsPerKey: recordsPerKey) : nil)
         }
         self.limits = limits
         self.report = report

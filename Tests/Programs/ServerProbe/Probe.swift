@@ -11,9 +11,9 @@ final class Probe {
     private let server: HTTPServer
 
     init(_ options: Options) throws {
-        let server = try HTTPServer(loops: options.loops, limits: Self.limits(options)) {
-            EchoHandler($0)
-        }
+        let server = try HTTPServer(
+            loops: options.loops, limits: Self.limits(options),
+            recordsPerKey: options.recordsPerKey, handler: { EchoHandler($0) })
         let certificates = try CertificateStore(
             CertificateStore.Files(certificate: options.certificate, key: options.certificate))
         encryptedPort = try Self.listen(server, certificates)

@@ -2,7 +2,8 @@
 // with its two ports, through TLS and in clear.
 //
 // Options, all of them optional but the first: --certificate FILE (with its key), --divide N (all
-// time limits by so much), --connections N, --loops N.
+// time limits by so much), --connections N, --loops N, --records N (until the keys of TLS 1.3 are
+// updated).
 
 import Glibc
 

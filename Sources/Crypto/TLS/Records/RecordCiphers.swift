@@ -18,10 +18,8 @@ package final class RecordCiphers {
     private var opening: [KeyedCipher?]
     private var lastConnection: UInt64 = 0
 
-    package convenience init() { self.init(recordsPerKey: nil) }
-
     /// `recordsPerKey`: how many records are sealed before the keys are updated.
-    init(recordsPerKey: UInt64?) {
+    package init(recordsPerKey: UInt64? = nil) {
         self.recordsPerKey = recordsPerKey
         input.initialize(repeating: 0)
         output.initialize(repeating: 0)
