@@ -350,11 +350,51 @@ struct OddRecordTests {
         let connection = try Connection.established(
             certificate, RecordCiphers(recordsPerKey: 8))
         connection.settle()
-        for index in 0..<1_000 {
+        for index in 1..<1_000 {
             #expect(connection.server.write([UInt8(index & 0xFF)].span) == .bytes(1))
             #expect(connection.clientReceives() == .bytes(1))
         }
-        connection.talk()
+        // The ticket, and the KeyUpdate itself, count too.
+        for index in 1...18 {
+            #expect(connection.server.write([1].span) == .bytes(1))
+            let sent = connection.sockets.receivedBack()
+            #expect(sent.count == (index % 8 == 1 ? 27 + 23 : 23), "\(index)")
+        }
+    }
+
+    @Test("A close_notify waits for room in the socket, and fails where nobody reads any more")
+    func lateClose() throws {
+        let connection = try Connection.established(certificate, RecordCiphers())
+        connection.settle()
+        let text = [UInt8](repeating: 1, count: 16_384)
+        while connection.server.write(text.span) != .wantsWrite {}
+        #expect(connection.server.shutdown() == .wantsWrite)
+        var received = 0
+        while case .bytes(let count) = connection.clientReceives() { received += count }
+        #expect(received > 0)
+        while connection.server.write(text.span) == .wantsWrite { _ = connection.clientReceives() }
+        #expect(connection.server.shutdown() == .done)
+        while case .bytes = connection.clientReceives() {}
+        #expect(connection.clientReceives() == .closed)
+
+        let other = try Connection.established(certificate, RecordCiphers())
+        shutdown(other.sockets.first, Int32(SHUT_RD))
+        guard case .failed = other.server.shutdown() else {
+            Issue.record("nobody reads it")
+            return
+        }
+    }
+
+    @Test("Two records and what fits behind them are sealed at once, and never more than fits")
+    func room() throws {
+        for further in 940...970 {
+            let connection = try Connection.established(certificate, RecordCiphers())
+            connection.settle()
+            let text = [UInt8](repeating: 1, count: 32_768 + further)
+            let hasRoom = further + 3 * RecordHeader.overhead + 32_768 <= 33 * 1024
+            let transfer = connection.server.write(text.span)
+            #expect(transfer == .bytes(hasRoom ? text.count : 32_768))
+        }
     }
 
     @Test("There is no KeyUpdate of ours without need")

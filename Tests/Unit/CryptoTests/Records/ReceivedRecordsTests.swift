@@ -4,6 +4,15 @@ import Testing
 
 @Suite("What may come in TLS 1.3 records")
 struct ReceivedRecordsTests {
+    @Test("Only the alerts that are no errors are warnings (RFC 9846 section 6)")
+    func levels() {
+        for alert in [TLSAlert.closeNotify, .userCanceled, .unexpectedMessage, .badRecordMAC] {
+            let isWarning = alert == .closeNotify || alert == .userCanceled
+            let content = alert.content
+            #expect(content.span.array(0..<2) == [isWarning ? 1 : 2, alert.rawValue])
+        }
+    }
+
     /// The texts of records, each as content and type, and what the last of them means.
     struct Rule: Sendable, CustomStringConvertible {
         let description: String

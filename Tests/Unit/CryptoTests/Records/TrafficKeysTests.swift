@@ -1,4 +1,5 @@
 import Base
+import COpenSSL
 import Foundation
 import Testing
 
@@ -82,6 +83,40 @@ struct TrafficKeysTests {
                 try ciphers.seal([1].span, ContentType.data, to: ciphers.output, &keys, of: 1)
             }
         }
+    }
+
+    /// How many contexts are kept.
+    private func contexts(of ciphers: RecordCiphers) -> Int {
+        ["sealing", "opening"].map { name in
+            let places = Mirror(reflecting: ciphers).descendant(name) as? [AnyObject?]
+            return places?.count { $0 != nil } ?? .min
+        }.reduce(0, +)
+    }
+
+    @Test("The contexts of a connection go when its keys change, and when it ends")
+    func dropped() throws {
+        let certificate = try TestCertificate(TestCertificate.localhost)
+        let ciphers = RecordCiphers(recordsPerKey: 6)
+        let neighbour = try Connection.established(certificate, ciphers)
+        neighbour.settle()
+        neighbour.talk()
+        do {
+            let connection = try Connection.established(certificate, ciphers)
+            connection.settle()
+            connection.talk()
+            #expect(contexts(of: ciphers) == 4)
+            SSL_key_update(connection.client.handle, SSL_KEY_UPDATE_NOT_REQUESTED)
+            SSL_do_handshake(connection.client.handle)
+            #expect(connection.serverReceives() == .wantsRead)
+            #expect(contexts(of: ciphers) == 2)
+            connection.talk()
+            #expect(contexts(of: ciphers) == 4)
+            // The ticket, two records and these: then the keys for writing are updated.
+            for _ in 0..<4 { #expect(connection.server.write([1].span) == .bytes(1)) }
+            #expect(contexts(of: ciphers) == 3)
+        }
+        #expect(contexts(of: ciphers) == 2)
+        neighbour.talk()
     }
 
     @Test(
