@@ -159,7 +159,8 @@ package enum AutomaticDialect {
 
 extension Engine {
     /// Reads a payload in its dialect and applies its events. A message without a name of its own
-    /// gets `name`, and replaces the former one. It also gets `picture`.
+    /// gets `name`, and replaces the former one; any other keeps it as its origin. It also gets
+    /// `picture`.
     package mutating func process(
         payload: [UInt8], dialect: Dialect, level: TrustLevel, isTrusted: Bool = false,
         templates: TelegramTemplates = .english, id: String = "", name: String = "",
@@ -167,13 +168,17 @@ extension Engine {
     ) -> Outcome {
         var events = events(of: payload, dialect, level, isTrusted, templates, now)
         // A payload that is several messages has no single successor.
-        if events.count == 1, case .message(var message) = events[0] {
-            if !name.isEmpty, message.name.isEmpty {
+        let isAlone = events.count == 1
+        for index in events.indices {
+            guard case .message(var message) = events[index] else { continue }
+            if isAlone, !name.isEmpty, message.name.isEmpty {
                 message.name = name
                 if message.replacement == .beside { message.replacement = .anew }
+            } else {
+                message.origin = name
             }
-            if !picture.isEmpty { message.presentation?.picture = picture }
-            events = [.message(message)]
+            if isAlone, !picture.isEmpty { message.presentation?.picture = picture }
+            events[index] = .message(message)
         }
         return process(events, level: level, isTrusted: isTrusted, id: id, now: now)
     }

@@ -25,7 +25,8 @@ extension Engine {
             (new.isMention, new.isPin) = (old.isMention, old.isPin)
             new.isScheduled = old.isScheduled
             change(
-                found.id, in: groupID, to: .newPushMessage(new), level: level, isForced: true)
+                found.id, in: groupID, to: .newPushMessage(new), of: message.origin, level: level,
+                isForced: true)
         }
         return .ok
     }
@@ -47,25 +48,28 @@ extension Engine {
             weaker.level < level, weaker.isTemporary
         else { return false }
         let push = pushMessage(message, in: groupID, settingsChatID)
-        change(weaker.id, in: groupID, to: .newPushMessage(push), level: level, isForced: true)
+        change(
+            weaker.id, in: groupID, to: .newPushMessage(push), of: message.origin, level: level,
+            isForced: true)
         return true
     }
 
-    /// Replaces the content of a notification; id, date and sound stay. The trust level is never
-    /// lowered.
+    /// Replaces the content of a notification by that of `origin`, if it is of another push; id, date
+    /// and sound stay. The trust level is never lowered.
     mutating func change(
         _ id: Notification.ID, in groupID: NotificationGroup.ID, to content: Notification.Content,
-        level: TrustLevel, isForced: Bool
+        of origin: String? = nil, level: TrustLevel, isForced: Bool
     ) {
         guard let group = account.groups[groupID] else { return }
         if let index = group.firstIndex(of: id) {
-            account.groups[groupID]?.notifications[index].become(content, level, isTrusted)
+            account.groups[groupID]?.notifications[index]
+                .become(content, of: origin, level, isTrusted)
             announceAgain(id, in: groupID, isForced: isForced)
         } else if let index = group.pending.firstIndex(where: { $0.notification.id == id }) {
             account.groups[groupID]?.pending[index].notification
-                .become(content, level, isTrusted)
+                .become(content, of: origin, level, isTrusted)
         } else if let index = group.sleeping.firstIndex(where: { $0.id == id }) {
-            account.groups[groupID]?.sleeping[index].become(content, level, isTrusted)
+            account.groups[groupID]?.sleeping[index].become(content, of: origin, level, isTrusted)
         }
     }
 
@@ -102,8 +106,11 @@ extension Engine {
 }
 
 extension Notification {
-    fileprivate mutating func become(_ content: Content, _ level: TrustLevel, _ isTrusted: Bool) {
+    fileprivate mutating func become(
+        _ content: Content, of origin: String?, _ level: TrustLevel, _ isTrusted: Bool
+    ) {
         self.content = content
+        self.origin = origin ?? self.origin
         self.level = max(self.level, level)
         self.isTrusted = isTrusted && self.level == .clear
     }

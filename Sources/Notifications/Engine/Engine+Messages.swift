@@ -170,7 +170,7 @@ extension Engine {
                 date: date, settingsChatID: settingsChatID,
                 soundID: isQuiet ? 0 : soundID(of: message, under: settingsChatID),
                 isSilent: isQuiet, level: level,
-                name: message.name))
+                name: message.name, origin: message.origin))
         guard isAdded else { return }
         if !message.name.isEmpty {
             account.names[message.name] = NamedNotification(
@@ -231,6 +231,7 @@ extension Engine {
         let isSilent: Bool
         let level: TrustLevel
         var name = ""
+        var origin = ""
         var due: Double = 0
     }
 
@@ -250,7 +251,8 @@ extension Engine {
         let notification = Notification(
             id: account.lastNotificationID, date: arrival.date, isSilent: arrival.isSilent,
             content: content, level: arrival.level,
-            isTrusted: isTrusted && arrival.level == .clear, name: arrival.name)
+            isTrusted: isTrusted && arrival.level == .clear, name: arrival.name,
+            origin: arrival.origin)
         let last = group.pending.last?.notification ?? group.notifications.last
         let messageID = notification.messageID
         if let last, last.id >= notification.id { return false }

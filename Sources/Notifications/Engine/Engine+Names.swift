@@ -49,7 +49,9 @@ extension Engine {
         guard let chatID = account.groups[groupID]?.chatID else { return }
         if case .newCall(let id, _) = old.content { return endCall(id) }
         let new = pushMessage(message, in: groupID, chatID)
-        change(old.id, in: groupID, to: .newPushMessage(new), level: level, isForced: true)
+        change(
+            old.id, in: groupID, to: .newPushMessage(new), of: message.origin, level: level,
+            isForced: true)
     }
 
     /// Removes the older one. A call stops ringing.
@@ -91,6 +93,12 @@ extension Engine {
         guard !isOutdated(order, level, by: named), let group = account.groups[named.groupID],
             let known = group.notification(named.notificationID)
         else { return }
+        takeBack(known, from: group)
+        guard leavesTombstone else { return }
+        leaveTombstone(name, order: order ?? named.order, level: level)
+    }
+
+    private mutating func takeBack(_ known: Notification, from group: NotificationGroup) {
         if case .newCall(let id, _) = known.content {
             endCall(id)
         } else if group.sleeping.contains(where: { $0.id == known.id }) {
@@ -99,8 +107,18 @@ extension Engine {
         } else {
             remove(known.id, from: group.id, isPermanent: true, isForced: true)
         }
-        guard leavesTombstone else { return }
-        leaveTombstone(name, order: order ?? named.order, level: level)
+    }
+
+    /// Takes back what the push shows that the host calls so, also under names of the sender's own.
+    mutating func withdraw(_ push: String, level: TrustLevel, now: Double) -> Outcome {
+        let outcome = process([.ended(name: push, order: nil)], level: level, now: now)
+        guard outcome == .ok else { return outcome }
+        for shown in account.groups.notifications(where: { $0.origin == push })
+        where shown.notification.level <= level {
+            guard let group = account.groups[shown.group] else { continue }
+            takeBack(shown.notification, from: group)
+        }
+        return .ok
     }
 
     private mutating func leaveTombstone(_ name: String, order: Int64?, level: TrustLevel) {
@@ -129,4 +147,12 @@ extension Engine {
     /// After how many new names the expired ones are removed, and how many names there may be.
     private static let tombstoneCheck = 256
     private static let tombstoneLimit = 20_000
+}
+
+extension Account {
+    /// The trust level of what shows the push that the host calls so; nil for nothing.
+    package func level(ofPush name: String) -> TrustLevel? {
+        names[name]?.level
+            ?? groups.notifications { $0.origin == name }.map(\.notification.level).max()
+    }
 }

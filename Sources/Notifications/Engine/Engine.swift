@@ -34,7 +34,7 @@ package struct Engine: Sendable, Confidential {
     var isTrusted = false
     /// How often a payload was refused because its target came at a higher trust level.
     var outranked = 0
-    /// The names of what the user has removed.
+    /// The origins, or else the names, of what the user has removed.
     private(set) var dismissed: [String] = []
     private var isByUser = false
     var now: Double = 0
@@ -58,10 +58,15 @@ package struct Engine: Sendable, Confidential {
         return outranked
     }
 
-    /// The names of notifications that the user has removed since the last call.
+    /// What the host calls the pushes that the user has removed since the last call, each once. One
+    /// that is several notifications counts when the last of them is gone.
     package mutating func takeDismissed() -> [String] {
+        guard !dismissed.isEmpty else { return [] }
         defer { dismissed.removeAll() }
-        return dismissed
+        let gone = Set(dismissed)
+        let rest = account.groups.notifications { !$0.origin.isEmpty && gone.contains($0.origin) }
+        var known = Set(rest.map(\.notification.origin))
+        return dismissed.filter { known.insert($0).inserted }
     }
 
     /// What `body` removes, the user removes.
@@ -72,11 +77,16 @@ package struct Engine: Sendable, Confidential {
     }
 
     mutating func forgetName(of notification: Notification) {
-        guard !notification.name.isEmpty,
-            account.names[notification.name]?.notificationID == notification.id
-        else { return }
-        account.names[notification.name] = nil
-        if isByUser { dismissed.append(notification.name) }
+        let isNamed =
+            !notification.name.isEmpty
+            && account.names[notification.name]?.notificationID == notification.id
+        if isNamed { account.names[notification.name] = nil }
+        guard isByUser else { return }
+        if !notification.origin.isEmpty {
+            dismissed.append(notification.origin)
+        } else if isNamed {
+            dismissed.append(notification.name)
+        }
     }
 
     /// Whether this client and the other clients of the account are in use.

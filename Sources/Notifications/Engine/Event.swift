@@ -70,6 +70,8 @@ package struct IncomingMessage: Equatable, Sendable {
     @Boxed package var presentation: Presentation?
     /// The name by which a later payload can replace or retract it.
     package var name = ""
+    /// What the host calls the push; empty if that is its name.
+    package var origin = ""
     package var replacement = Replacement.beside
     package var order: Int64?
     /// Identifies repeated payloads about the same message; empty if they cannot be recognised.

@@ -23,6 +23,8 @@ package struct Notification: Equatable, Sendable {
     package var isTrusted = false
     /// The name by which a later payload can replace or retract it; empty for none.
     package var name: String = ""
+    /// What the host calls the push that it shows; empty if that is its name.
+    package var origin: String = ""
 
     /// Whether its actions may be used. Otherwise it may be from anybody and can only be dismissed.
     package var mayAct: Bool { level > .clear || isTrusted }
@@ -83,6 +85,7 @@ extension Notification: Coded {
         coder.choice(&level)
         coder.flag(&isTrusted)
         coder.text(&name)
+        coder.text(&origin)
         coder.kind(&content, content.number, Content.blank)
         switch content {
         case .newMessage(var message, var showsPreview):

@@ -154,6 +154,21 @@ package struct GroupTable: Sendable, Equatable {
 
     package var ids: [NotificationGroup.ID] { groups.keys.sorted() }
 
+    /// The notifications that match, also those that wait or sleep, sorted by their ids.
+    func notifications(
+        where isWanted: (Notification) -> Bool
+    ) -> [(group: NotificationGroup.ID, notification: Notification)] {
+        var found: [(group: NotificationGroup.ID, notification: Notification)] = []
+        for group in groups.values {
+            for one in group.sleeping where isWanted(one) { found.append((group.id, one)) }
+            for one in group.notifications where isWanted(one) { found.append((group.id, one)) }
+            for one in group.pending where isWanted(one.notification) {
+                found.append((group.id, one.notification))
+            }
+        }
+        return found.sorted { ($0.notification.id, $0.group) < ($1.notification.id, $1.group) }
+    }
+
     mutating func code(_ coder: inout Coder) {
         var all = all
         coder.list(&all)

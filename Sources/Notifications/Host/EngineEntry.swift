@@ -2,8 +2,8 @@ package import Base
 
 /// One operation on an engine, as a journal stores it. Applying it again has the same result.
 package enum EngineEntry: Sendable, Confidential {
-    /// `id` is the transport's identifier of the push, or empty; under `name`, unless that is empty,
-    /// it replaces the former push of that name. `isTrusted` applies to pushes in clear. By
+    /// `id` is the transport's identifier of the push, or empty; under `name`, unless that is empty
+    /// or the sender names it, it replaces the former push of that name. `isTrusted` applies to pushes in clear. By
     /// `picture`, unless that is empty, the host finds a picture of it.
     case push(
         payload: [UInt8], Dialect, TrustLevel, isTrusted: Bool = false, id: String = "",
@@ -133,7 +133,7 @@ extension Engine {
                 payload: payload, dialect: dialect, level: level, isTrusted: isTrusted,
                 templates: templates, id: id, name: name, picture: picture, now: now)
         case .withdrawal(let name, let level):
-            return process([.ended(name: name, order: nil)], level: level, now: now)
+            return withdraw(name, level: level, now: now)
         }
     }
 

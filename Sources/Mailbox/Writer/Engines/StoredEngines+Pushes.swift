@@ -146,7 +146,7 @@ extension StoredEngines {
         for row in rows {
             _ = try engine(row) { engine throws(StoreFault) in
                 let shown = names.lazy.compactMap { name in
-                    engine.hosted.engine.account.names[name].map { (name, $0.level) }
+                    engine.hosted.engine.account.level(ofPush: name).map { (name, $0) }
                 }
                 guard let (name, known) = shown.first else { return .done }
                 engine.hosted.withdraw(name: name, level ?? known, now: wall)

@@ -111,6 +111,7 @@ struct ReceivedPushTests {
         arguments: [
             #"{"token_type":10,"app":"a","account":"b","dialect":"plain"}"#,
             #"{"token_type":10,"app":"script","account":"b","dialect":"plain","clear":true,"trust_clear":true}"#,
+            #"{"token_type":10,"app":"a","account":"b","dialect":"declarative"}"#,
         ])
     func withdrawnLate(terms: String) throws {
         let test = try TestStore()
@@ -118,7 +119,12 @@ struct ReceivedPushTests {
         let engine = registration.device
         let push = try test.push(engine)
         let locations = try ["alpha", "beta"].map { text in
-            let message = try test.message(subscription.address, text, level: .webpush)
+            // It has a name of its sender's, and is not alone in its payload.
+            let declared =
+                #"{"web_push":8030,"notification":{"title":"\#(text)","tag":"\#(text)"},"#
+                + #""app_badge":1}"#
+            let payload = registration.terms.dialect == .declarative ? declared : text
+            let message = try test.message(subscription.address, payload, level: .webpush)
             _ = try test.run(.registration(.receive(message, nil, push)))
             return message.location
         }

@@ -103,6 +103,55 @@ struct DismissalStoreTests {
         #expect(try kinds == [.message])
     }
 
+    /// What the services push of one thing: its name there, and what is shown of it.
+    private static func alerts(_ texts: String...) -> String {
+        let alerts = texts.map {
+            #"{"status":"firing","fingerprint":"f-\#($0)","annotations":{"description":"\#($0)"}}"#
+        }
+        return #"{"receiver":"r","groupKey":"g","alerts":[\#(alerts.joined(separator: ","))]}"#
+    }
+
+    private static let ofServices = [
+        alerts("full"),
+        #"{"x-github-event":"issues","action":"opened","repository":{"full_name":"a/b"},"#
+            + #""issue":{"number":1,"title":"full"}}"#,
+    ]
+
+    @Test(
+        "What a service names itself leaves with its message, and is closed like any other",
+        arguments: ofServices)
+    func named(payload: String) throws {
+        let message = try test.post(payload, to: topic, isShown: true)
+        #expect(try screen.texts.count == 1)
+        try test.post("", to: topic, .delete, sequence: message.id.text)
+        #expect(try screen.texts == [])
+        let former = try test.post(payload, to: topic, isShown: true)
+        try test.post(payload, to: topic, isShown: true)
+        // The later one has taken the place of the former.
+        try test.post("", to: topic, .delete, sequence: former.id.text)
+        try test.restart()
+        let text = try #require(try screen.texts.first)
+        try screen.close(text)
+        let page = try test.page([topic])
+        #expect(page.entries.map(\.message.kind) == [.dismissal, .delete, .message, .delete])
+        #expect(page.entries[2].isCleared)
+    }
+
+    @Test("A message that is several notifications is closed with the last of them")
+    func several() throws {
+        let message = try test.post(Self.alerts("a", "b"), to: topic, isShown: true)
+        #expect(try screen.texts == ["a", "b"])
+        try screen.close("a")
+        #expect(try kinds == [.message])
+        try screen.close("b")
+        #expect(try kinds == [.dismissal, .message])
+        #expect(try test.page([topic]).entries[0].message.sequence == message.id.text)
+        try test.post(Self.alerts("c", "d"), to: topic, isShown: true)
+        let all = TopicErasure.all(of: topic.device, through: 3)
+        #expect(try test.run(.registration(.erase(all))) == .done)
+        #expect(try screen.texts == [])
+    }
+
     @Test("Its name tells its topic, and nothing else has such a name")
     func names() {
         let shown = ShownSequence("a:b", in: topic.device)

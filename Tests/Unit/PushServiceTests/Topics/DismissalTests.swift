@@ -144,6 +144,14 @@ struct DismissalTests {
         #expect(event["sequence_id"] as? String == "x")
         try withdraw(latest)
         #expect(try fixture.history("t").map(\.kind) == [.delete, .delete])
+        // What a service names itself, at a topic's long address.
+        let alert = #"{"status":"firing","fingerprint":"f","annotations":{"description":"full"}}"#
+        let service = try push(#"{"receiver":"r","groupKey":"g","alerts":[\#(alert)]}"#)
+        try screen.settle()
+        #expect(screen.texts == ["full"])
+        try withdraw(service)
+        try screen.settle()
+        #expect(screen.texts == [])
         // So do those who are not told that its owner has closed it.
         let token = try fixture.follow("/t/json", try fixture.addToken(.usual).text)
         let read = try push("d")
