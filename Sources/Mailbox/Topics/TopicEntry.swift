@@ -152,17 +152,14 @@ package struct TopicPage: Sendable, Confidential {
 
     package var hasMore: Bool { next != nil }
 
-    /// Finds out what was closed or cleared after it came.
+    /// Finds out what was closed or cleared after it came. The end of a sequence is looked up once.
     mutating func markCleared(
         of owner: TopicOwner, _ connection: borrowing Connection
     ) throws(StoreFault) {
-        let select = try connection.statement(
-            """
-            SELECT 1 FROM topic_message WHERE topic = ?1 AND sequence = ?2 AND place > ?3
-            AND sealed IS NOT NULL AND kind IN (?4, ?5) LIMIT 1
-            """)
+        let select = try connection.statement(Self.lastEnd)
         var hash: SHA256
         do throws(OpenSSLError) { hash = try SHA256() } catch { throw .crypto(error) }
+        var ends: [[UInt8]: Int64] = [:]
         for index in entries.indices where entries[index].message.kind == .message {
             let (device, position) = (entries[index].device, entries[index].position)
             let sequence: [UInt8]
@@ -170,15 +167,25 @@ package struct TopicPage: Sendable, Confidential {
                 sequence = try owner.digest(
                     of: entries[index].message.sequence, in: device, &hash)
             } catch { throw .crypto(error) }
-            try select.bind(Int64(device), at: 1)
-            try select.bind(sequence.span, at: 2)
-            try select.bind(TopicRows.key(position, of: owner.row), at: 3)
-            try select.bind(Int64(TopicMessage.Kind.clear.rawValue), at: 4)
-            try select.bind(Int64(TopicMessage.Kind.dismissal.rawValue), at: 5)
-            entries[index].isCleared = try select.step()
-            select.reset()
+            if ends[sequence] == nil {
+                try select.bind(Int64(device), at: 1)
+                try select.bind(sequence.span, at: 2)
+                // Without an end it is NULL, which is read as 0.
+                if try select.step() {
+                    ends[sequence] = TopicRows.position(ofKey: select.integer(0))
+                }
+                select.reset()
+            }
+            entries[index].isCleared = ends[sequence].map { $0 > position } ?? false
         }
     }
+
+    /// What was erased has no sequence.
+    static let lastEnd = """
+        SELECT max(place) FROM topic_message INDEXED BY topic_message_cleared
+        WHERE topic = ?1 AND sequence = ?2
+        AND kind IN (\(TopicMessage.Kind.clear.rawValue), \(TopicMessage.Kind.dismissal.rawValue))
+        """
 }
 
 /// The sealed part of a message in the history. It repeats what else the row says, so that nobody can

@@ -233,6 +233,8 @@ enum Schema {
         CREATE INDEX topic_message_id ON topic_message (id);
         CREATE INDEX topic_message_sequence ON topic_message (topic, sequence)
             WHERE sequence IS NOT NULL AND sealed IS NOT NULL;
+        CREATE INDEX topic_message_cleared ON topic_message (topic, sequence)
+            WHERE kind IN (2, 4);
         CREATE INDEX topic_message_expires ON topic_message (expires);
         CREATE TABLE topic_file (
             row INTEGER PRIMARY KEY, mark BLOB NOT NULL, topic INTEGER NOT NULL,

@@ -1,6 +1,7 @@
 import Base
 import Delivery
 import Notifications
+import SQLite
 import Testing
 import Topics
 
@@ -52,6 +53,16 @@ struct DismissalStoreTests {
         try test.post("", to: topic, .clear, sequence: "s")
         #expect(try screen.texts == [])
         #expect(try test.page([topic]).entries.filter(\.isCleared).count == 3)
+    }
+
+    @Test("Where a sequence was cleared last is found without a look at its states")
+    func lookUp() throws {
+        let connection = try Connection(test.path + "/" + WriterDatabase.fileName, .readOnly)
+        let plan = try connection.statement("EXPLAIN QUERY PLAN " + TopicPage.lastEnd)
+        var steps: [String] = []
+        while try plan.step() { steps.append(plan.text(3)) }
+        #expect(steps.count == 1)
+        #expect(steps[0].hasSuffix("INDEX topic_message_cleared (topic=? AND sequence=?)"))
     }
 
     @Test("Only readers of the owner's own are told, and nobody else counts it")
