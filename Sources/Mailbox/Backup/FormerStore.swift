@@ -188,11 +188,11 @@ enum FormerMerge {
         FROM former.question AS other WHERE other.id = question.id
         AND other.topic = question.topic)
         """,
-        // What was answered since has that answer.
+        // What was answered since has that answer, and what was deleted has no words.
         """
         UPDATE main.question AS ours SET ended = 1, due = other.due, sealed = other.sealed
         FROM former.question AS other
-        WHERE other.id = ours.id AND other.ended = 1 AND ours.ended = 0
+        WHERE other.id = ours.id AND other.ended = 1
         """,
         "DELETE FROM main.topic_file WHERE mark NOT IN (SELECT mark FROM former.topic_file)",
         "DELETE FROM main.topic_owner WHERE row NOT IN (SELECT row FROM former.topic_owner)",

@@ -123,6 +123,21 @@ struct QuestionRows {
                 Int64(areEnded ? 1 : 0)))
     }
 
+    /// Which messages of a topic show open ones, by the keys of their rows.
+    static func keysOfOpen(
+        in device: UInt32, on connection: borrowing Connection
+    ) throws(StoreFault) -> Set<Int64> {
+        let select = try connection.statement(
+            """
+            SELECT place FROM question JOIN topic_message ON topic_message.id = question.id
+            AND topic_message.topic = question.topic
+            WHERE question.topic = ?1 AND ended = 0
+            """, device)
+        var keys: Set<Int64> = []
+        while try select.step() { keys.insert(select.integer(0)) }
+        return keys
+    }
+
     static func oldestEnded(
         of device: UInt32, on connection: borrowing Connection
     ) throws(StoreFault) -> TopicMessageID? {

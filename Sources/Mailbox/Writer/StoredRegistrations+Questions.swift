@@ -49,7 +49,9 @@ extension StoredRegistrations {
             guard let known = try QuestionRows.open(row, topics.sealers, of: owner) else {
                 return .unavailable
             }
-            guard known.asksLike(question) else { return .registration(.otherRequest) }
+            guard known.asksLike(question, try mark(of: question, owner)) else {
+                return .registration(.otherRequest)
+            }
             return .registration(.question(known))
         }
         let limit = transaction.limits.growth.topicQuestions
@@ -155,16 +157,33 @@ extension StoredRegistrations {
     }
 
     /// Whether this message, or event, would change an open question. Clearing only takes it off the
-    /// screens. Deleting what has ended deletes the result as well.
+    /// screens. Deleting what has ended deletes its words as well.
     func changesQuestion(_ message: TopicMessage, at device: UInt32) throws(StoreFault) -> Bool {
         guard message.sequence != message.id.text, message.kind != .clear,
             let id = TopicMessageID(message.sequence),
             let row = try QuestionRows.find(id, on: transaction.connection), row.device == device
         else { return false }
         guard row.isEnded else { return true }
-        if message.kind == .delete {
-            try QuestionRows.delete(id, on: transaction.connection)
-        }
+        if message.kind == .delete { try forgetWords(of: row) }
         return false
+    }
+
+    private func forgetWords(of row: QuestionRows.Row) throws(StoreFault) {
+        guard case .owner(let owner) = try topics.admission(to: row.device),
+            var question = try QuestionRows.open(row, topics.sealers, of: owner),
+            question.mark.isEmpty
+        else { return }
+        question.forgetWords(leaving: try mark(of: question, owner))
+        try QuestionRows.end(
+            question, until: row.due,
+            sealed: try QuestionRows.seal(question, topics.sealers, of: owner),
+            on: transaction.connection)
+    }
+
+    /// By this a question is known without its words.
+    private func mark(
+        of question: Question, _ owner: TopicOwner
+    ) throws(StoreFault) -> [UInt8] {
+        try topics.digest(of: "words \(question.words)", in: question.device, owner)
     }
 }

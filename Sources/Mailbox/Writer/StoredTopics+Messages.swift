@@ -90,7 +90,8 @@ extension StoredTopics {
         try erase(try all(sequence, of: device, owner))
     }
 
-    /// Erases what a reader wants gone. Also returns of which sequences that was the latest state.
+    /// Erases what a reader wants gone, except open questions. Also returns of which sequences that was
+    /// the latest state.
     func erase(
         _ erasure: TopicErasure
     ) throws(StoreFault) -> (outcome: StoreOutcome, ended: [ShownSequence]) {
@@ -102,6 +103,9 @@ extension StoredTopics {
                     at: TopicRows.key(position, of: try owner(of: first))),
                 devices.contains(found.device)
             else { return (.notFound, []) }
+            guard try !openQuestions(in: found.device).contains(found.key) else {
+                return (.conflict, [])
+            }
             let ended = try latest(of: [found])
             try erase([found])
             return (.done, ended)
@@ -109,10 +113,17 @@ extension StoredTopics {
             let last = TopicRows.key(end, of: try owner(of: device))
             let oldest = try rows.oldest(of: device, Self.goneAtOnce)
             let found = oldest.filter { $0.key <= last }
-            let ended = try latest(of: found)
-            try erase(found)
+            // There are fewer of them than are looked at, so others come next time.
+            let open = try openQuestions(in: device)
+            let erased = found.filter { !open.contains($0.key) }
+            let ended = try latest(of: erased)
+            try erase(erased)
             return (found.count == Self.goneAtOnce ? .registration(.partly) : .done, ended)
         }
+    }
+
+    private func openQuestions(in device: UInt32) throws(StoreFault) -> Set<Int64> {
+        try QuestionRows.keysOfOpen(in: device, on: transaction.connection)
     }
 
     /// The oldest messages make room for the newest.

@@ -246,6 +246,7 @@ extension GotifyRefusal {
     init(_ outcome: StoreOutcome, unknown: GotifyRefusal) {
         switch outcome {
         case .notFound: self = unknown
+        case .conflict: self = GotifyRefusal(ntfy: .openQuestion)
         case .full, .registration(.tooMany): self = .tooMany
         default: self = .unavailable
         }

@@ -24,6 +24,7 @@ package struct GotifyRefusal: Error, Equatable, Sendable {
         case 401: "Unauthorized"
         case 403: "Forbidden"
         case 404: "Not Found"
+        case 409: "Conflict"
         case 413: "Request Entity Too Large"
         case 429: "Too Many Requests"
         case 503: "Service Unavailable"

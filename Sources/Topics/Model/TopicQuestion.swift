@@ -41,11 +41,6 @@ package struct TopicQuestion: Equatable, Sendable, Confidential {
         !answer.isEmpty && Printable.onScreen(answer, limit: longestAnswer) == answer
             && String(answer[...].trimmed) == answer
     }
-
-    /// Whether it offers the same answers, whatever its number is.
-    package func asksLike(_ other: TopicQuestion) -> Bool {
-        answers == other.answers && takesText == other.takesText
-    }
 }
 
 extension TopicQuestion: Coded {

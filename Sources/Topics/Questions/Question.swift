@@ -18,6 +18,8 @@ package struct Question: Equatable, Sendable, Confidential {
     /// The message that shows it.
     package private(set) var content = TopicContent()
     package private(set) var result: QuestionResult?
+    /// What is left of its words after they were deleted; else empty.
+    package private(set) var mark: [UInt8] = []
 
     private init() {}
 
@@ -34,10 +36,20 @@ package struct Question: Equatable, Sendable, Confidential {
     package var asked: TopicQuestion { content.question ?? .blank }
     package var isOpen: Bool { result == nil }
 
-    /// Whether the same is asked, in the same words.
-    package func asksLike(_ other: Question) -> Bool {
-        asker == other.asker && content.title == other.content.title
-            && content.text == other.content.text && asked.asksLike(other.asked)
+    /// All that it asks, as one text.
+    package var words: String {
+        let texts = [content.title, content.text, asked.takesText ? TopicQuestion.anyText : ""]
+        return (texts + asked.answers).joined(separator: "\u{0}")
+    }
+
+    /// Whether the same is asked by the same caller. `mark` is that of the other's words.
+    package func asksLike(_ other: Question, _ mark: [UInt8]) -> Bool {
+        asker == other.asker && (self.mark.isEmpty ? words == other.words : self.mark == mark)
+    }
+
+    /// What it asked is deleted. Its result stays, for whoever asks again under its key.
+    package mutating func forgetWords(leaving mark: [UInt8]) {
+        (content, self.mark) = (TopicContent(), mark)
     }
 }
 
@@ -69,6 +81,8 @@ extension Question {
         guard press.by.credential == 0 || press.by.credential != asker else {
             return .refused(.forbidden)
         }
+        // Nobody knows any more what its answers and its number were.
+        guard mark.isEmpty else { return .late }
         guard press.number == asked.number else { return .refused(.otherQuestion) }
         guard let answer = asked.answer(press.choice) else { return .refused(.noAnswer) }
         #if PLANTED
@@ -166,6 +180,7 @@ extension Question: Coded {
         coder.number(&kept)
         content.code(&coder)
         coder.optional(&result)
+        coder.data(&mark)
     }
 }
 

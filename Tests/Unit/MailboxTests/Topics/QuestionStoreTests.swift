@@ -124,11 +124,11 @@ struct QuestionStoreTests {
         #expect(try asked(try press("yes", id, engine: engine, test)).result?.answer == "yes")
     }
 
-    @Test("No message changes an open one; what has ended is deleted with its result")
+    @Test("No message changes an open one; what has ended is deleted, and its result stays")
     func unchanged() throws {
         let test = try TestStore()
         let topic = try test.addTopic()
-        let id = try asked(try ask(at: topic, test)).id
+        let id = try asked(try ask(at: topic, key: "k", test)).id
         func post(_ kind: TopicMessage.Kind) throws -> StoreOutcome {
             let message = try test.message("other", kind, sequence: id.text, time: 100)
             return try test.run(
@@ -137,9 +137,35 @@ struct QuestionStoreTests {
         #expect(try post(.message) == .conflict && post(.delete) == .conflict)
         #expect(try post(.clear).isStored)
         _ = try press("yes", id, test)
-        #expect(try post(.delete).isStored)
-        #expect(try question(id, test) == nil)
-        #expect(try press("yes", id, test) == .notFound)
+        // Twice is once.
+        for _ in 0..<2 { #expect(try post(.delete).isStored) }
+        try test.restart()
+        let rest = try #require(try question(id, test))
+        #expect(rest.result?.answer == "yes" && rest.content == TopicContent())
+        #expect(try asked(try press("no", id, test)) == rest)
+        #expect(try asked(try ask(at: topic, key: "k", test)) == rest)
+        #expect(try ask("Other?", at: topic, key: "k", test) == .registration(.otherRequest))
+        #expect(try test.page([topic]).entries.map(\.message.kind) == [.delete])
+    }
+
+    @Test("No reader erases an open one; what has ended stays away")
+    func erased() throws {
+        let test = try TestStore()
+        let topic = try test.addTopic()
+        try test.post("before", to: topic)
+        let id = try asked(try ask(at: topic, key: "k", test)).id
+        func erase(_ erasure: TopicErasure) throws -> StoreOutcome {
+            try test.run(.registration(.erase(erasure)))
+        }
+        #expect(try erase(.message(position: 2, of: [topic.device])) == .conflict)
+        #expect(try erase(.all(of: topic.device, through: 2)) == .done)
+        #expect(try test.texts(topic) == ["Deploy?"])
+        let ended = try asked(try press("yes", id, test))
+        #expect(try erase(.message(position: 2, of: [topic.device])) == .done)
+        #expect(try erase(.all(of: topic.device, through: 3)) == .done)
+        #expect(try test.texts(topic) == [])
+        #expect(try asked(try ask(at: topic, key: "k", test)) == ended)
+        #expect(try test.texts(topic) == [])
     }
 
     @Test("A topic has a limit of open ones, and of results; its end ends them all")

@@ -33,6 +33,26 @@ struct GotifyMessageTests {
         #expect((list.messages[0]["extras"] as? [String: Any])?.keys.contains("my::own") == true)
     }
 
+    @Test("An open question is not deleted, and what has ended does not come back")
+    func question() throws {
+        _ = try owner.makeApplication("t")
+        let asked = try fixture.ntfy("POST", "/t?ask=yes", try fixture.token(.write), "Deploy?")
+        func ids() throws -> [Int] {
+            try owner.ask("GET", "/message").messages.compactMap { $0["id"] as? Int }
+        }
+        let open = try ids()
+        #expect(open.count == 1)
+        try owner.ask("DELETE", "/message/\(open[0])", expecting: 409)
+        try owner.ask("DELETE", "/message")
+        #expect(try ids() == open)
+        let place = try #require(asked["location"])
+        #expect(try fixture.ntfy("DELETE", place, try fixture.addCredential()).status == 200)
+        let ended = try ids()
+        #expect(ended.count == 2)
+        for id in ended { try owner.ask("DELETE", "/message/\(id)") }
+        #expect(try ids() == [])
+    }
+
     @Test(
         "JSON, forms, multipart and the query alone are read",
         arguments: [
