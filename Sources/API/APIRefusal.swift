@@ -35,6 +35,8 @@ enum APIRefusal: Error, Equatable {
     /// The key of a question was used for another one.
     case askedOtherwise
     case tooManyQuestions
+    /// There is no room for another message now.
+    case full
     /// The master key cannot be replaced now, or cannot be replaced at all.
     case cannotRotate
     /// The master key cannot be replaced now; the text says why.
@@ -57,7 +59,7 @@ enum APIRefusal: Error, Equatable {
             .ownerExists, .tooManyRegistrations, .otherRequest, .askedOtherwise, .cannotRotate,
             .cannotRotateYet, .noPage:
             409
-        case .tooManyKeys, .tooManyQuestions: 429
+        case .tooManyKeys, .tooManyQuestions, .full: 429
         case .unavailable, .setAside, .unconfirmed, .exporting: 503
         case .http(let refusal): refusal.status
         }
@@ -86,6 +88,7 @@ enum APIRefusal: Error, Equatable {
         case .otherRequest: 1006
         case .askedOtherwise: 1031
         case .tooManyQuestions: 1032
+        case .full: 1037
         case .foreignPage: 1007
         case .cannotRotate, .cannotRotateYet: 1008
         case .http: nil
@@ -114,6 +117,7 @@ enum APIRefusal: Error, Equatable {
         case .unconfirmed: "the server was restored from a backup; this device is not confirmed yet"
         case .askedOtherwise: "this sequence id was used for another question"
         case .tooManyQuestions: "too many open questions at this topic"
+        case .full: "there is no room for it now; try again later"
         case .otherRequest: "this Idempotency-Key was used for another request"
         case .foreignPage: "requests from pages of other sites are refused"
         case .cannotRotate: "the master key cannot be replaced now; the server's log says why"
@@ -123,8 +127,11 @@ enum APIRefusal: Error, Equatable {
     }
 
     private var retryAfter: UInt32? {
-        guard status == 503 else { return nil }
-        return self == .unconfirmed ? RetryAfter.trouble : RetryAfter.shortPause
+        switch self {
+        case .full, .tooManyQuestions: RetryAfter.whenFull
+        case .unconfirmed: RetryAfter.trouble
+        default: status == 503 ? RetryAfter.shortPause : nil
+        }
     }
 
     /// The answer, in the form that all errors of the server have.

@@ -35,8 +35,8 @@ final class QuestionRoutes {
             let operation: QuestionOperation
             do throws(NtfyRefusal) {
                 operation = try drafts.operation(
-                    wish, publication.content, at: topic, by: caller.credential ?? 0)
-            } catch { return reply(.failure(.unavailable)) }
+                    wish, publication, at: topic, by: caller.credential ?? 0)
+            } catch { return reply(.failure(APIRefusal(error))) }
             desk.submit(operation) { [desk] result in
                 guard let question = Self.question(result, reply) else { return }
                 guard wish.isHeld else { return desk.tell(question, exchange, 202) }
@@ -51,9 +51,11 @@ final class QuestionRoutes {
         var fields = NtfyFields()
         exchange.head.fields.forEach { fields.record($0, $1) }
         let published = try fields.record(json: exchange.body)
-        let publication = try Publication(
+        var publication = try Publication(
             fields, published.text,
             Publication.Circumstances(now: now, mayUpload: false) { _ in nil })
+        // Callers reach topics of their own alone.
+        publication.isByOwner = true
         return (published.topic.text, publication)
     }
 
@@ -129,14 +131,23 @@ final class QuestionRoutes {
     private static func question(
         _ result: Result<Question, NtfyRefusal>, _ reply: Reply
     ) -> Question? {
-        switch result {
-        case .success(let question): return question
-        case .failure(.askedOtherwise): reply(.failure(.askedOtherwise))
-        case .failure(.tooManyQuestions): reply(.failure(.tooManyQuestions))
-        case .failure(.noQuestion): reply(.failure(.unknown))
-        case .failure(.forbidden): reply(.failure(.notAllowed))
-        case .failure: reply(.failure(.unavailable))
+        do throws(NtfyRefusal) { return try result.get() } catch {
+            reply(.failure(APIRefusal(error)))
+            return nil
         }
-        return nil
+    }
+}
+
+extension APIRefusal {
+    /// Why a question is not asked, or not taken back.
+    fileprivate init(_ refusal: NtfyRefusal) {
+        switch refusal {
+        case .askedOtherwise: self = .askedOtherwise
+        case .tooManyQuestions: self = .tooManyQuestions
+        case .tooManyRequests: self = .full
+        case .noQuestion: self = .unknown
+        case .forbidden: self = .notAllowed
+        default: self = .unavailable
+        }
     }
 }

@@ -17,22 +17,16 @@ package struct QuestionDraft: ~Copyable {
 
     package init(_ service: ServiceState) { self.service = service }
 
-    /// What somebody asks in a few words. `asker`: the row of a credential; 0 for the owner.
+    /// What a publication asks. `asker`: the row of a credential; 0 for the owner.
     package mutating func operation(
-        _ wish: QuestionWish, _ content: TopicContent, at registration: Registration,
-        by asker: UInt32
+        _ wish: QuestionWish, _ publication: Publication, with file: KeptUpload? = nil,
+        at registration: Registration, by asker: UInt32
     ) throws(NtfyRefusal) -> QuestionOperation {
-        let message = TopicMessage(
-            id: TopicMessageID(number: try word()), time: now,
-            keptFor: service.historyLifetime(of: registration), content)
-        let post = TopicPost(message, keptFor: service.historyLifetime(of: registration))
-        return try operation(wish, post, at: registration, by: asker)
-    }
-
-    mutating func operation(
-        _ wish: QuestionWish, _ draft: TopicPost, at registration: Registration, by asker: UInt32
-    ) throws(NtfyRefusal) -> QuestionOperation {
-        var message = draft.message
+        let lifetime = publication.isKept ? service.historyLifetime(of: registration) : 0
+        var message = publication.message(
+            TopicMessageID(number: try word()), now: now, keptFor: lifetime)
+        message.content.attachment =
+            file?.attachment(of: message, lifetime) ?? message.content.attachment
         var asked = wish.question
         asked.number = try word()
         message.content.question = asked
@@ -43,9 +37,9 @@ package struct QuestionDraft: ~Copyable {
         message.content.actions = [link]
         let question = Question(
             message, at: registration.device, by: asker, until: now + Int64(wish.lifetime),
-            keptFor: draft.lifetime)
+            keptFor: lifetime)
         guard let question else { throw .failed }
-        let post = TopicPost(message, keptFor: draft.lifetime, with: draft.file)
+        let post = TopicPost(message, keptFor: lifetime, with: file?.file)
         let due = service.store.clock.now.adding(seconds: wish.lifetime)
         return .ask(
             AskedQuestion(question, post, key: wish.key, until: due),

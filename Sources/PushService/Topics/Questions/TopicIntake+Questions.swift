@@ -10,12 +10,8 @@ extension TopicIntake {
         _ wish: QuestionWish, _ publication: Publication, with file: KeptUpload?,
         at entry: RegistrationCache.Entry, by asker: DeviceCredential, _ exchange: HTTPExchange
     ) throws(NtfyRefusal) {
-        let lifetime = lifetime(of: publication, ttl: nil, entry.registration)
-        var message = publication.message(try messageID(), now: now, keptFor: lifetime)
-        if let file { message.content.attachment = file.attachment(of: message, lifetime) }
-        let draft = TopicPost(message, keptFor: lifetime, with: file?.file)
         let operation = try drafts.operation(
-            wish, draft, at: entry.registration, by: asker.row)
+            wish, publication, with: file, at: entry.registration, by: asker.row)
         submit(.question(operation), to: entry) { [questions] outcome in
             do throws(NtfyRefusal) {
                 let question = try outcome.question.get()

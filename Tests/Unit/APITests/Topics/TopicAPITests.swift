@@ -205,4 +205,32 @@ struct TopicAPITests {
                 #"{"token_type":10,"app":"a","account":"b","topic":{"keep":1}}"#
             ).code == "400/1000")
     }
+
+    @Test("A question is kept, or not, as its JSON says, and is its owner's own")
+    func questions() throws {
+        let fixture = try PushFixture()
+        let topic = try MadeTopic(fixture)
+        func ask(_ rest: String = "") throws -> HTTPAnswer {
+            try fixture.api(
+                "POST", "questions", bearer: topic.bearer,
+                #"{"topic":"builds","message":"Deploy?","ask":["yes"]\#(rest)}"#)
+        }
+        #expect(try ask(#","cache":"no""#).status == 202)
+        #expect(try fixture.history("builds").isEmpty)
+        #expect(try ask(#","icon":"https://a.example/b.png""#).status == 202)
+        let kept = try fixture.history("builds")
+        #expect(kept.map(\.content.text) == ["Deploy?"])
+        #expect(kept.allSatisfy { $0.content.isByOwner })
+    }
+
+    @Test("A question for which there is no room may be asked later")
+    func fullQuestions() throws {
+        let fixture = try PushFixture { $0.store = { $0.limits.quota.device.messages = 0 } }
+        let topic = try MadeTopic(fixture)
+        let answer = try fixture.api(
+            "POST", "questions", bearer: topic.bearer,
+            #"{"topic":"builds","message":"m","ask":["y"]}"#)
+        #expect(answer.code == "429/1037")
+        #expect(answer["retry-after"] == "60")
+    }
 }
