@@ -63,6 +63,8 @@ package struct GrowthLimits: Equatable, Sendable {
     /// Questions of one topic that are open, and results that are still known.
     package var topicQuestions = 100
     package var topicResults = 10_000
+    /// A busy caller leaves half of a topic's open questions to the others.
+    package var questionsOfCaller: Int { topicQuestions / 2 }
     /// Stored size of engine accounts: for one account, for one owner, for all.
     package var engine = 16 << 20
     package var engines = 64 << 20

@@ -68,14 +68,14 @@ struct QuestionRows {
     }
 
     static func insert(
-        _ question: Question, key: [UInt8]?, until due: StoreTime, sealed: [UInt8],
-        on connection: borrowing Connection
+        _ question: Question, of holder: UInt32, key: [UInt8]?, until due: StoreTime,
+        sealed: [UInt8], on connection: borrowing Connection
     ) throws(StoreFault) {
         try connection.run(
             """
-            INSERT INTO question (id, topic, key, ended, due, sealed)
-            VALUES (?1, ?2, ?3, 0, ?4, ?5)
-            """, number(question.id), question.device, key, due.milliseconds, sealed)
+            INSERT INTO question (id, topic, holder, key, ended, due, sealed)
+            VALUES (?1, ?2, ?3, ?4, 0, ?5, ?6)
+            """, number(question.id), question.device, holder, key, due.milliseconds, sealed)
     }
 
     static func end(
@@ -113,14 +113,26 @@ struct QuestionRows {
         return ids
     }
 
-    /// How many of a topic are open, or have ended.
-    static func count(
-        of device: UInt32, areEnded: Bool, on connection: borrowing Connection
+    /// How many of a topic are open, and how many of those count for one caller.
+    static func countOpen(
+        of device: UInt32, by holder: UInt32, on connection: borrowing Connection
+    ) throws(StoreFault) -> (all: Int, own: Int) {
+        let select = try connection.statement(
+            """
+            SELECT count(*), coalesce(sum(holder = ?2), 0) FROM question
+            WHERE topic = ?1 AND ended = 0
+            """, device, holder)
+        guard try select.step() else { return (0, 0) }
+        return (Int(select.integer(0)), Int(select.integer(1)))
+    }
+
+    /// How many of a topic have ended.
+    static func countEnded(
+        of device: UInt32, on connection: borrowing Connection
     ) throws(StoreFault) -> Int {
         Int(
             try connection.number(
-                "SELECT count(*) FROM question WHERE topic = ?1 AND ended = ?2", device,
-                Int64(areEnded ? 1 : 0)))
+                "SELECT count(*) FROM question WHERE topic = ?1 AND ended = 1", device))
     }
 
     /// Which messages of a topic show open ones, by the keys of their rows.

@@ -39,6 +39,7 @@ enum Schema {
                 "topic_file.owner": counters, "topic_file.size": 0...1 << 31,
                 "topic_file.message": 0 ... .max,
                 "question.id": 0 ... .max, "question.topic": counters, "question.ended": 0...1,
+                "question.holder": counters,
                 "topic_message.size": 0...1 << 31, "topic.device": counters,
                 "topic.bytes": 0...1 << 40, "topic.ended": 0...1, "topic_name.device": counters,
                 "topic_owner.row": 0...Int64(TopicOwner.last),
@@ -198,7 +199,8 @@ enum Schema {
     /// left a topic without its sender's wish, and `evicted_time` its time. An owner who was forgotten
     /// has nothing sealed; `made` is the position at which the key was made. Of a file, `mark` is its
     /// name on the disk, and `message` the id of its message. The id of a question is that of its
-    /// message; `key` is missing unless the caller has named it.
+    /// message; `holder` is the credential, or 0, for which it counts, and `key` is missing unless the
+    /// caller has named it.
     private static let topics = """
         CREATE TABLE topic_owner (
             row INTEGER PRIMARY KEY, owner TEXT NOT NULL, position INTEGER NOT NULL,
@@ -245,8 +247,8 @@ enum Schema {
         CREATE INDEX topic_file_message ON topic_file (topic, message);
         CREATE INDEX topic_file_expires ON topic_file (expires);
         CREATE TABLE question (
-            id INTEGER PRIMARY KEY, topic INTEGER NOT NULL, key BLOB, ended INTEGER NOT NULL,
-            due INTEGER NOT NULL, sealed BLOB NOT NULL
+            id INTEGER PRIMARY KEY, topic INTEGER NOT NULL, holder INTEGER NOT NULL, key BLOB,
+            ended INTEGER NOT NULL, due INTEGER NOT NULL, sealed BLOB NOT NULL
         );
         CREATE INDEX question_due ON question (due);
         CREATE INDEX question_topic ON question (topic, ended, due);

@@ -54,17 +54,32 @@ extension StoredRegistrations {
             }
             return .registration(.question(known))
         }
-        let limit = transaction.limits.growth.topicQuestions
-        let open = try QuestionRows.count(of: device, areEnded: false, on: transaction.connection)
-        guard open < limit else { return .registration(.tooMany) }
+        let (growth, holder) = (transaction.limits.growth, holder(of: question.asker))
+        let open = try QuestionRows.countOpen(
+            of: device, by: holder, on: transaction.connection)
+        guard open.all < growth.topicQuestions, open.own < growth.questionsOfCaller else {
+            return .registration(.tooMany)
+        }
         let outcome = try receive(message, nil, push, asked.post)
         guard outcome == .done || outcome.isStored else { return outcome }
         try QuestionRows.insert(
-            question, key: key, until: asked.due,
+            question, of: holder, key: key, until: asked.due,
             sealed: try QuestionRows.seal(question, topics.sealers, of: owner),
             on: transaction.connection)
         transaction.wake(at: asked.due)
         return .registration(.question(question))
+    }
+
+    /// Whose share a question counts for: who has one token can make more with it.
+    private func holder(of asker: UInt32) -> UInt32 {
+        var holder = asker
+        for _ in 0..<OwnerLimits.tokens {
+            guard let parent = transaction.index.credential(row: holder)?.token?.parent else {
+                break
+            }
+            holder = parent
+        }
+        return holder
     }
 
     /// Carries out what somebody has chosen. Whoever comes too late gets what the question has
@@ -123,8 +138,7 @@ extension StoredRegistrations {
     /// The oldest results make room for the newest.
     private func limitResults(of device: UInt32) throws(StoreFault) {
         let limit = transaction.limits.growth.topicResults
-        while try QuestionRows.count(of: device, areEnded: true, on: transaction.connection)
-            > limit,
+        while try QuestionRows.countEnded(of: device, on: transaction.connection) > limit,
             let oldest = try QuestionRows.oldestEnded(of: device, on: transaction.connection)
         {
             try QuestionRows.delete(oldest, on: transaction.connection)

@@ -140,7 +140,7 @@ package enum ErrorGuide {
         the same caller asked something else at this topic under this name | use a new name for \#
         each question |
         | <a id="errno-1032"></a>1032 | 429 | `too many open questions at this topic` | 100 are \#
-        open ([limits.md](limits.md)) | wait for answers, or withdraw some |
+        open, or 50 of this caller ([limits.md](limits.md)) | wait for answers, or withdraw some |
         | <a id="errno-1037"></a>1037 | 429 | `there is no room for it now; try again later` | a \#
         quota of messages is reached ([limits.md](limits.md)) | wait as long as `Retry-After` says |
         | <a id="errno-1007"></a>1007 | 403 | `requests from pages of other sites are refused` | \#

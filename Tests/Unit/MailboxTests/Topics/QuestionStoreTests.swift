@@ -168,6 +168,29 @@ struct QuestionStoreTests {
         #expect(try test.texts(topic) == [])
     }
 
+    @Test("One caller leaves half of the open ones to others, at each topic")
+    func shares() throws {
+        let test = try TestStore { $0.limits.growth.topicQuestions = 6 }
+        let (topic, other) = (try test.addTopic("one"), try test.addTopic("two"))
+        let token = try test.token("made")
+        let child = try test.token("child", parent: token.row)
+        for credential in [token, child] { try test.expectDone(.addCredential(credential)) }
+        let own = token.row
+        let ids = try [own, child.row, own].map {
+            try asked(try ask(at: topic, by: $0, test)).id
+        }
+        for row in [own, child.row] {
+            #expect(try ask(at: topic, by: row, test) == .registration(.tooMany))
+        }
+        for asker in [0, 8, 9] as [UInt32] { _ = try asked(try ask(at: topic, by: asker, test)) }
+        #expect(try ask(at: topic, by: 10, test) == .registration(.tooMany))
+        _ = try asked(try ask(at: other, by: own, test))
+        _ = try press("yes", ids[0], test)
+        try test.restart()
+        _ = try asked(try ask(at: topic, by: child.row, test))
+        #expect(try ask(at: topic, by: own, test) == .registration(.tooMany))
+    }
+
     @Test("A topic has a limit of open ones, and of results; its end ends them all")
     func limits() throws {
         let test = try TestStore {
@@ -176,8 +199,8 @@ struct QuestionStoreTests {
         }
         let topic = try test.addTopic()
         let listener = QuestionListener()
-        let ids = try (0..<2).map { _ in try asked(try ask(at: topic, test)).id }
-        for _ in 0..<100 { #expect(try ask(at: topic, test) == .registration(.tooMany)) }
+        let ids = try [7, 8].map { try asked(try ask(at: topic, by: $0, test)).id }
+        for _ in 0..<100 { #expect(try ask(at: topic, by: 6, test) == .registration(.tooMany)) }
         _ = try press("yes", ids[0], test)
         try test.pass(seconds: 1)
         let third = try asked(try ask(at: topic, test)).id
