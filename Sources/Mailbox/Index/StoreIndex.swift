@@ -59,7 +59,7 @@ package final class StoreIndex: Sendable {
     private let userAgents: Lock<FlatTable<UserAgentEntry>>
     private let ledger: Lock<QuotaLedger>
     private let marks = Lock(MarkTable())
-    private let credentials = Lock<[Digest: DeviceCredential]>([:])
+    private let credentials = Lock(CredentialTable())
     private let growth: GrowthLimits
     private let sequence = SequenceCounter()
     private let subscriptionRows = RowNumbers()
@@ -121,7 +121,7 @@ extension StoreIndex {
 
     /// That of a device or for topics, by its row.
     package func credential(row: UInt32) -> DeviceCredential? {
-        credentials.withLock { $0.values.first { $0.row == row } }
+        credentials.withLock { $0[row: row] }
     }
 
     package var endpointCount: Int { endpoints.count }
@@ -260,20 +260,20 @@ extension StoreIndex {
     }
 
     func set(_ credential: DeviceCredential) {
-        credentials.withLock { $0[credential.secret] = credential }
+        credentials.withLock { $0.set(credential) }
     }
 
     func confirmCredential(_ secret: Digest) {
-        credentials.withLock { $0[secret]?.isConfirmed = true }
+        credentials.withLock { $0.change(secret) { $0.isConfirmed = true } }
     }
 
     func renameCredential(_ secret: Digest, _ name: String) {
-        credentials.withLock { $0[secret]?.name = name }
+        credentials.withLock { $0.change(secret) { $0.name = name } }
     }
 
     /// Returns its row; nil if it does not exist.
     func removeCredential(_ secret: Digest) -> UInt32? {
-        credentials.withLock { $0.removeValue(forKey: secret)?.row }
+        credentials.withLock { $0.remove(secret) }
     }
 
     /// Whether another user agent may connect without a credential.
