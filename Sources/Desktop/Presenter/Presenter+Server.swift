@@ -68,7 +68,7 @@ extension Presenter {
         shown[id] = flight.key
         (entry.serverID, entry.server) = (id, server.identity)
         (entry.digest, entry.failures, entry.isInDoubt) = (flight.digest, 0, false)
-        if entry.place == .dismissed {
+        if entry.place == .dismissed || entry.place == .aside {
             // The user dismissed it while the call was running.
             shown[id] = nil
             actions.append(.close(flight.key, id: id))
@@ -172,9 +172,10 @@ extension Presenter {
         remove(key)
     }
 
-    /// It stays in the engine's list, where other screens have it, and does not come up here again.
+    /// It stays in the engine's list, where other screens have it, and does not come up here again
+    /// until it changes.
     mutating func setAside(_ key: ShownKey) {
-        entries[key]?.place = .listed
+        entries[key]?.place = .aside
         keep(key)
     }
 

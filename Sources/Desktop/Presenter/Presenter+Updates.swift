@@ -154,12 +154,15 @@ extension Presenter {
         guard var entry = entries[key] else { return }
         let isFirst = entry.notification == nil
         guard isFirst || entry.notification != notification || entry.chat != chat else { return }
+        // The user has closed the former state, and this screen has not seen the later one.
+        let isNews = entry.place == .aside && !isFirst && entry.notification != notification
+        if isNews { (entry.place, entry.maySound) = (.waiting, !notification.isSilent) }
         (entry.notification, entry.chat, entry.isDoomed) = (notification, chat, false)
         // What became of a press on the former state is no news any more.
         let isOver = !isFirst && entry.press != nil && entry.press?.state != .sent
         if isOver { entry.press = nil }
         entries[key] = entry
-        if isOver { keep(key) }
+        if isOver || isNews { keep(key) }
         // That of an earlier state would tell something else than the text.
         if notification.picture != entry.pictureName { forgetPicture(of: key) }
         redraw(key)
@@ -180,7 +183,7 @@ extension Presenter {
         case .waiting, .shown: enqueue(key)
         case .summarised: touchSummary(of: key.source)
         // If a call is running, `notified` looks at `isDirty` after it.
-        case .showing, .listed, .dismissed, nil: break
+        case .showing, .listed, .dismissed, .aside, nil: break
         }
     }
 

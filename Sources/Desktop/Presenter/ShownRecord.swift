@@ -44,6 +44,8 @@ package struct ShownRecord: Equatable, Sendable {
         case summarised = "summarised"
         /// The user dealt with it, but the engine has not confirmed that yet.
         case dismissed = "dismissed"
+        /// The user closed it here, and the engine keeps it for other screens.
+        case aside = "aside"
     }
 
     package let key: ShownKey

@@ -117,9 +117,11 @@ struct DesktopStoreTests {
     func numbers() {
         #expect([ConnectorVersion.one, .two].map(\.rawValue) == [1, 2])
         let places: [ShownRecord.Place] = [
-            .waiting, .showing, .shown, .listed, .summarised, .dismissed,
+            .waiting, .showing, .shown, .listed, .summarised, .dismissed, .aside,
         ]
-        let words = ["waiting", "showing", "shown", "listed", "summarised", "dismissed"]
+        let words = [
+            "waiting", "showing", "shown", "listed", "summarised", "dismissed", "aside",
+        ]
         #expect(places.map(\.rawValue) == words && places == ShownRecord.Place.allCases)
         let urgencies: [Urgency] = [.veryLow, .low, .normal, .high]
         #expect(urgencies.map(\.rawValue) == ["very-low", "low", "normal", "high"])

@@ -25,9 +25,11 @@ private struct Room {
         for index in screens.indices { screens[index].serverAppears() }
     }
 
-    mutating func push(_ text: String, as name: String) throws {
+    mutating func push(_ text: String, as name: String, isInPlace: Bool = false) throws {
+        let sequence = isInPlace ? #","sequence_id":"s""# : ""
         _ = engine.process(
-            Array(#"{"message":"\#(text)"}"#.utf8), .plain, .webpush, name: name, now: 2)
+            Array(#"{"message":"\#(text)"\#(sequence)}"#.utf8), .plain, .webpush, name: name,
+            now: 2)
         try settle()
     }
 
@@ -168,6 +170,30 @@ struct DismissalTests {
         room.withdraw("2")
         try room.settle()
         #expect(room.bodies == [[], ["a"]])
+    }
+
+    @Test("A later state of what was closed for one screen comes up there anew")
+    func laterHere() throws {
+        var room = Room(2)
+        room.consent.dismissal = .here
+        for index in 0...1 { try room.join(index) }
+        try room.push("10 %", as: "1", isInPlace: true)
+        try room.close("10 %", on: 0)
+        let former = room.screens.map(\.sounding.count)
+        try room.push("50 %", as: "1", isInPlace: true)
+        #expect(room.bodies == [["50 %"], ["50 %"]])
+        #expect(room.screens.map(\.sounding.count) == [former[0] + 1, former[1]])
+        // The same state is none, also after a restart.
+        try room.close("50 %", on: 0)
+        try room.push("50 %", as: "1", isInPlace: true)
+        #expect(room.bodies == [[], ["50 %"]])
+        room.screens[0].restart()
+        room.screens[0].serverAppears()
+        try room.join(0)
+        #expect(room.bodies == [[], ["50 %"]])
+        try room.push("90 %", as: "1", isInPlace: true)
+        #expect(room.bodies == [["90 %"], ["90 %"]])
+        #expect(room.screens[0].requests.isEmpty)
     }
 
     @Test("A summary that is closed for one screen stays away there")
