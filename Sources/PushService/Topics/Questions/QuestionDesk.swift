@@ -23,7 +23,7 @@ package final class QuestionDesk: @unchecked Sendable {
     /// The path of base-url.
     private let base: String
     private let interval: Interval
-    @exclusivity(unchecked) private var waiters: [TopicMessageID: [QuestionWaiter]] = [:]
+    @exclusivity(unchecked) private var waiters = Gatherings<TopicMessageID, QuestionWaiter>()
     /// Questions that could not be read.
     @exclusivity(unchecked) private var unread: Set<TopicMessageID> = []
     @exclusivity(unchecked) private var isTicking = false
@@ -92,8 +92,7 @@ extension QuestionDesk {
         }
         let waiter = QuestionWaiter(question.id, at: self, pass, isForPresser: isForPresser)
         guard waiter.begin(exchange, head(exchange, 200, question.id), seconds) else { return }
-        waiters[question.id, default: []].append(waiter)
-        if waiters[question.id]?.count == 1 {
+        if waiters.add(waiter, to: question.id) {
             service.index.topics.listen(self, to: question.id)
         }
         tick()
@@ -101,10 +100,9 @@ extension QuestionDesk {
     }
 
     func leave(_ waiter: QuestionWaiter) {
-        waiters[waiter.id]?.removeAll { $0 === waiter }
-        guard waiters[waiter.id]?.isEmpty == true else { return }
-        waiters[waiter.id] = nil
-        service.index.topics.stopListening(self, to: waiter.id)
+        if waiters.remove(waiter, from: waiter.id) {
+            service.index.topics.stopListening(self, to: waiter.id)
+        }
     }
 
     private func read(_ id: TopicMessageID) {
@@ -112,7 +110,7 @@ extension QuestionDesk {
             do throws(NtfyRefusal) {
                 let question = try found.get()
                 guard question?.isOpen != true else { return }
-                for waiter in waiters[id] ?? [] { waiter.end(question) }
+                for waiter in waiters.members(of: id) { waiter.end(question) }
             } catch {
                 if unread.isEmpty {
                     _ = loop.schedule(after: Self.pause, self, cookie: Self.againCookie)
@@ -125,7 +123,7 @@ extension QuestionDesk {
 
 extension QuestionDesk: StoreListener {
     package func receive(_ news: [QuestionNews]) {
-        loop.post { for item in news where self.waiters[item.id] != nil { self.read(item.id) } }
+        loop.post { for item in news where self.waiters.has(item.id) { self.read(item.id) } }
     }
 
     package func storeReturned() {
@@ -145,11 +143,11 @@ extension QuestionDesk: TimerHandler {
         guard cookie == Self.tickCookie else {
             let again = unread
             unread = []
-            for id in again where waiters[id] != nil { read(id) }
+            for id in again where waiters.has(id) { read(id) }
             return
         }
         isTicking = false
-        for waiter in waiters.values.joined() { waiter.write(Self.silence) }
+        for waiter in waiters.all { waiter.write(Self.silence) }
         if !waiters.isEmpty { tick() }
     }
 }
