@@ -38,15 +38,13 @@ extension BatchExecutor {
         }
     }
 
-    /// What was pushed to an account is on the screen, too, also when it does not wait.
+    /// What was pushed to an account is on the screen and in its history, too, also when it does not
+    /// wait.
     private func withdraw(_ location: LocationID) throws(StoreFault) -> StoreOutcome {
         let message = try messages.message(at: location)
         let outcome = try messages.withdraw(location)
-        if case .withdrawn = outcome, let message {
-            try engines.withdraw(message)
-        } else {
-            try registrations.withdraw(location)
-        }
+        if case .withdrawn = outcome, let message { try engines.withdraw(message) }
+        try registrations.withdraw(location)
         return outcome
     }
 

@@ -65,7 +65,7 @@ extension StoredRegistrations {
         return outcome
     }
 
-    /// Takes back what a push showed that does not wait. A topic forgets what it said.
+    /// Takes back what a push showed, also one that does not wait. A history forgets what it said.
     func withdraw(_ location: LocationID) throws(StoreFault) {
         let (device, id) = try origin(of: location)
         guard let registration = try transaction.registration(device) else { return }

@@ -78,4 +78,28 @@ struct HistorySettingTests {
         #expect(try app.call("DELETE", "registrations/\(app.id)").status < 300)
         #expect(try fixture.history("me").isEmpty)
     }
+
+    @Test("A push that is taken back while it waits leaves the history of its account, too")
+    func withdrawn() throws {
+        let fixture = try PushFixture()
+        use([(.history, "all")], fixture)
+        let app = try RegisteredApp(fixture, #","dialect":"telegram""#)
+        let pushes = try [("gone", 1), ("kept", 2)].map { text, id in
+            try app.push(
+                #"{"loc_key":"MESSAGE_TEXT","loc_args":["Ann","\#(text)"],"#
+                    + #""custom":{"from_id":"5","msg_id":"\#(id)"}}"#)
+        }
+        let place = try #require(pushes[0]["location"])
+        #expect(try app.payloads().count == 2)
+        #expect(try fixture.request("DELETE", place).status == 204)
+        let waiting = try app.payloads()
+        #expect(waiting.count == 1 && waiting.allSatisfy { $0.contains("kept") })
+        let kept = try fixture.history("me")
+        #expect(kept.map(\.kind) == [.message, .delete])
+        #expect(kept.map(\.content.text) == ["Ann: kept", ""])
+        #expect(try fixture.request("DELETE", place).status == 204)
+        #expect(try fixture.history("me") == kept)
+        let screen = try EngineViewer(fixture, bearer: app.bearer, account: "me")
+        #expect(screen.appeared.count == 1)
+    }
 }
