@@ -23,6 +23,7 @@ NEIGHBOURS = {
     "Terminal": [],
     "Configuration": [],
     "StatusPage": ["API"],
+    "Crypto": [],
     "HTTP": ["API"],
     "Desktop": ["Models"],
 }
