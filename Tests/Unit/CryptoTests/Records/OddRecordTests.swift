@@ -362,41 +362,6 @@ struct OddRecordTests {
         }
     }
 
-    @Test("A close_notify waits for room in the socket, and fails where nobody reads any more")
-    func lateClose() throws {
-        let connection = try Connection.established(certificate, RecordCiphers())
-        connection.settle()
-        let text = [UInt8](repeating: 1, count: 16_384)
-        while connection.server.write(text.span) != .wantsWrite {}
-        #expect(connection.server.shutdown() == .wantsWrite)
-        var received = 0
-        while case .bytes(let count) = connection.clientReceives() { received += count }
-        #expect(received > 0)
-        while connection.server.write(text.span) == .wantsWrite { _ = connection.clientReceives() }
-        #expect(connection.server.shutdown() == .done)
-        while case .bytes = connection.clientReceives() {}
-        #expect(connection.clientReceives() == .closed)
-
-        let other = try Connection.established(certificate, RecordCiphers())
-        shutdown(other.sockets.first, Int32(SHUT_RD))
-        guard case .failed = other.server.shutdown() else {
-            Issue.record("nobody reads it")
-            return
-        }
-    }
-
-    @Test("Two records and what fits behind them are sealed at once, and never more than fits")
-    func room() throws {
-        for further in 940...970 {
-            let connection = try Connection.established(certificate, RecordCiphers())
-            connection.settle()
-            let text = [UInt8](repeating: 1, count: 32_768 + further)
-            let hasRoom = further + 3 * RecordHeader.overhead + 32_768 <= 33 * 1024
-            let transfer = connection.server.write(text.span)
-            #expect(transfer == .bytes(hasRoom ? text.count : 32_768))
-        }
-    }
-
     @Test("There is no KeyUpdate of ours without need")
     func noUpdates() throws {
         let connection = try Connection.established(certificate, RecordCiphers())

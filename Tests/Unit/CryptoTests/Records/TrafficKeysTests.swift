@@ -43,6 +43,11 @@ struct TrafficKeysTests {
         #expect(Array(ciphers.output[..<length]) == Self.bytes(expected))
     }
 
+    @Test("A key seals 2^24 records of AES-GCM, and of ChaCha20 as many as there are numbers")
+    func limits() {
+        #expect(CipherSuite.allCases.map(\.recordsPerKey) == [1 << 24, 1 << 24, .max])
+    }
+
     @Test("A nonce is the IV with the number of the record in its last eight bytes")
     func nonces() throws {
         let secret = [UInt8](repeating: 7, count: 32)
