@@ -57,7 +57,7 @@ final class HTTP1Server: HTTPResponder {
     var owesAnswer: Bool {
         // The reader of a stream without an end is gone.
         if let stream { return stream.terms.isOneAnswer }
-        return awaited != nil || connection.bufferedBytes > 0
+        return awaited != nil
     }
     private var canGoOn: Bool {
         awaited == nil && stream == nil && ending == nil && successor == nil

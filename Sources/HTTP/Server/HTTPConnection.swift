@@ -215,9 +215,9 @@ extension HTTPConnection {
     private func wait(readable: Bool = false, writable: Bool = false) {
         let wishes = spoken?.wishes ?? SpokenProtocolWishes()
         if let ending = wishes.ending, output.isEmpty { return end(ending) }
-        if isHalfClosed, spoken?.owesAnswer != true { return close() }
+        if isHalfClosed, !owesPeer { return close() }
         let isReading =
-            readable || !isHalfClosed && (wishes.takesInput || watch.interest.isReadable)
+            !isHalfClosed && (readable || wishes.takesInput || watch.interest.isReadable)
         setInterest(
             Interest(
                 readable: isReading && !readsAfterWriting, writable: writable || readsAfterWriting))
@@ -228,9 +228,11 @@ extension HTTPConnection {
         watch.setTimer(deadline, self, service)
     }
 
+    private var owesPeer: Bool { bufferedBytes > 0 || spoken?.owesAnswer == true }
+
     /// The peer has said that it sends no more. It may still read (RFC 9846 section 6.1).
     func inputEnded() {
-        guard spoken?.owesAnswer == true else { return close() }
+        guard owesPeer else { return close() }
         (isHalfClosed, hasUnread) = (true, false)
         setInterest(watch.interest.subtracting(.readable))
     }

@@ -9,7 +9,7 @@ protocol SpokenProtocol: AnyObject {
     var deadline: Duration? { get }
     /// Whether more input can be accepted now.
     var takesInput: Bool { get }
-    /// Whether the peer has asked for something that it does not have yet, and that has an end. Then the
+    /// Whether the peer has asked for something that was not written yet, and that has an end. Then the
     /// connection stays until it has that, even if the peer sends no more.
     var owesAnswer: Bool { get }
     /// How the connection shall end once its output was sent; nil while it continues.

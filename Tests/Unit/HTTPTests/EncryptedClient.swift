@@ -11,12 +11,15 @@ final class EncryptedClient {
     /// `pause` comes between the connection and the handshake.
     init(
         port: UInt16, _ certificate: DevelopmentCertificate, _ spoken: ApplicationProtocol,
-        pause: () -> Void = {}
+        receiveBuffer: Int32? = nil, pause: () -> Void = {}
     ) throws {
         signal(SIGPIPE, SIG_IGN)
         let authority = try Data(contentsOf: URL(filePath: certificate.authorityPath))
         let context = try TLSContext(client: .authorities(Array(authority)), protocols: [spoken])
         connection = try RawClient(port: port)
+        if var size = receiveBuffer {
+            setsockopt(connection.descriptor, SOL_SOCKET, SO_RCVBUF, &size, 4)
+        }
         pause()
         stream = try TLSStream(connecting: connection.descriptor, to: "localhost", context)
         guard stream.handshake() == .done else { throw POSIXError(.ECONNABORTED) }

@@ -37,6 +37,40 @@ struct HalfCloseTests {
         for stream in streams { #expect(session.answers[stream]?.status == "200") }
     }
 
+    @Test(
+        "The end of long answers over HTTP/2 comes also if the socket has no room for it",
+        arguments: [true, false])
+    func longHTTP2(ownRecords: Bool) throws {
+        let certificate = try DevelopmentCertificate.forTest()
+        let fixture = try ServerFixture(
+            certificates: try CertificateStore(certificate.files), ownRecords: ownRecords)
+        for count in [6, 7, 8, 9] {
+            let client = try EncryptedClient(
+                port: fixture.port, certificate, .http2, receiveBuffer: 65_536)
+            let session = HTTP2Client(window: 1 << 20)
+            let streams = (0..<count).map { _ in session.get("/big/") }
+            // The window of the whole connection (RFC 9113 section 6.9).
+            let roomForAll: [UInt8] = [0, 0, 4, 8, 0, 0, 0, 0, 0, 0, 0x7F, 0, 0]
+            client.sendLast(session.output() + roomForAll)
+            let received = try #require(client.readToEnd())
+            #expect(Self.endedStreams(in: received) == Set(streams))
+        }
+    }
+
+    /// The streams with a frame DATA that is the last one (RFC 9113 section 6.1).
+    private static func endedStreams(in frames: [UInt8]) -> Set<Int32> {
+        var (ended, start): (Set<Int32>, Int) = ([], 0)
+        while start + 9 <= frames.count {
+            let length = frames[start..<start + 3].reduce(0) { $0 << 8 | Int($1) }
+            let (isData, isLast) = (frames[start + 3] == 0, frames[start + 4] & 1 == 1)
+            start += 9 + length
+            guard isData, isLast, start <= frames.count else { continue }
+            let place = start - length - 4
+            ended.insert(frames[place..<place + 4].reduce(0) { $0 << 8 | Int32($1) })
+        }
+        return ended
+    }
+
     @Test("Half a request is no reason to wait", arguments: [true, false])
     func half(ownRecords: Bool) throws {
         let certificate = try DevelopmentCertificate.forTest()
