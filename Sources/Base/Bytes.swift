@@ -5,19 +5,40 @@ extension Span<UInt8> {
         return true
     }
 
-    @inlinable package func elementsEqual(_ text: StaticString) -> Bool {
-        guard count == text.utf8CodeUnitCount else { return false }
-        for index in indices where self[index] != text.utf8Start[index] { return false }
-        return true
-    }
+    package func elementsEqual(_ text: StaticString) -> Bool { equals(text, words: ==, byte: ==) }
 
     /// Compares as ASCII, ignoring case, as for header and parameter names.
-    @inlinable package func equalsIgnoringCase(_ text: StaticString) -> Bool {
-        guard count == text.utf8CodeUnitCount else { return false }
-        for index in indices where self[index].lowercased != text.utf8Start[index].lowercased {
-            return false
+    package func equalsIgnoringCase(_ text: StaticString) -> Bool {
+        equals(text) {
+            $0.equalsIgnoringCase($1)
+        } byte: {
+            $0.lowercased == $1.lowercased
         }
-        return true
+    }
+
+    /// Compares eight bytes at a time, as long as there are as many.
+    @inline(__always)
+    private func equals(
+        _ text: StaticString, words: (UInt64, UInt64) -> Bool, byte: (UInt8, UInt8) -> Bool
+    ) -> Bool {
+        guard count == text.utf8CodeUnitCount else { return false }
+        return withUnsafeBytes { bytes in
+            let text = UnsafeRawPointer(text.utf8Start)
+            var index = 0
+            while index + 8 <= bytes.count {
+                let word = bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+                guard words(word, text.loadUnaligned(fromByteOffset: index, as: UInt64.self))
+                else { return false }
+                index += 8
+            }
+            while index < bytes.count {
+                guard byte(bytes[index], text.load(fromByteOffset: index, as: UInt8.self)) else {
+                    return false
+                }
+                index += 1
+            }
+            return true
+        }
     }
 
     @inlinable package func firstIndex(of byte: UInt8, from start: Int = 0) -> Int? {
@@ -44,6 +65,21 @@ extension [UInt8] {
         append(
             contentsOf: UnsafeBufferPointer(
                 start: text.utf8Start, count: text.utf8CodeUnitCount))
+    }
+}
+
+extension UInt64 {
+    /// Compares eight bytes as ASCII: where two differ, it must be by the case of a letter.
+    fileprivate func equalsIgnoringCase(_ other: UInt64) -> Bool {
+        let differing = self ^ other
+        guard differing != 0 else { return true }
+        guard differing & ~0x2020_2020_2020_2020 == 0 else { return false }
+        let lower = self | differing
+        // The highest bit of each byte says whether it is at least "a", or lies behind "z".
+        let seven = lower & 0x7F7F_7F7F_7F7F_7F7F
+        let fromA = seven &+ 0x1F1F_1F1F_1F1F_1F1F
+        let behindZ = seven &+ 0x0505_0505_0505_0505
+        return (differing << 2) & ~(fromA & ~behindZ & ~lower) == 0
     }
 }
 

@@ -24,4 +24,22 @@ struct BytesTests {
         #expect(isTTL("TtL[") && isTTL("ttl["))
         #expect(!isTTL("ttl{") && !isTTL("ttl") && !isTTL("ttl[["))
     }
+
+    @Test("Each byte of a long name counts, wherever it is")
+    func ignoringCaseOfMany() {
+        let name: StaticString = "azAZ@[`{09-_~. content-encodingX"
+        let expected = Array("\(name)".utf8)
+        for place in expected.indices {
+            for byte in UInt8.min...UInt8.max {
+                var bytes = expected
+                bytes[place] = byte
+                let isFound = bytes.span.equalsIgnoringCase(name)
+                let isSame = byte.lowercased == expected[place].lowercased
+                #expect(isFound == isSame, "\(byte) at \(place)")
+            }
+        }
+        let upper = Array("\(name)".uppercased().utf8)
+        let isFound = upper.span.equalsIgnoringCase(name)
+        #expect(isFound)
+    }
 }
