@@ -25,7 +25,8 @@ def frame(payload, kind=TEXT, is_last=True):
 
 
 def text_frame(members):
-    return frame(json.dumps(members).encode())
+    """As compact as browsers write JSON."""
+    return frame(json.dumps(members, separators=(",", ":")).encode())
 
 
 def upgrade(path, fields=(), host="localhost"):

@@ -31,6 +31,10 @@ package enum ClientMessage: Sendable {
 
     /// Reads the text of one message, which must be UTF-8.
     package init(_ payload: Span<UInt8>) throws(AutopushClosing) {
+        if let updates = AcknowledgedUpdates(usual: payload) {
+            self = .acknowledgement(updates)
+            return
+        }
         do {
             self = try ClientMessageReader.message(payload)
         } catch {
@@ -67,6 +71,27 @@ package struct AcknowledgedUpdates: Sendable {
     private let start: Int
     /// A single version, as in most frames, is not parsed again.
     private let only: JSONText?
+
+    private static let opening: StaticString =
+        #"{"messageType":"ack","updates":[{"channelID":"#
+    private static let middle: StaticString = #","version":"#
+    private static let ending: StaticString = #","code":100}]}"#
+
+    /// One message, in the words in which Firefox and our own desktop acknowledge it. Most frames are
+    /// such; nil for any other, of which nothing is known then.
+    init?(usual payload: Span<UInt8>) {
+        guard payload.has(Self.opening, at: 0) else { return nil }
+        var cursor = JSONCursor(at: Self.opening.utf8CodeUnitCount)
+        guard (try? cursor.string(in: payload)) != nil,
+            payload.has(Self.middle, at: cursor.position)
+        else { return nil }
+        cursor = JSONCursor(at: cursor.position + Self.middle.utf8CodeUnitCount)
+        guard let version = try? cursor.string(in: payload),
+            payload.extracting(cursor.position..<payload.count).elementsEqual(Self.ending)
+        else { return nil }
+        // Its only version is all that anybody asks for.
+        (start, only) = (payload.count, version)
+    }
 
     /// Reads the updates and leaves the cursor after them.
     init(reading payload: Span<UInt8>, _ cursor: inout JSONCursor) throws(JSONCursor.Invalid) {
@@ -115,6 +140,13 @@ package struct AcknowledgedUpdates: Sendable {
             guard let version, hasChannel else { throw JSONCursor.Invalid() }
             body(version)
         }
+    }
+}
+
+extension Span<UInt8> {
+    fileprivate func has(_ text: StaticString, at start: Int) -> Bool {
+        let end = start + text.utf8CodeUnitCount
+        return end <= count && extracting(start..<end).elementsEqual(text)
     }
 }
 

@@ -98,6 +98,31 @@ struct ClientMessageTests {
     }
 
     @Test(
+        "The usual ack means what all of JSON would mean",
+        arguments: [
+            #"{"messageType":"ack","updates":[{"channelID":"x","version":"\#(version)","code":100}]}"#,
+            #"{"messageType":"ack","updates":[{"channelID":"","version":"","code":100}]}"#,
+            #"{"messageType":"ack","updates":[{"channelID":"\n","version":"\u0041","code":100}]}"#,
+            #"{"messageType":"ack","updates":[{"channelID":"x","version":"y","code":100}]} "#,
+            #"{"messageType":"ack","updates":[{"channelID":"x","version":"y","code":100}]}x"#,
+            #"{"messageType":"ack","updates":[{"channelID":"x","version":"y","code":100}"#,
+            #"{"messageType":"ack","updates":[{"channelID":"x","version":"y"#,
+            #"{"messageType":"ack","updates":[{"channelID":"x"#,
+            #"{"messageType":"ack","updates":[{"channelID":"#,
+        ])
+    func usual(text: String) {
+        func versions(_ message: ClientMessage?, in bytes: [UInt8]) -> [MessageID]? {
+            guard case .acknowledgement(let updates)? = message else { return nil }
+            var found: [MessageID] = []
+            updates.forEach(in: bytes.span) { found.append($0) }
+            return found
+        }
+        let bytes = Array(text.utf8)
+        let quick = versions(try? ClientMessage(bytes.span), in: bytes)
+        #expect(quick == versions(try? ClientMessageReader.message(bytes.span), in: bytes))
+    }
+
+    @Test(
         "ack may have several updates; foreign versions are skipped",
         arguments: [
             (#"[{"channelID":"\#(channel)","version":"\#(version)","code":100}]"#, 1),
