@@ -1,10 +1,13 @@
-import CShims
+package import CShims
 import Glibc
 
 /// Marks the input that a thread is handling, so that after a crash it is known what caused it.
 ///
 /// A mark costs a few stores to the thread's own stack and no system call. The bytes are read only
 /// by the signal handler (`CrashFile`), or once something is set aside (`SetAsideInputs`).
+///
+/// What is marked often is inlinable: a generic function that is called from another module looks up
+/// its types at each call.
 package enum CrashMarker {
     /// The numbers are on the disk.
     package enum Kind: UInt32, Sendable, CaseIterable {
@@ -25,7 +28,7 @@ package enum CrashMarker {
     }
 
     /// `subject` is the engine concerned.
-    package static func mark<Result: ~Copyable, Failure>(
+    @inlinable package static func mark<Result: ~Copyable, Failure>(
         _ kind: Kind, _ first: Span<UInt8>, _ second: Span<UInt8> = Span(), subject: UInt32 = 0,
         _ body: () throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -63,7 +66,7 @@ package enum CrashMarker {
         }
     }
 
-    private static func input<Result: ~Copyable, Failure>(
+    @inlinable package static func input<Result: ~Copyable, Failure>(
         _ kind: Kind, _ first: Span<UInt8>, _ second: Span<UInt8>, _ subject: UInt32,
         _ body: (UnsafeMutablePointer<cshims_input>) throws(Failure) -> Result
     ) throws(Failure) -> Result {
