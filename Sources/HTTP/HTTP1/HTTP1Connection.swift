@@ -184,31 +184,37 @@ extension ResponseHead {
     /// body is a stream.
     package func appendHTTP1(
         to output: inout [UInt8], contentLength: Int?, _ persistence: HTTP1Persistence,
-        date: [UInt8] = []
+        dateLine: [UInt8] = []
     ) {
-        output.append(contentsOf: "HTTP/1.1 ")
-        output.append(decimal: status)
-        output.append(UInt8(ascii: " "))
-        output.append(contentsOf: Self.reasonPhrase(of: status))
-        output.append(contentsOf: "\r\n")
-        output.append(contentsOf: fields.text)
-        if !date.isEmpty {
-            output.append(contentsOf: "Date: ")
-            output.append(contentsOf: date)
+        // Each call costs more than the bytes that it adds.
+        if status == 201 {
+            output.append(contentsOf: "HTTP/1.1 201 Created\r\n")
+        } else {
+            output.append(contentsOf: "HTTP/1.1 ")
+            output.append(decimal: status)
+            output.append(UInt8(ascii: " "))
+            output.append(contentsOf: Self.reasonPhrase(of: status))
             output.append(contentsOf: "\r\n")
         }
+        output.append(contentsOf: fields.text)
+        output.append(contentsOf: dateLine)
         // RFC 9110 section 8.6: these have no body and must not have a length.
         if let contentLength, status >= 200, status != 204 {
-            output.append(contentsOf: "Content-Length: ")
-            output.append(decimal: contentLength)
-            output.append(contentsOf: "\r\n")
+            if contentLength == 0 {
+                output.append(contentsOf: "Content-Length: 0\r\n")
+            } else {
+                output.append(contentsOf: "Content-Length: ")
+                output.append(decimal: contentLength)
+                output.append(contentsOf: "\r\n")
+            }
         }
         switch persistence {
         case .implied: break
         case .keepAlive: output.append(contentsOf: "Connection: keep-alive\r\n")
         case .close: output.append(contentsOf: "Connection: close\r\n")
         }
-        output.append(contentsOf: "\r\n")
+        output.append(.carriageReturn)
+        output.append(.lineFeed)
     }
 
     /// The phrase is never empty, because some clients take an empty one for a broken answer.

@@ -14,6 +14,10 @@ package struct HTTPFields: Sendable {
         }
 
         var range: Range<Int> { Int(start)..<Int(end) }
+
+        func moved(by offset: Int) -> ByteRange {
+            ByteRange(range.lowerBound + offset..<range.upperBound + offset)
+        }
     }
 
     private struct Line: Sendable {

@@ -22,6 +22,10 @@ package struct ResponseFields: Sendable {
     private struct Line: Sendable {
         let name: HTTPFields.ByteRange
         let value: HTTPFields.ByteRange
+
+        func moved(by offset: Int) -> Line {
+            Line(name: name.moved(by: offset), value: value.moved(by: offset))
+        }
     }
 
     /// Complete lines.
@@ -48,14 +52,23 @@ package struct ResponseFields: Sendable {
     package mutating func append(_ name: StaticString, _ write: (inout [UInt8]) -> Void) {
         let start = text.count
         text.append(contentsOf: name)
-        text.append(contentsOf: Self.colon)
+        text.append(UInt8(ascii: ":"))
+        text.append(UInt8(ascii: " "))
         let middle = text.count
         write(&text)
         lines.append(
             Line(
                 name: HTTPFields.ByteRange(start..<start + name.utf8CodeUnitCount),
                 value: HTTPFields.ByteRange(middle..<text.count)))
-        text.append(contentsOf: Self.lineEnd)
+        text.append(.carriageReturn)
+        text.append(.lineFeed)
+    }
+
+    /// Adds all of these, at the price of one field.
+    package mutating func append(_ others: ResponseFields) {
+        let offset = text.count
+        text.append(contentsOf: others.text)
+        for line in others.lines { lines.append(line.moved(by: offset)) }
     }
 
     package mutating func append(_ name: StaticString, decimal value: Int) {
@@ -78,9 +91,6 @@ package struct ResponseFields: Sendable {
         text.removeAll(keepingCapacity: true)
         lines.removeAll(keepingCapacity: true)
     }
-
-    private static let colon: StaticString = ": "
-    private static let lineEnd: StaticString = "\r\n"
 
     private static func endsLine(_ byte: UInt8) -> Bool {
         byte == .carriageReturn || byte == .lineFeed || byte == 0

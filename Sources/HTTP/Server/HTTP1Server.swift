@@ -218,7 +218,7 @@ final class HTTP1Server: HTTPResponder {
     private func append(_ head: ResponseHead, _ body: [UInt8], withoutBody: Bool) {
         head.appendHTTP1(
             to: &connection.output, contentLength: body.count, life.persistence,
-            date: service.date)
+            dateLine: service.dateLine)
         if !withoutBody { connection.output.append(contentsOf: body) }
     }
 
@@ -245,7 +245,8 @@ extension HTTP1Server: HTTPStreamCarrier {
         var head = head
         if life.streamsInChunks { head.fields.append("Transfer-Encoding", "chunked") }
         head.appendHTTP1(
-            to: &connection.output, contentLength: nil, life.persistence, date: service.date)
+            to: &connection.output, contentLength: nil, life.persistence, dateLine: service.dateLine
+        )
         let hasBody = exchange.head.method != .head
         exchange.releaseHead()
         if hasBody {

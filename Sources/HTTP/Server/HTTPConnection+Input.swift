@@ -96,7 +96,7 @@ extension HTTPConnection {
         let (head, body) = service.handler.answer(to: .withoutTLS)
         var answer: [UInt8] = []
         head.appendHTTP1(
-            to: &answer, contentLength: body.count, .close, date: service.date)
+            to: &answer, contentLength: body.count, .close, dateLine: service.dateLine)
         answer += body
         if let failed = transport.take() { transport = Transport(plain: failed.finish()) }
         // It fits into the empty buffer of the socket.

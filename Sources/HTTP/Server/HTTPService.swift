@@ -36,6 +36,7 @@ package final class HTTPService: ConnectionHandler {
     @exclusivity(unchecked) var access: HTTPAccess.Report?
     let figures: HTTPFigures
     @exclusivity(unchecked) private var dateText: [UInt8] = []
+    @exclusivity(unchecked) private var dateLineText: [UInt8] = []
     /// The time until which `dateText` is right, by the clock of the loop.
     @exclusivity(unchecked) private var dateEnd = Instant(nanoseconds: .min)
     @exclusivity(unchecked) private(set) var connectionCount = 0
@@ -97,12 +98,22 @@ package final class HTTPService: ConnectionHandler {
 
     /// The field Date for all answers of this second.
     var date: [UInt8] {
-        if loop.now >= dateEnd {
-            let seconds = WallClock.now
-            dateText = HTTPDate.text(Int64(seconds))
-            dateEnd = loop.now + Interval(.seconds(1 - (seconds - seconds.rounded(.down))))
-        }
+        renewDate()
         return dateText
+    }
+
+    /// Its line in HTTP/1.1.
+    var dateLine: [UInt8] {
+        renewDate()
+        return dateLineText
+    }
+
+    private func renewDate() {
+        guard loop.now >= dateEnd else { return }
+        let seconds = WallClock.now
+        dateText = HTTPDate.text(Int64(seconds))
+        dateLineText = Array("Date: ".utf8) + dateText + Array("\r\n".utf8)
+        dateEnd = loop.now + Interval(.seconds(1 - (seconds - seconds.rounded(.down))))
     }
 
     /// The peer is cut because it sent too much that carries nothing.

@@ -30,8 +30,7 @@ enum Answer {
         if !ignoring.isEmpty {
             head.fields.append("Bellwire-Ignored", ignoring.joined(separator: ", "))
         }
-        head.fields.append("Cache-Control", noStore)
-        send(consume head, to: exchange)
+        send(consume head, to: exchange, ending: unstored)
     }
 
     /// Any page may read this answer.
@@ -51,8 +50,7 @@ enum Answer {
     ) {
         var head = exchange.answer(status)
         head.fields.append("Content-Type", "application/json")
-        head.fields.append("Cache-Control", noStore)
-        send(consume head, body, to: exchange, isShared: isShared)
+        send(consume head, body, to: exchange, isShared: isShared, ending: unstored)
     }
 
     /// A page for people; what it may load is in its policy.
@@ -90,15 +88,29 @@ enum Answer {
         send(consume head, to: exchange)
     }
 
+    /// Browsers must not send a referrer, because endpoints are secret.
+    private static let secret: ResponseFields = {
+        var fields = ResponseFields()
+        fields.append("Referrer-Policy", "no-referrer")
+        return fields
+    }()
+
+    /// The same for an answer that nobody may store.
+    private static let unstored: ResponseFields = {
+        var fields = ResponseFields()
+        fields.append("Cache-Control", noStore)
+        fields.append(secret)
+        return fields
+    }()
+
     private static let noStore: StaticString = "no-store"
 
-    /// Browsers must not send a referrer, because endpoints are secret. Any page may push, so any
-    /// origin is allowed.
+    /// Any page may push, so any origin is allowed.
     private static func send(
         _ head: consuming ResponseHead, _ body: [UInt8] = [], to exchange: HTTPExchange,
-        isShared: Bool = true
+        isShared: Bool = true, ending: ResponseFields = secret
     ) {
-        head.fields.append("Referrer-Policy", "no-referrer")
+        head.fields.append(ending)
         if isShared, let origin = exchange.head.fields.firstValue(of: "origin") {
             let bytes = exchange.head.bytes
             head.fields.append("Access-Control-Allow-Origin", bytes.span.extracting(origin))

@@ -12,7 +12,8 @@ struct ResponseHeadTests {
         for (name, value) in fields { head.fields.append(name, value) }
         var output = Array("before".utf8)
         head.appendHTTP1(
-            to: &output, contentLength: length, persistence, date: Array(date.utf8))
+            to: &output, contentLength: length, persistence,
+            dateLine: Array((date.isEmpty ? "" : "Date: \(date)\r\n").utf8))
         return String(decoding: output.dropFirst(6), as: UTF8.self)
     }
 
@@ -31,6 +32,23 @@ struct ResponseHeadTests {
                 \r
 
                 """)
+    }
+
+    @Test("Fields that were made before are added as they are")
+    func prepared() {
+        var ending = ResponseFields()
+        ending.append("Cache-Control", "no-store")
+        ending.append("Vary", "Origin")
+        var fields = ResponseFields()
+        fields.append("TTL", "60")
+        fields.append(ending)
+        let text = fields.text
+        #expect(text == Array("TTL: 60\r\nCache-Control: no-store\r\nVary: Origin\r\n".utf8))
+        let lines = (0..<fields.count).map { line in
+            [fields.name(at: line), fields.value(at: line)]
+                .map { String(decoding: text[$0], as: UTF8.self) }
+        }
+        #expect(lines == [["TTL", "60"], ["Cache-Control", "no-store"], ["Vary", "Origin"]])
     }
 
     @Test("A value cannot end its line")
