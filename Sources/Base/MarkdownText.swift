@@ -35,7 +35,7 @@ package struct MarkdownText {
     /// The text without its marks.
     package var plain: String {
         lines.map { line in
-            line.map { Self.shown($0, hasLinks: false) }.joined()
+            line.map { Self.shown($0, before: nil, hasLinks: false) }.joined()
         }.joined(separator: "\n")
     }
 
@@ -43,8 +43,10 @@ package struct MarkdownText {
     /// `b` and `i`, and, if the reader knows links, `a`.
     package func markup(hasLinks: Bool) -> String {
         lines.map { line in
-            line.map { run in
-                let text = Printable.markup(Self.shown(run, hasLinks: hasLinks))
+            line.indices.map { index in
+                let run = line[index]
+                let next = index + 1 < line.count ? line[index + 1] : nil
+                let text = Printable.markup(Self.shown(run, before: next, hasLinks: hasLinks))
                 guard !text.isEmpty else { return "" }
                 var (start, end) = ("", "")
                 if hasLinks, !run.style.link.isEmpty {
@@ -58,12 +60,15 @@ package struct MarkdownText {
         }.joined(separator: "\n")
     }
 
-    /// A link that cannot be one is said, and where one leads that looks like another address.
-    private static func shown(_ run: Run, hasLinks: Bool) -> String {
+    /// A link that cannot be one is said, and where one leads whose text does not begin with that. The
+    /// text of a link behind it would read as a part of the address.
+    private static func shown(_ run: Run, before next: Run?, hasLinks: Bool) -> String {
         let link = run.style.link
-        guard !link.isEmpty, link != run.text else { return run.text }
-        guard hasLinks else { return "\(run.text) (\(link))" }
-        return HiddenHost.behind(run.text, link).map { "\(run.text) (\($0))" } ?? run.text
+        guard !link.isEmpty else { return run.text }
+        guard hasLinks else { return link == run.text ? link : "\(run.text) (\(link))" }
+        let isJoined = next?.style.link.isEmpty == false
+        let host = HiddenHost.behind(isJoined ? "" : run.text, link)
+        return host.map { "\(run.text) (\($0))" } ?? run.text
     }
 
     private static func isFence(_ line: [Unicode.Scalar]) -> Bool {

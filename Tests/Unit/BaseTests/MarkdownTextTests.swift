@@ -13,11 +13,11 @@ struct MarkdownTextTests {
             ("# Title\ntext", "<b>Title</b>\ntext", "Title\ntext"),
             ("- one\n  * two\n1. three", "• one\n  • two\n1. three", "• one\n  • two\n1. three"),
             (
-                "[here](https://h/?a&b)", #"<a href="https://h/?a&amp;b">here</a>"#,
+                "[here](https://h/?a&b)", #"<a href="https://h/?a&amp;b">here (h)</a>"#,
                 "here (https://h/?a&b)"
             ),
             ("<https://h/>", #"<a href="https://h/">https://h/</a>"#, "https://h/"),
-            ("![a](https://h/p)", #"<a href="https://h/p">a</a>"#, "a (https://h/p)"),
+            ("![a](https://h/p)", #"<a href="https://h/p">a (h)</a>"#, "a (https://h/p)"),
             ("[x](javascript:1) [y](http://h)", "x y", "x y"),
             ("```sh\na **b**\n```\nc", "a **b**\nc", "a **b**\nc"),
             ("---", "———", "———"),
@@ -33,7 +33,7 @@ struct MarkdownTextTests {
     }
 
     @Test(
-        "A text that looks like an address of another host has the host behind it",
+        "A text that is not the address of a link has the host behind it",
         arguments: [
             ("https://bank.example", "https://evil.example", "evil.example"),
             ("bank.example/login", "https://evil.example/bank.example", "evil.example"),
@@ -48,14 +48,44 @@ struct MarkdownTextTests {
             ("http://[::1]/", "https://[::2]/", "[::2]"),
             ("https://Bank.example/a", "https://bank.example/b?c", nil),
             ("bank.example", "https://www.bank.example/", nil),
-            ("the build of 12.5 is green", "https://ci.example/", nil),
-            ("e.g. here", "https://h/", nil),
+            ("bank.example?a", "https://bank.example?b", nil),
+            ("HTTPS://WWW.bank.example#a", "https://bank.example/", nil),
+            ("bank.example.evil", "https://bank.example/", "bank.example"),
+            (
+                "https://bank.example@evil.example/", "https://bank.example@evil.example/",
+                "evil.example"
+            ),
+            ("the build of 12.5 is green", "https://ci.example/", "ci.example"),
+            ("pay\u{200B}pal.com", "https://evil.example", "evil.example"),
+            ("pay\u{2060}pal.com", "https://evil.example", "evil.example"),
+            ("paypal\u{AD}.com", "https://evil.example", "evil.example"),
+            ("paypal\u{2024}com", "https://evil.example", "evil.example"),
+            ("paypal\u{3002}com", "https://evil.example", "evil.example"),
+            ("paypal\u{FF0E}com", "https://evil.example", "evil.example"),
+            ("bank.xn--p1ai", "https://evil.example", "evil.example"),
+            ("192.168.0.1", "https://evil.example", "evil.example"),
+            ("bank.example", "https:///evil.example", "evil.example"),
+            ("bank.example", #"https://\/evil.example"#, "evil.example"),
+            ("bank.example", "https://www.", "https://www."),
         ] as [(String, String, String?)])
     func hiddenHosts(text: String, link: String, host: String?) {
-        let shown = host.map { "\(text) (\($0))" } ?? text
+        let shown = Printable.markup(host.map { "\(text) (\($0))" } ?? text)
         #expect(
             MarkdownText("[\(text)](\(link))").markup(hasLinks: true)
                 == "<a href=\"\(link)\">\(shown)</a>")
+    }
+
+    @Test("Links side by side have their hosts behind them, whatever they say together")
+    func adjacent() {
+        let evil = "https://evil.example"
+        #expect(
+            MarkdownText("[paypal](\(evil))[.com](\(evil))").markup(hasLinks: true)
+                == "<a href=\"\(evil)\">paypal (evil.example)</a>"
+                + "<a href=\"\(evil)\">.com (evil.example)</a>")
+        #expect(
+            MarkdownText("[evil.example](\(evil))[.paypal.com](https://h)").markup(hasLinks: true)
+                == "<a href=\"\(evil)\">evil.example (evil.example)</a>"
+                + "<a href=\"https://h\">.paypal.com (h)</a>")
     }
 
     @Test("Readers without links are told where they lead")

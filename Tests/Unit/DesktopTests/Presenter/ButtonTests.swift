@@ -214,7 +214,7 @@ struct ButtonTests {
         }
         #expect(
             try body(["body", "body-markup", "body-hyperlinks"])
-                == #"<b>&lt;b&gt;</b> <a href="https://h/">l</a>"#)
+                == #"<b>&lt;b&gt;</b> <a href="https://h/">l (h)</a>"#)
         #expect(try body(["body", "body-markup"]) == "<b>&lt;b&gt;</b> l (https://h/)")
         #expect(try body(["body"]) == "<b> l (https://h/)")
     }
