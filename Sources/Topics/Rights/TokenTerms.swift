@@ -53,8 +53,10 @@ package struct TopicPattern: Hashable, Sendable, Confidential {
     }
 
     /// Only the last star is ever tried again, so there are at most as many steps as the product of
-    /// both lengths.
-    private static func matches(_ name: [UInt8], _ pattern: [UInt8]) -> Bool {
+    /// both lengths. `one`, if it is said, stands for any character.
+    package static func matches(
+        _ name: [UInt8], _ pattern: [UInt8], one: UInt8? = nil
+    ) -> Bool {
         var (index, position) = (0, 0)
         /// Where the pattern goes on after its last star, and the first character behind what that
         /// stands for.
@@ -63,7 +65,9 @@ package struct TopicPattern: Hashable, Sendable, Confidential {
             if index < pattern.count, pattern[index] == .star {
                 index += 1
                 last = (index, position)
-            } else if index < pattern.count, pattern[index] == name[position] {
+            } else if index < pattern.count,
+                pattern[index] == name[position] || pattern[index] == one
+            {
                 (index, position) = (index + 1, position + 1)
             } else if let star = last {
                 (index, position) = (star.index, star.position + 1)

@@ -13,14 +13,6 @@ struct ForeignServer: Confidential {
         var hasUnreadableGrants = false
     }
 
-    /// Some topics, and what somebody may do with them.
-    struct Grant: Confidential {
-        let pattern: TopicPattern
-        let rights: TopicRights
-
-        func covers(_ name: TopicName) -> Bool { pattern.matches(name) }
-    }
-
     struct Topic: Confidential {
         /// By which its server finds it.
         let key: String
@@ -46,6 +38,77 @@ struct ForeignServer: Confidential {
     var topics: [Topic] = []
     var tokens: [Token] = []
     var unreadable: [UnreadableRows] = []
+}
+
+extension ForeignServer {
+    /// Some topics, and what somebody may do with them, by a pattern of SQL as ntfy keeps it.
+    struct Grant: Confidential {
+        /// The pattern in the form that it has here.
+        let pattern: TopicPattern
+        let rights: TopicRights
+        /// Of several that cover a topic, one with the highest rank counts: `ORDER BY LENGTH(a.topic)
+        /// DESC, a.write DESC`.
+        fileprivate let rank: Int
+        /// In lower case.
+        private let parts: [UInt8]
+
+        private static let one = UInt8(ascii: "?")
+
+        /// Nil for a pattern that no topic of ntfy could match.
+        init?(sql: String, rights: TopicRights) {
+            var (parts, text) = ([UInt8](), [UInt8]())
+            var isEscaped = false
+            for byte in sql.utf8 {
+                switch byte {
+                case UInt8(ascii: "\\") where !isEscaped:
+                    isEscaped = true
+                    continue
+                case UInt8(ascii: "%") where !isEscaped:
+                    parts.append(UInt8(ascii: "*"))
+                    text.append(UInt8(ascii: "*"))
+                case UInt8(ascii: "_") where !isEscaped:
+                    // Before version 5 of the schema it was not escaped, so it was a wildcard.
+                    parts.append(Self.one)
+                    text.append(byte)
+                default:
+                    guard byte.isWordCharacter else { return nil }
+                    parts.append(byte.lowercased)
+                    text.append(byte)
+                }
+                isEscaped = false
+            }
+            let shown = String(decoding: text, as: UTF8.self)
+            guard !isEscaped, let pattern = TopicPattern(shown) else { return nil }
+            (self.pattern, self.rights, self.parts) = (pattern, rights, parts)
+            rank = 2 * sql.utf8.count + (rights.contains(.write) ? 1 : 0)
+        }
+
+        /// What holds for all topics on which nothing else was said.
+        init?(usual rights: TopicRights) {
+            guard let pattern = TopicPattern("*") else { return nil }
+            (self.pattern, self.rights) = (pattern, rights)
+            (rank, parts) = (0, [UInt8(ascii: "*")])
+        }
+
+        /// `LIKE` ignores the case of ASCII.
+        fileprivate func covers(_ lowered: [UInt8]) -> Bool {
+            TopicPattern.matches(lowered, parts, one: Self.one)
+        }
+    }
+}
+
+extension [ForeignServer.Grant] {
+    /// What they give on a topic. Of several with one rank, any may come first for ntfy, so what they
+    /// have in common.
+    func rights(on name: TopicName) -> TopicRights {
+        let lowered = name.text.utf8.map(\.lowercased)
+        var (rank, rights) = (-1, TopicRights())
+        for grant in self where grant.rank >= rank && grant.covers(lowered) {
+            rights = grant.rank > rank ? grant.rights : rights.intersection(grant.rights)
+            rank = grant.rank
+        }
+        return rights
+    }
 }
 
 /// Rows of a table that hold something else than they should.

@@ -164,8 +164,7 @@ extension ImportPlan {
     /// Who had a right on it of their own. Administrators have all rights.
     private func holders(of name: TopicName) -> [ForeignServer.User] {
         server.users.filter { user in
-            !user.isAdministrator
-                && (user.grants ?? []).contains { !$0.rights.isEmpty && $0.covers(name) }
+            !user.isAdministrator && user.grants?.rights(on: name).isEmpty == false
         }
     }
 }

@@ -39,7 +39,7 @@ struct NtfyDatabase: ForeignSource {
             // A topic without a message is known by the rights on it.
             for grant in server.users.flatMap({ $0.grants ?? [] }) {
                 let text = grant.pattern.text
-                if !text.contains("*"), !text.contains(",") { names.insert(text) }
+                if !text.contains("*") { names.insert(text) }
             }
         }
         server.topics = names.sorted().map { ForeignServer.Topic(key: $0, name: $0) }

@@ -65,15 +65,13 @@ struct NtfyUsers {
             var rights: TopicRights = []
             if reads != 0 { rights.insert(.read) }
             if writes != 0 { rights.insert(.write) }
-            // A pattern of SQL, in which `\\_` is the character.
-            let text = topic.replacing("\\_", with: "_").replacing("%", with: "*")
-            guard let pattern = TopicPattern(text) else {
+            guard let grant = ForeignServer.Grant(sql: topic, rights: rights) else {
                 users[id]?.hasUnreadableGrants = true
                 known += 1
                 return nil
             }
             if users[id] == nil, !rights.isSuperset(of: usual) { usual = [] }
-            users[id]?.grants?.append(ForeignServer.Grant(pattern: pattern, rights: rights))
+            users[id]?.grants?.append(grant)
             return id.utf8.count + topic.utf8.count
         }
         // It may take from everybody, or from whomever it concerns.
@@ -81,8 +79,8 @@ struct NtfyUsers {
         let areAllConcerned = unreadable.count > known
         for id in users.keys {
             if areAllConcerned { users[id]?.hasUnreadableGrants = true }
-            guard !usual.isEmpty, let all = TopicPattern("*") else { continue }
-            users[id]?.grants?.append(ForeignServer.Grant(pattern: all, rights: usual))
+            guard !usual.isEmpty, let all = ForeignServer.Grant(usual: usual) else { continue }
+            users[id]?.grants?.append(all)
         }
         return unreadable
     }

@@ -18,7 +18,7 @@ enum TokenScope {
         } else if user.hasUnreadableGrants {
             self = .none("not all rights of its user can be read: make a token")
         } else if user.isAdministrator {
-            let all = TopicPattern("*").map { ForeignServer.Grant(pattern: $0, rights: .usual) }
+            let all = ForeignServer.Grant(usual: .usual)
             // Nobody becomes an administrator here.
             let isOther = wished != nil && wished != user.name
             self.init(isOther ? [] : all.map { [$0] } ?? [], topics, isOwn: user.name == wished)
@@ -46,12 +46,10 @@ enum TokenScope {
     ) {
         var (names, found) = ([String](), Set<TopicRights>())
         for topic in topics {
-            // The longest pattern counts, as for ntfy.
-            let grant = grants.filter { $0.covers(topic.name) }
-                .max { $0.pattern.text.utf8.count < $1.pattern.text.utf8.count }
-            guard let grant, !grant.rights.isEmpty else { continue }
+            let rights = grants.rights(on: topic.name)
+            guard !rights.isEmpty else { continue }
             names.append(topic.name.text)
-            found.insert(grant.rights)
+            found.insert(rights)
         }
         guard let rights = found.first else {
             self = .none("its user has no rights on what is taken")

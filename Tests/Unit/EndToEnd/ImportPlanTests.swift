@@ -7,7 +7,13 @@ import Topics
 @Suite("What is taken of another server")
 struct ImportPlanTests {
     private func grant(_ pattern: String, _ rights: TopicRights) throws -> ForeignServer.Grant {
-        ForeignServer.Grant(pattern: try #require(TopicPattern(pattern)), rights: rights)
+        try grant(sql: pattern.replacing("_", with: "\\_").replacing("*", with: "%"), rights)
+    }
+
+    private func grant(
+        sql: String, _ rights: TopicRights
+    ) throws -> ForeignServer.Grant {
+        try #require(ForeignServer.Grant(sql: sql, rights: rights))
     }
 
     private func ntfy(_ topics: [String]) throws -> ForeignServer {
@@ -116,6 +122,59 @@ struct ImportPlanTests {
         #expect(scopes(try ImportPlan(server, ImportPlan.Wish()))["ann: laptop"] == "3 aa")
         server.users[0].grants = nil
         #expect(reasons(try ImportPlan(server, ImportPlan.Wish()))["ann: laptop"] != nil)
+    }
+
+    @Test(
+        "Of rights that cover a topic, the one counts that counts for ntfy",
+        arguments: [
+            // Small and capital letters are one.
+            ("SecretPlan", [("%", .usual), ("secret%", [])], []),
+            ("secretplan", [("%", .usual), ("SECRET%", [])], []),
+            // The backslashes count in the length.
+            ("a__bcd", [("a\\_\\_%", []), ("a__bcd", .usual)], .usual),
+            ("a__bc", [("a\\_\\_%", []), ("a%_bc", .usual)], []),
+            // Before version 5 of the schema an underline was not escaped.
+            ("secrets", [("%", .usual), ("secret_", [])], []),
+            ("secret", [("%", .usual), ("secret_", [])], .usual),
+            ("a-b", [("a\\_b", .usual)], []),
+            // Of one length, the one that allows to write.
+            ("ab", [("a%", .read), ("%b", .write)], .write),
+            ("ab", [("a%", .usual), ("%b", .write)], .write),
+            ("ab", [("a%", .read), ("%b", [])], []),
+        ] as [(String, [(String, TopicRights)], TopicRights)])
+    func ranks(name: String, grants: [(String, TopicRights)], rights: TopicRights) throws {
+        let topic = try #require(TopicName(name))
+        var list = try grants.map { try grant(sql: $0, $1) }
+        #expect(list.rights(on: topic) == rights)
+        list.reverse()
+        #expect(list.rights(on: topic) == rights)
+        var server = try ntfy([name])
+        server.users = [ForeignServer.User(name: "ann", grants: list)]
+        let plan = try ImportPlan(server, ImportPlan.Wish())
+        #expect(plan.tokens.first?.rights ?? [] == rights)
+    }
+
+    @Test("What everybody may do counts behind all that was said of a user")
+    func usualRank() throws {
+        let topic = try #require(TopicName("ab"))
+        let usual = try #require(ForeignServer.Grant(usual: .usual))
+        #expect([usual].rights(on: topic) == .usual)
+        #expect([try grant(sql: "%", .read), usual].rights(on: topic) == .read)
+        for sql in ["a,b", "a\\", "", "ä", "a\\%"] {
+            #expect(ForeignServer.Grant(sql: sql, rights: .usual) == nil, "\(sql)")
+        }
+    }
+
+    @Test("Who was denied a topic does not become its owner")
+    func denied() throws {
+        var server = try ntfy(["SecretPlan", "open"])
+        server.users = [
+            ForeignServer.User(
+                name: "ann", grants: [try grant(sql: "%", .usual), try grant(sql: "secret%", [])])
+        ]
+        let plan = try ImportPlan(server, ImportPlan.Wish(user: "ann"))
+        #expect(plan.topics.map(\.name.text) == ["open"])
+        #expect(scopes(plan)["ann: laptop"] == "3 open")
     }
 
     @Test("Only a topic that is named is open, and names that mean something else stay out")
