@@ -146,7 +146,8 @@ final class ForeignDatabase {
         }
     }
 
-    /// The different texts in a column, and the first row of each other value.
+    /// The different texts in a column, and the first row of each other value. Texts that would be too
+    /// much are refused.
     func texts(
         _ column: String, of table: String, limit: Int
     ) throws -> (texts: [String], unreadable: UnreadableRows) {
@@ -155,8 +156,13 @@ final class ForeignDatabase {
                 "SELECT \(column), min(rowid) FROM \(table) GROUP BY \(column) LIMIT \(limit)",
                 on: connection)
             var (texts, unreadable) = ([String](), UnreadableRows(table))
+            var room = Self.keptLimit
             while try select.step() {
                 if let text = select.strictText(0) {
+                    room -= text.utf8.count
+                    guard room > 0 else {
+                        throw Self.refusal(path, "has more in \(table) than can be taken")
+                    }
                     texts.append(text)
                 } else {
                     unreadable.add(select.integer(1))

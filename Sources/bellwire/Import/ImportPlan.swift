@@ -82,6 +82,7 @@ struct ImportPlan: Confidential {
         for topic in server.topics {
             if let user = topic.user { sharers[topic.name, default: []].insert(user) }
         }
+        try limitWork()
         for topic in server.topics { add(topic) }
         if let name = wish.open.subtracting(taken.map(\.text)).min() {
             throw CommandError.usage("--open \(Printable.text(name)) is no topic that is taken")
@@ -93,6 +94,18 @@ struct ImportPlan: Confidential {
         for token in server.tokens { add(token) }
         let holders = Set(tokens.map(\.user))
         for user in server.users where !holders.contains(user.name) { addPassword(of: user) }
+    }
+
+    /// Each right is held against each topic.
+    private static let mostPairs = 10_000_000
+
+    private func limitWork() throws {
+        let grants = server.users.reduce(0) { $0 + ($1.grants?.count ?? 0) }
+        guard server.topics.count * grants > Self.mostPairs else { return }
+        throw CommandError(
+            message: "\(server.topics.count) topics and \(grants) rights on them are more than can "
+                + "be taken",
+            hint: "delete topics or rights there that nobody needs, and import again")
     }
 
     /// Whether it all goes to another user.

@@ -133,6 +133,16 @@ struct ForeignDatabaseTests {
         } catch { return CommandError(error).message }
     }
 
+    @Test("Topics whose names are too long together are refused")
+    func longNames() throws {
+        let path = folder.file("cache.db")
+        let rows = (0..<17).map { number in
+            Self.row.merging(["topic": "printf('%.*c', 4000000, 'a') || '\(number)'"]) { $1 }
+        }
+        try ForeignFixture.database(path, ForeignFixture.ntfyCache(15, rows))
+        #expect(refusal(path)?.contains("has more in messages than can be taken") == true)
+    }
+
     @Test("A file that is none, a cut one, a link and a folder are refused")
     func files() throws {
         let path = folder.file("cache.db")

@@ -177,6 +177,17 @@ struct ImportPlanTests {
         #expect(scopes(plan)["ann: laptop"] == "3 open")
     }
 
+    @Test("More topics and rights than can be held against each other are refused")
+    func tooMany() throws {
+        var server = try ntfy((0..<5_000).map { "t\($0)" })
+        let one = try grant("other", .usual)
+        server.users[1].grants = Array(repeating: one, count: 2_001)
+        let error = #expect(throws: CommandError.self) {
+            try ImportPlan(server, ImportPlan.Wish())
+        }
+        #expect(error?.message == "5000 topics and 2003 rights on them are more than can be taken")
+    }
+
     @Test("Only a topic that is named is open, and names that mean something else stay out")
     func names() throws {
         let server = try ntfy([
