@@ -245,7 +245,7 @@ extension HTTPConnection {
             watch.end(on: service.loop)
             LingeringClose.begin(
                 transport.finish(), on: service.loop, atMost: patience.lingeringBytes,
-                within: Interval(patience.lingering))
+                within: Interval(patience.lingering), besides: service.limits.lingering)
         }
         close()
     }

@@ -15,6 +15,8 @@ package final class HTTPService: ConnectionHandler {
         package var handshakes = HandshakeLimits()
         /// With more connections than this a listener closes new ones at once.
         package var connections = 50_000
+        /// So many of a loop may linger after their end. They count in no other limit.
+        var lingering = 1_000
         /// How many bytes of unanswered bodies one connection may hold, and all together. A request
         /// that does not fit is answered with 503.
         package var heldBytesPerConnection = 1024 * 1024

@@ -35,6 +35,8 @@ package final class EventLoop: @unchecked Sendable {
     /// The thread in `run()`; zero if there is none.
     private let owner = Atomic<UInt>(0)
     @exclusivity(unchecked) var watchers = WatcherTable()
+    /// How many connections linger.
+    @exclusivity(unchecked) var lingering = 0
     /// The timers are allocated separately, because the exclusivity checks of a property would cost
     /// more than moving a timer. No handler is called while they are accessed.
     let schedule: UnsafeMutablePointer<Schedule>

@@ -169,15 +169,19 @@ package final class LingeringClose: EventHandler, TimerHandler {
     private var watch: WatchID?
     private var timer: TimerID?
 
-    /// The socket must not be watched any more, and all output must be written.
+    /// The socket must not be watched any more, and all output must be written. If more than `others`
+    /// linger on the loop, it is closed at once.
     package static func begin(
-        _ socket: consuming Socket, on loop: EventLoop, atMost bytes: Int, within limit: Interval
+        _ socket: consuming Socket, on loop: EventLoop, atMost bytes: Int, within limit: Interval,
+        besides others: Int = .max
     ) {
+        guard loop.lingering < others else { return }
         let ending = LingeringClose(socket, loop, bytes)
         ending.socket.shutdownWriting()
         // Without a watch it is closed at once.
         guard let watch = try? loop.watch(ending.socket, for: .readable, ending) else { return }
         ending.watch = watch
+        loop.lingering += 1
         ending.timer = loop.schedule(after: limit, ending)
     }
 
@@ -203,7 +207,9 @@ package final class LingeringClose: EventHandler, TimerHandler {
     package func drain() {}
 
     private func end() {
-        if let watch { loop.unwatch(watch) }
+        guard let watch = watch.take() else { return }
+        loop.lingering -= 1
+        loop.unwatch(watch)
         if let timer { loop.cancel(timer) }
     }
 }

@@ -41,6 +41,23 @@ struct LingeringCloseTests {
         #expect(loop.run() == .drained)
     }
 
+    @Test("Above a number of them, a connection is closed at once, and later ones linger again")
+    func share() throws {
+        let listening = try ListeningSocket.tcp(#require(SocketAddress("127.0.0.1:0")))
+        let clients = try (0..<3).map { _ in try End.connect(to: listening.address) }
+        for _ in clients {
+            let (end, _) = try listening.acceptNext()
+            LingeringClose.begin(
+                try end.take(), on: loop, atMost: 1_024, within: Interval(.milliseconds(30)),
+                besides: 2)
+        }
+        #expect(loop.lingering == 2 && loop.schedule.pointee.timers.count == 2)
+        loop.drain(within: .seconds(20))
+        #expect(loop.run() == .drained)
+        #expect(loop.lingering == 0)
+        withExtendedLifetime(clients) {}
+    }
+
     @Test("A peer that sends too much, or never ends, is cut", arguments: [true, false])
     func bounds(isTalkative: Bool) throws {
         if isTalkative {
