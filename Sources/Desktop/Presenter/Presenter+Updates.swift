@@ -154,9 +154,10 @@ extension Presenter {
         guard var entry = entries[key] else { return }
         let isFirst = entry.notification == nil
         guard isFirst || entry.notification != notification || entry.chat != chat else { return }
-        // The user has closed the former state, and this screen has not seen the later one.
+        // The user has closed the former state, and this screen has not seen the later one, which comes
+        // up without a sound: the notification is the same, and has had its one.
         let isNews = entry.place == .aside && !isFirst && entry.notification != notification
-        if isNews { (entry.place, entry.maySound) = (.waiting, !notification.isSilent) }
+        if isNews { (entry.place, entry.maySound) = (.waiting, false) }
         (entry.notification, entry.chat, entry.isDoomed) = (notification, chat, false)
         // What became of a press on the former state is no news any more.
         let isOver = !isFirst && entry.press != nil && entry.press?.state != .sent
