@@ -104,7 +104,7 @@ extension GotifyDesk {
                     position: request.id, of: try topics.devices(of: nil))
                 submit(
                     .registration(.erase(erasure)), for: request, unknown: .unknownMessage,
-                    then: request.answerDone)
+                    conflict: GotifyRefusal(ntfy: .openQuestion), then: request.answerDone)
             }
         }
     }

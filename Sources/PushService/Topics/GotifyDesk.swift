@@ -181,18 +181,20 @@ extension TopicVisitor {
 }
 
 extension GotifyDesk {
-    /// Calls `then` once the store has done it, and refuses the request if it has not.
+    /// Calls `then` once the store has done it, and refuses the request if it has not. A conflict is
+    /// mostly one that the next attempt does not meet.
     func submit(
         _ operation: StoreOperation, for request: GotifyRequest, unknown: GotifyRefusal,
-        then: @escaping () -> Void
+        conflict: GotifyRefusal = .unavailable, then: @escaping () -> Void
     ) {
         desk.submit(
             operation,
             .other { outcome in
-                guard outcome == .done else {
-                    return request.refuse(GotifyRefusal(outcome, unknown: unknown))
+                switch outcome {
+                case .done: then()
+                case .conflict: request.refuse(conflict)
+                default: request.refuse(GotifyRefusal(outcome, unknown: unknown))
                 }
-                then()
             })
     }
 
@@ -246,7 +248,6 @@ extension GotifyRefusal {
     init(_ outcome: StoreOutcome, unknown: GotifyRefusal) {
         switch outcome {
         case .notFound: self = unknown
-        case .conflict: self = GotifyRefusal(ntfy: .openQuestion)
         case .full, .registration(.tooMany): self = .tooMany
         default: self = .unavailable
         }

@@ -2,6 +2,8 @@ import Foundation
 import Testing
 import Topics
 
+@testable import PushService
+
 @Suite("Applications and clients on Gotify's paths")
 struct GotifyApplicationTests {
     private let fixture: PushFixture
@@ -44,6 +46,12 @@ struct GotifyApplicationTests {
         #expect(ids.count == 3)
         let names = try owner.ask("GET", "/application").list.map { $0["name"] as? String }
         #expect(names == [name, name, name])
+    }
+
+    @Test("A change that another one has overtaken may come again")
+    func overtaken() {
+        let refusal = GotifyRefusal(.conflict, unknown: .unknownApplication)
+        #expect(refusal == .unavailable && refusal.status == 503)
     }
 
     @Test(
