@@ -16,6 +16,8 @@ struct AskPlace: Confidential {
     private let server: (configuration: ServerConfiguration, isNamed: Bool)?
     private let certificateFile: String?
     private let token: String?
+    /// The socket of the server that has the question, once that is known.
+    private var known: String?
 
     init(_ arguments: Arguments) throws {
         let topic = arguments.positional[0]
@@ -52,11 +54,19 @@ struct AskPlace: Confidential {
             ?? configuration.flatMap { DevelopmentAuthority.file($0, for: origin.host) }
     }
 
-    /// A server that ends removes its socket, and another one may find a different place.
+    /// Before the question is asked, any server may come. One that ends removes its socket.
     private func socket() throws -> String? {
-        try server.map {
+        if let known { return known }
+        return try server.map {
             try ControlConnection($0.configuration, isNamed: $0.isNamed, isAwaited: true).path
         }
+    }
+
+    /// The place of a question that `request` has asked: no other server knows it.
+    func staying(after request: HTTPRequest) -> AskPlace {
+        var place = self
+        place.known = request.unixSocket
+        return place
     }
 
     /// What a user has to look at if nobody answers.

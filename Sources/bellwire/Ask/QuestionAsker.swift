@@ -13,7 +13,7 @@ final class QuestionAsker: Sendable {
     private let wish: AskWish
     private let place: AskPlace
     /// Once it is known.
-    private let id = Lock<String?>(nil)
+    private let asked = Lock<(id: String, place: AskPlace)?>(nil)
     /// In milliseconds since the machine was started.
     private let end: Int64
 
@@ -29,8 +29,8 @@ final class QuestionAsker: Sendable {
         var isToldAway = false
         while true {
             do {
-                let id = try self.id.withLock { $0 } ?? ask()
-                if let ended = try wait(for: id) { return try report(ended, printsJSON) }
+                let (id, place) = try asked.withLock { $0 } ?? ask()
+                if let ended = try wait(for: id, place) { return try report(ended, printsJSON) }
             } catch let refusal as Refused {
                 refusal.report()
                 return .unavailable
@@ -45,7 +45,7 @@ final class QuestionAsker: Sendable {
                     return .unreached
                 }
                 if !isToldAway {
-                    let name = Printable.text(place.name)
+                    let name = Printable.text((asked.withLock { $0 }?.place ?? place).name)
                     StandardError.write("bellwire: no server answers at \(name); trying again\n")
                 }
                 isToldAway = true
@@ -54,15 +54,17 @@ final class QuestionAsker: Sendable {
         }
     }
 
-    private func ask() throws -> String {
-        let root = try send(try place.asking(wish))
+    private func ask() throws -> (id: String, place: AskPlace) {
+        let request = try place.asking(wish)
+        let root = try send(request)
         guard let id = root["id"]?.text else { throw CommandError.unreadable }
-        self.id.withLock { $0 = id }
-        return id
+        let found = (id: id, place: place.staying(after: request))
+        asked.withLock { $0 = found }
+        return found
     }
 
     /// Nil if it has not ended yet.
-    private func wait(for id: String) throws -> JSONNode? {
+    private func wait(for id: String, _ place: AskPlace) throws -> JSONNode? {
         let root = try send(try place.waiting(for: id, min(max(1, rest), Self.turn)))
         return root["state"]?.text == "open" ? nil : root
     }
@@ -143,8 +145,9 @@ extension QuestionAsker {
                 case .pause: TerminalSignals.stop()
                 case .end:
                     // Nobody is there to be told whether it worked.
-                    let known = id.withLock { $0 } ?? (try? ask())
-                    if let known { _ = try? send(try place.withdrawal(of: known)) }
+                    if let (id, place) = asked.withLock({ $0 }) ?? (try? ask()) {
+                        _ = try? send(try place.withdrawal(of: id))
+                    }
                     _exit(ExitCode.unavailable.rawValue)
                 }
             }

@@ -104,6 +104,21 @@ struct AskCommandTests {
         #expect(again.end() == 0)
     }
 
+    @Test("What is asked stays at its server, also if another one comes")
+    func place() throws {
+        let folder = fixture.home.file("none")
+        let place = try AskPlace(
+            Arguments(["t", "Deploy?", "--answer", "a", "--state", folder], for: .ask))
+        var asked = try place.asking(
+            AskWish(Arguments(["t", "Deploy?", "--answer", "a"], for: .ask)))
+        #expect(asked.unixSocket == folder + "/control.sock")
+        asked.unixSocket = "/other/control.sock"
+        let known = place.staying(after: asked)
+        #expect(try known.waiting(for: "x", 1).unixSocket == "/other/control.sock")
+        #expect(try known.withdrawal(of: "x").unixSocket == "/other/control.sock")
+        #expect(server.end() == 0)
+    }
+
     @Test("At an address it asks with a token; what it may not ask ends with 4")
     func address() throws {
         let file = fixture.home.file("token")
