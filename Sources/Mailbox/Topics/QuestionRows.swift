@@ -126,13 +126,44 @@ struct QuestionRows {
         return (Int(select.integer(0)), Int(select.integer(1)))
     }
 
-    /// How many of a topic have ended.
-    static func countEnded(
-        of device: UInt32, on connection: borrowing Connection
-    ) throws(StoreFault) -> Int {
-        Int(
-            try connection.number(
-                "SELECT count(*) FROM question WHERE topic = ?1 AND ended = 1", device))
+    /// The result that gives way to this one, if its topic has more than `limit`. Whoever has half of
+    /// them already takes no more from others: the oldest of its own goes, and else the oldest of all.
+    static func excess(
+        besides newest: Question, limit: Int, on connection: borrowing Connection
+    ) throws(StoreFault) -> TopicMessageID? {
+        let device = newest.device
+        let more = try connection.statement(
+            "SELECT 1 FROM question WHERE topic = ?1 AND ended = 1 LIMIT 1 OFFSET ?2",
+            device, Int64(limit))
+        guard try more.step() else { return nil }
+        // The newest is one of its holder's.
+        let half = try connection.statement(
+            """
+            SELECT holder FROM question
+            WHERE topic = ?1 AND holder = (SELECT holder FROM question WHERE id = ?2) AND ended = 1
+            LIMIT 1 OFFSET ?3
+            """, device, number(newest.id), Int64((limit + 1) / 2))
+        guard try half.step() else {
+            return try first(
+                connection.statement(
+                    """
+                    SELECT id FROM question WHERE topic = ?1 AND ended = 1 AND id <> ?2
+                    ORDER BY due LIMIT 1
+                    """, device, number(newest.id)))
+        }
+        return try first(
+            connection.statement(
+                """
+                SELECT id FROM question
+                WHERE topic = ?1 AND holder = ?3 AND ended = 1 AND id <> ?2 ORDER BY due LIMIT 1
+                """, device, number(newest.id), half.integer(0)))
+    }
+
+    private static func first(
+        _ select: borrowing StoreStatement
+    ) throws(StoreFault) -> TopicMessageID? {
+        try select.step()
+            ? TopicMessageID(number: UInt64(bitPattern: select.integer(0))) : nil
     }
 
     /// Which messages of a topic show open ones, by the keys of their rows.
@@ -148,15 +179,6 @@ struct QuestionRows {
         var keys: Set<Int64> = []
         while try select.step() { keys.insert(select.integer(0)) }
         return keys
-    }
-
-    static func oldestEnded(
-        of device: UInt32, on connection: borrowing Connection
-    ) throws(StoreFault) -> TopicMessageID? {
-        let select = try connection.statement(
-            "SELECT id FROM question WHERE topic = ?1 AND ended = 1 ORDER BY due LIMIT 1", device)
-        return try select.step()
-            ? TopicMessageID(number: UInt64(bitPattern: select.integer(0))) : nil
     }
 
     static func due(

@@ -252,6 +252,7 @@ enum Schema {
         );
         CREATE INDEX question_due ON question (due);
         CREATE INDEX question_topic ON question (topic, ended, due);
+        CREATE INDEX question_holder ON question (topic, holder, ended, due);
         CREATE UNIQUE INDEX question_key ON question (topic, key) WHERE key IS NOT NULL;
         CREATE TABLE topic_picture (topic INTEGER PRIMARY KEY, sealed BLOB NOT NULL);
 

@@ -117,7 +117,7 @@ extension StoredRegistrations {
         #if PLANTED
             if PlantedMistake.answerLost.isMade { transaction.effects.questionNews.removeLast() }
         #endif
-        try limitResults(of: question.device)
+        try makeRoom(for: question)
         if let registration = try registration(of: question) {
             let shown = ShownSequence(question.id.text, in: question.device)
             try engines.withdraw([shown.name], of: registration)
@@ -135,13 +135,13 @@ extension StoredRegistrations {
         }
     }
 
-    /// The oldest results make room for the newest.
-    private func limitResults(of device: UInt32) throws(StoreFault) {
+    /// Older results make room for the newest.
+    private func makeRoom(for newest: Question) throws(StoreFault) {
         let limit = transaction.limits.growth.topicResults
-        while try QuestionRows.countEnded(of: device, on: transaction.connection) > limit,
-            let oldest = try QuestionRows.oldestEnded(of: device, on: transaction.connection)
+        while let excess = try QuestionRows.excess(
+            besides: newest, limit: limit, on: transaction.connection)
         {
-            try QuestionRows.delete(oldest, on: transaction.connection)
+            try QuestionRows.delete(excess, on: transaction.connection)
         }
     }
 
@@ -174,12 +174,30 @@ extension StoredRegistrations {
     /// screens. Deleting what has ended deletes its words as well.
     func changesQuestion(_ message: TopicMessage, at device: UInt32) throws(StoreFault) -> Bool {
         guard message.sequence != message.id.text, message.kind != .clear,
-            let id = TopicMessageID(message.sequence),
-            let row = try QuestionRows.find(id, on: transaction.connection), row.device == device
+            let id = TopicMessageID(message.sequence)
         else { return false }
+        guard let row = try QuestionRows.find(id, on: transaction.connection), row.device == device
+        else {
+            // It may name the message that told the end of one.
+            if message.kind == .delete {
+                try forgetWords(of: try topics.states(of: id, in: device))
+            }
+            return false
+        }
         guard row.isEnded else { return true }
         if message.kind == .delete { try forgetWords(of: row) }
         return false
+    }
+
+    /// What somebody has deleted may be states of questions that have ended.
+    func forgetWords(of gone: [StoredTopics.State]) throws(StoreFault) {
+        for state in gone {
+            guard let id = TopicMessageID(state.shown.sequence),
+                let row = try QuestionRows.find(id, on: transaction.connection),
+                row.device == state.shown.device, row.isEnded
+            else { continue }
+            try forgetWords(of: row)
+        }
     }
 
     private func forgetWords(of row: QuestionRows.Row) throws(StoreFault) {

@@ -60,8 +60,9 @@ extension StoredRegistrations {
 
     /// What leaves the history of a topic leaves the screen, unless it shows a later state.
     func erase(_ erasure: TopicErasure) throws(StoreFault) -> StoreOutcome {
-        let (outcome, ended) = try topics.erase(erasure)
-        try withdraw(ended)
+        let (outcome, gone) = try topics.erase(erasure)
+        try forgetWords(of: gone)
+        try withdraw(gone.filter(\.isLatest).map(\.shown))
         return outcome
     }
 
@@ -75,7 +76,9 @@ extension StoredRegistrations {
             case .latest(let sequence):
                 let event = try topics.event(.delete, ShownSequence(sequence, in: device))
                 if let event { _ = try add(event, to: device, nil) }
-            case .former(let found): try topics.erase([found])
+            case .former(let found):
+                try forgetWords(of: try topics.states(of: [found]))
+                try topics.erase([found])
             case .unknown: names.append(ShownSequence(id.text, in: device).name)
             }
         }

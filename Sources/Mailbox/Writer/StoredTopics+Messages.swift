@@ -90,11 +90,10 @@ extension StoredTopics {
         try erase(try all(sequence, of: device, owner))
     }
 
-    /// Erases what a reader wants gone, except open questions. Also returns of which sequences that was
-    /// the latest state.
+    /// Erases what a reader wants gone, except open questions. Also returns what that was.
     func erase(
         _ erasure: TopicErasure
-    ) throws(StoreFault) -> (outcome: StoreOutcome, ended: [ShownSequence]) {
+    ) throws(StoreFault) -> (outcome: StoreOutcome, gone: [State]) {
         switch erasure {
         case .message(let position, let devices):
             // Any topic knows the owner of all.
@@ -106,9 +105,9 @@ extension StoredTopics {
             guard try !openQuestions(in: found.device).contains(found.key) else {
                 return (.conflict, [])
             }
-            let ended = try latest(of: [found])
+            let gone = try states(of: [found])
             try erase([found])
-            return (.done, ended)
+            return (.done, gone)
         case .all(let device, let end):
             let last = TopicRows.key(end, of: try owner(of: device))
             let oldest = try rows.oldest(of: device, Self.goneAtOnce)
@@ -116,9 +115,9 @@ extension StoredTopics {
             // There are fewer of them than are looked at, so others come next time.
             let open = try openQuestions(in: device)
             let erased = found.filter { !open.contains($0.key) }
-            let ended = try latest(of: erased)
+            let gone = try states(of: erased)
             try erase(erased)
-            return (found.count == Self.goneAtOnce ? .registration(.partly) : .done, ended)
+            return (found.count == Self.goneAtOnce ? .registration(.partly) : .done, gone)
         }
     }
 

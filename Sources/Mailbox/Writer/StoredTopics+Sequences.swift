@@ -39,16 +39,28 @@ extension StoredTopics {
 
     func find(_ id: TopicMessageID, in device: UInt32) throws(StoreFault) -> FoundMessage {
         guard let found = try rows.all(of: id, in: device).first else { return .unknown }
-        guard let sequence = try latest(of: [found]).first else { return .former(found) }
-        return .latest(sequence: sequence.sequence)
+        guard let state = try states(of: [found]).first, state.isLatest else {
+            return .former(found)
+        }
+        return .latest(sequence: state.shown.sequence)
     }
 
-    /// The sequences of which these messages, all of one topic, are the latest state.
-    func latest(of found: [TopicRows.Found]) throws(StoreFault) -> [ShownSequence] {
+    /// A message that is known, and of what it is a state.
+    struct State {
+        let shown: ShownSequence
+        let isLatest: Bool
+    }
+
+    func states(of id: TopicMessageID, in device: UInt32) throws(StoreFault) -> [State] {
+        try states(of: try rows.all(of: id, in: device))
+    }
+
+    /// `found` are messages of one topic.
+    func states(of found: [TopicRows.Found]) throws(StoreFault) -> [State] {
         guard let device = found.first?.device,
             case .owner(let owner) = try admission(to: device)
         else { return [] }
-        var latest: [ShownSequence] = []
+        var states: [State] = []
         // Many may have one sequence.
         var keys: [String: Int64] = [:]
         for message in found {
@@ -59,10 +71,12 @@ extension StoredTopics {
             if keys[sequence] == nil {
                 keys[sequence] = try newest(sequence, of: device, owner)?.key ?? .min
             }
-            guard keys[sequence] == message.key else { continue }
-            latest.append(ShownSequence(sequence, in: device))
+            states.append(
+                State(
+                    shown: ShownSequence(sequence, in: device),
+                    isLatest: keys[sequence] == message.key))
         }
-        return latest
+        return states
     }
 
     /// The newest message; what clears or closes it is none.

@@ -161,11 +161,35 @@ struct QuestionStoreTests {
         #expect(try erase(.all(of: topic.device, through: 2)) == .done)
         #expect(try test.texts(topic) == ["Deploy?"])
         let ended = try asked(try press("yes", id, test))
+        #expect(try question(id, test) == ended)
         #expect(try erase(.message(position: 2, of: [topic.device])) == .done)
+        let rest = try #require(try question(id, test))
+        #expect(rest.result == ended.result && rest.content == TopicContent())
         #expect(try erase(.all(of: topic.device, through: 3)) == .done)
         #expect(try test.texts(topic) == [])
-        #expect(try asked(try ask(at: topic, key: "k", test)) == ended)
+        #expect(try asked(try ask(at: topic, key: "k", test)) == rest)
+        #expect(try ask("Other?", at: topic, key: "k", test) == .registration(.otherRequest))
         #expect(try test.texts(topic) == [])
+    }
+
+    @Test("Whoever deletes what told its end deletes its words", arguments: [false, true])
+    func ending(isByName: Bool) throws {
+        let test = try TestStore()
+        let topic = try test.addTopic()
+        let id = try asked(try ask(at: topic, test)).id
+        _ = try press("yes", id, test)
+        let told = try #require(try test.page([topic]).entries.first { $0.message.id != id })
+        if isByName {
+            let message = try test.message(
+                "", .delete, sequence: told.message.id.text, time: 100)
+            let post = TopicPost(message, keptFor: 60)
+            #expect(try test.run(.registration(.post(post, topic.address))).isStored)
+        } else {
+            let erasure = TopicErasure.all(of: topic.device, through: told.position)
+            #expect(try test.run(.registration(.erase(erasure))) == .done)
+        }
+        let rest = try #require(try question(id, test))
+        #expect(rest.result?.answer == "yes" && rest.content == TopicContent())
     }
 
     @Test("One caller leaves half of the open ones to others, at each topic")
@@ -210,6 +234,29 @@ struct QuestionStoreTests {
         try test.expectDone(.registration(.end(device: topic.device)))
         #expect(listener.heard.contains(third))
         #expect(try question(third, test) == nil && test.rows("question") == 0)
+    }
+
+    @Test("Whoever has half of the results takes no more from others, and repeats stay known")
+    func results() throws {
+        let test = try TestStore { $0.limits.growth.topicResults = 4 }
+        let topic = try test.addTopic()
+        func end(by asker: UInt32, key: String = "") throws -> Question {
+            let id = try asked(try ask(at: topic, key: key, by: asker, test)).id
+            try test.pass(seconds: 1)
+            return try asked(try press("yes", id, test))
+        }
+        let others = [try end(by: 8, key: "k"), try end(by: 8)]
+        var own: [Question] = []
+        for _ in 0..<6 { own.append(try end(by: 7)) }
+        let kept = try others.map { try question($0.id, test) }
+        #expect(kept == others)
+        #expect(try asked(try ask(at: topic, key: "k", by: 8, test)) == others[0])
+        let known = try own.map { try question($0.id, test) != nil }
+        #expect(known == [false, false, false, false, true, true])
+        // One who has less than half takes the oldest of all.
+        let third = try end(by: 6)
+        #expect(try question(others[0].id, test) == nil && question(third.id, test) == third)
+        #expect(try test.rows("question") == 4)
     }
 
     @Test("Results are forgotten after 30 days")
