@@ -100,9 +100,9 @@ async def main(bellwire):
         publish(address, token, "**ring**", [look, unlock, code], Markdown="yes")
         number, call = await shown(recorder, "<b>ring</b>")
         labels = call[5][1::2]
-        check(labels[:3] == ["Look", "Unlock \u2192 127.0.0.1", "Code"], f"the sender's come first: {labels}")
+        check(labels[:3] == ["Look", "127.0.0.1: Unlock", "Code"], f"the sender's come first: {labels}")
 
-        recorder.user_chooses(number, keys(call)["Unlock \u2192 127.0.0.1"])
+        recorder.user_chooses(number, keys(call)["127.0.0.1: Unlock"])
         recorder.user_closes(number)
         number, call = await shown(recorder, "Unlock: 200")
         check("suppress-sound" in call[6], "a result makes no sound")
@@ -114,7 +114,7 @@ async def main(bellwire):
             door.status = status
             # A second click within a second is no other press.
             await asyncio.sleep(1.1)
-            recorder.user_chooses(number, keys(call)["Unlock \u2192 127.0.0.1"])
+            recorder.user_chooses(number, keys(call)["127.0.0.1: Unlock"])
             number, call = await shown(recorder, said)
         check([path for path, _, _ in door.requests] == ["/open?a=b"] * 3, "no redirect is followed")
         check(len({fields["Idempotency-Key"] for _, fields, _ in door.requests}) == 3, "each press has a key")
@@ -135,16 +135,16 @@ async def main(bellwire):
         ):
             publish(where, mine, text, [dict(unlock, label=text)])
             number, call = await shown(recorder, text)
-            recorder.user_chooses(number, keys(call)[text + " \u2192 127.0.0.1"])
+            recorder.user_chooses(number, keys(call)[f"127.0.0.1: {text}"])
             await shown(recorder, text + ": failed: its address is not allowed")
         port = int(base.rsplit(":", 1)[1])
         name = dict(unlock, url=door.url.replace("127.0.0.1", "localhost"), label="Name")
         metadata = dict(unlock, url="https://169.254.169.254/", label="Metadata")
         publish(address, token, "dangerous", [name, metadata])
-        for label in ("Name \u2192 localhost", "Metadata \u2192 169.254.169.254"):
+        for label in ("localhost: Name", "169.254.169.254: Metadata"):
             number, call = await shown(recorder, "dangerous")
             recorder.user_chooses(number, keys(call)[label])
-            await shown(recorder, label.split()[0] + ": failed: its address is not allowed")
+            await shown(recorder, label.split()[1] + ": failed: its address is not allowed")
         check(len(door.requests) == before, "nothing was sent there")
 
         # A kill in the middle: nothing is sent by itself.
@@ -152,7 +152,7 @@ async def main(bellwire):
         door.opens.clear()
         publish(address, token, "again?", [dict(unlock, label="Lock")])
         number, call = await shown(recorder, "again?")
-        recorder.user_chooses(number, keys(call)["Lock \u2192 127.0.0.1"])
+        recorder.user_chooses(number, keys(call)["127.0.0.1: Lock"])
         await check.eventually(lambda: len(door.requests) == before + 1, "the request is on its way")
         server.send_signal(signal.SIGKILL)
         server.wait()
@@ -161,7 +161,7 @@ async def main(bellwire):
         number, call = await shown(recorder, "Lock: unknown whether it ran")
         await asyncio.sleep(1)
         check(len(door.requests) == before + 1, "it was not sent by itself")
-        recorder.user_chooses(number, keys(call)["Again: Lock \u2192 127.0.0.1"])
+        recorder.user_chooses(number, keys(call)["127.0.0.1: Again: Lock"])
         await shown(recorder, "Lock: 200")
         sent = [fields["Idempotency-Key"] for _, fields, _ in door.requests[before:]]
         check(len(sent) == 2 and sent[0] == sent[1] != first, f"it is the same press: {sent}")
