@@ -71,9 +71,7 @@ extension SHA256 {
 
     /// Finishes what `beginHMAC` began.
     package mutating func finishHMAC() throws(OpenSSLError) -> Digest {
-        let digest = try finish()
-        state.pointee = outer.pointee
-        try update(digest.span)
+        try passToOuterHash()
         return try finish()
     }
 
@@ -82,10 +80,14 @@ extension SHA256 {
         into output: UnsafeMutableBufferPointer<UInt8>
     ) throws(OpenSSLError) {
         precondition(output.count >= MemoryLayout<Digest>.size, "the digest has no room")
+        try passToOuterHash()
+        try ensure(copenssl_sha256_final(state, output.baseAddress), "SHA256_Final")
+    }
+
+    private mutating func passToOuterHash() throws(OpenSSLError) {
         let digest = try finish()
         state.pointee = outer.pointee
         try update(digest.span)
-        try ensure(copenssl_sha256_final(state, output.baseAddress), "SHA256_Final")
     }
 
     package mutating func hmac(
