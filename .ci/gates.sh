@@ -60,7 +60,7 @@ gate_install() {
             mate-notification-daemon mmdebstrap nghttp2-client nginx-light nodejs notification-daemon \
             openjdk-17-jdk-headless openssl pkg-config \
             python3-dbusmock python3-gi python3-venv slowhttptest systemd testssl.sh tmux tzdata uidmap valgrind xdg-dbus-proxy \
-            xdotool xfce4-notifyd xvfb zbar-tools zsh
+            xclip xdotool xfce4-notifyd xsel xvfb zbar-tools zsh
         .ci/lent "${proxies[@]}" -- true && .ci/lent "${containers[@]}" -- true \
             && .ci/lent "${monitors[@]}" -- true && .ci/lent "${pushers[@]}" -- true \
             && .ci/lent "${notifiers[@]}" -- true && .ci/lent "${ciphers[@]}" -- true

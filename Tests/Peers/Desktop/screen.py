@@ -44,6 +44,14 @@ class Desk:
             file.write(f'#!/bin/sh\nprintf "%s|%s|%s\\n" "$#" "$1" "$XDG_ACTIVATION_TOKEN" >> {self.folder}/opened\n')
         os.chmod(path, 0o700)
 
+    @contextlib.contextmanager
+    def without(self, name):
+        """Another program of this name is found meanwhile, which fails."""
+        path = f"{self.folder}/bin/{name}"
+        os.symlink("/bin/false", path)
+        yield
+        os.remove(path)
+
     def install(self, name, program=None, actions=None):
         """An application: a program that the bus starts by name, and its desktop entry."""
         if program is not None:

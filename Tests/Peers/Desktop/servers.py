@@ -23,18 +23,26 @@ from screen import Probe, check, eventually, push, with_each
 
 
 class Daemon:
-    """A real server: how to start it, and where to click to choose or close a notification. Positions count from the
-    edges of its window; negative ones from the right and the bottom.
+    """A real server: how to start it, and where to click to choose or close a notification, or to press its button
+    that copies. Positions count from the edges of its window; negative ones from the right and the bottom.
     """
 
     def __init__(
-        self, name, *command, window=None, choose=None, close=None, loud="<span background='#ff00ff'>loud</span>"
+        self,
+        name,
+        *command,
+        window=None,
+        choose=None,
+        close=None,
+        copy=None,
+        loud="<span background='#ff00ff'>loud</span>",
     ):
         self.name = name
         self.command = command
         self.window = window
         self.choose = choose
         self.close = close
+        self.copy = copy
         self.loud = loud
 
     def popups(self, desk):
@@ -109,6 +117,7 @@ DAEMONS = [
         LIBRARIES + "/x86_64-linux-gnu/xfce4/notifyd/xfce4-notifyd",
         window="notifyd",
         close=((150, 20), 1),
+        copy=(328, 86),
     ),
     Daemon(
         "notification-daemon",
@@ -133,6 +142,22 @@ DAEMONS = [
         loud="<font color='#ff00ff'>\u2588\u2588\u2588</font>",
     ),
 ]
+
+
+async def copied(desk, daemon, probe, picture):
+    """Each program for the clipboard gets the text of a button, while the other fails."""
+    for number, (program, other) in enumerate([("xclip", "xsel"), ("xsel", "xclip")], 6):
+        probe.active([])
+        await eventually(lambda: not desk.paints(picture, "00FFFF"), f"{daemon.name} has room for the next")
+        desk.tell("/usr/bin/xsel", "--clipboard", "--clear")
+        with desk.without(other):
+            probe.active([push(number, "to copy", "door", icon=icon(0, 0xFF, 0xFF), actions=BUTTONS)])
+            await eventually(lambda: desk.paints(picture, "00FFFF"), f"{daemon.name} shows a button that copies")
+            daemon.click(desk, daemon.copy)
+            await eventually(
+                lambda: desk.tell("/usr/bin/xsel", "--clipboard", "--output") == "4711",
+                f"a button of {daemon.name} copies with {program}",
+            )
 
 
 async def real(desk, folder, daemon):
@@ -212,6 +237,8 @@ async def real(desk, folder, daemon):
     probe.active([door])
     picture = f"{folder}/{name}-buttons.png"
     await eventually(lambda: desk.paints(picture, "00FFFF"), f"{name} shows three buttons and Markdown")
+    if daemon.copy:
+        await copied(desk, daemon, probe, picture)
     probe.active([])
     # Some servers leave closed notifications on the screen for some seconds.
     await eventually(
