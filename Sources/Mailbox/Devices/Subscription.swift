@@ -87,7 +87,7 @@ package struct DeviceCredential: Sendable, Confidential {
     /// It can only subscribe and receive: the API refuses it.
     package let isReceiveOnly: Bool
     /// What it opens instead of the API, if it is a token for topics.
-    package let token: TokenGrant?
+    package internal(set) var token: TokenGrant?
 
     package init(
         row: UInt32, secret: Digest, name: String, owner: String, created: Int64,

@@ -12,6 +12,10 @@ package struct TokenGrant: Equatable, Sendable, Confidential {
     package init(_ terms: TokenTerms, parent: UInt32? = nil, device: UInt32? = nil) {
         (self.terms, self.parent, self.device) = (terms, parent, device)
     }
+
+    func with(_ terms: TokenTerms) -> TokenGrant {
+        TokenGrant(terms, parent: parent, device: device)
+    }
 }
 
 /// The terms in the row of the credential. A pattern may name topics, so they are sealed.

@@ -271,6 +271,10 @@ extension StoreIndex {
         credentials.withLock { $0.change(secret) { $0.name = name } }
     }
 
+    func changeToken(_ secret: Digest, _ terms: TokenTerms) {
+        credentials.withLock { $0.change(secret) { $0.token = $0.token?.with(terms) } }
+    }
+
     /// Returns its row; nil if it does not exist.
     func removeCredential(_ secret: Digest) -> UInt32? {
         credentials.withLock { $0.remove(secret) }

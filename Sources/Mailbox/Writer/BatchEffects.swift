@@ -1,5 +1,6 @@
 import Base
 import Delivery
+import Topics
 import WebPush
 
 /// What a batch changes in memory once it is committed.
@@ -13,6 +14,7 @@ struct BatchEffects {
         case credential(DeviceCredential)
         case confirmedCredential(Digest)
         case renamedCredential(Digest, String)
+        case changedToken(Digest, TokenTerms)
         case removedCredential(Digest)
         case callback(UInt32, isGone: Bool)
         /// The registration changed or ended.
@@ -125,6 +127,7 @@ struct BatchEffects {
         case .credential(let credential): index.set(credential)
         case .confirmedCredential(let secret): index.confirmCredential(secret)
         case .renamedCredential(let secret, let name): index.renameCredential(secret, name)
+        case .changedToken(let secret, let terms): index.changeToken(secret, terms)
         case .removedCredential(let secret):
             if let row = index.removeCredential(secret) { endings.credentials.append(row) }
         case .callback(let row, let isGone): index.callbacks.set(row, isGone: isGone)

@@ -25,7 +25,8 @@ extension BatchExecutor {
         case .touchCredential(let row, let time):
             try devices.touch(credential: row, at: time)
         case .confirmCredential(let row): try devices.confirm(credential: row)
-        case .renameCredential(let row, let name): try devices.rename(credential: row, name)
+        case .changeToken(let row, let name, let terms):
+            try devices.change(token: row, name, terms)
         case .removeCredential(let row): try registrations.remove(credential: row)
         case .addOwner(let name): try devices.insertOwner(name) ? .done : .conflict
         case .removeOwner(let row): try registrations.remove(owner: row)

@@ -1,5 +1,7 @@
 import Base
+import Crypto
 import Delivery
+import Topics
 import WebPush
 
 /// Rare changes; the connection keeps their statements.
@@ -152,9 +154,7 @@ extension StoredDevices {
     func insert(_ credential: DeviceCredential, limit: Int) throws(StoreFault) -> StoreOutcome {
         let owner = try row(ofOwner: credential.owner)
         let terms = try credential.token.map { token throws(StoreFault) in
-            try transaction.seal(
-                TokenRecord(token.terms).coded,
-                at: CredentialRows.place(credential.row, of: owner))
+            try seal(token.terms, at: CredentialRows.place(credential.row, of: owner))
         }
         let end = credential.token?.terms.end.map(transaction.time(ofWall:))
         let insert = try transaction.connection.statement(
@@ -209,11 +209,37 @@ extension StoredDevices {
         try digest("UPDATE credential SET unconfirmed = 0 WHERE row = ?1 RETURNING secret", row)
     }
 
-    /// Returns the digest of its secret; nil if the credential does not exist.
-    func set(_ name: String, ofCredential row: UInt32) throws(StoreFault) -> Digest? {
+    /// Returns the digest of its secret; nil if the token does not exist.
+    func set(_ name: String, ofToken row: UInt32) throws(StoreFault) -> Digest? {
         let update = try transaction.connection.statement(
-            "UPDATE credential SET name = ?2 WHERE row = ?1 RETURNING secret", row, name)
+            """
+            UPDATE credential SET name = ?2 WHERE row = ?1 AND sealed_terms IS NOT NULL
+            RETURNING secret
+            """, row, name)
         return try update.step() ? update.withBytes(0) { Digest($0) } : nil
+    }
+
+    /// Returns the digest of its secret; nil if the token does not exist.
+    func set(_ terms: TokenTerms, ofToken row: UInt32) throws(StoreFault) -> Digest? {
+        let owners = try transaction.connection.rows(
+            "SELECT owner FROM credential WHERE row = ?1 AND sealed_terms IS NOT NULL", row)
+        guard let owner = owners.first else { return nil }
+        let sealed = try seal(terms, at: CredentialRows.place(row, of: Int64(owner)))
+        let end = terms.end.map(transaction.time(ofWall:))
+        let update = try transaction.connection.statement(
+            """
+            UPDATE credential SET sealed_terms = ?2, expires = ?3 WHERE row = ?1
+            RETURNING secret
+            """, row, sealed, end?.milliseconds)
+        guard try update.step() else { return nil }
+        if let end { transaction.wake(at: end) }
+        return update.withBytes(0) { Digest($0) }
+    }
+
+    private func seal(
+        _ terms: TokenTerms, at place: Sealer.Place
+    ) throws(StoreFault) -> [UInt8] {
+        try transaction.seal(TokenRecord(terms).coded, at: place)
     }
 
     /// Returns the digest of its secret; nil if the credential does not exist.

@@ -1,5 +1,6 @@
 import Base
 import Delivery
+import Topics
 import WebPush
 
 /// Devices, their credentials and their subscriptions. Only the writer's thread uses it.
@@ -78,14 +79,24 @@ extension StoredDevices {
         return .done
     }
 
-    func rename(credential row: UInt32, _ name: String) throws(StoreFault) -> StoreOutcome {
+    func change(
+        token row: UInt32, _ name: String?, _ terms: TokenTerms?
+    ) throws(StoreFault) -> StoreOutcome {
+        let renamed = try name.map { name throws(StoreFault) in try rename(token: row, name) }
+        guard renamed == nil || renamed == .done, let terms else { return renamed ?? .done }
+        guard let secret = try set(terms, ofToken: row) else { return .notFound }
+        record(.changedToken(secret, terms))
+        return .done
+    }
+
+    private func rename(token row: UInt32, _ name: String) throws(StoreFault) -> StoreOutcome {
         let holder = try transaction.connection.statement(
             """
             SELECT other.row FROM credential JOIN credential other
             ON other.owner = credential.owner AND other.name = ?2 WHERE credential.row = ?1
             """, row, name)
         if try holder.step() { return holder.integer(0) == Int64(row) ? .done : .conflict }
-        guard let secret = try set(name, ofCredential: row) else { return .notFound }
+        guard let secret = try set(name, ofToken: row) else { return .notFound }
         record(.renamedCredential(secret, name))
         return .done
     }

@@ -43,7 +43,7 @@ final class AccountDesk {
         case .account: TopicAnswer.json(account(of: try visitor(exchange)).json, exchange)
         case .signUp: throw .noSignUp
         case .makeToken: try tokens.make(exchange, try visitor(exchange))
-        case .changeToken: throw .invalid.because("a token is not changed: make another one")
+        case .changeToken: try tokens.change(exchange, try visitor(exchange))
         case .removeToken: try tokens.remove(exchange, try visitor(exchange))
         // As a server says that has none.
         case .reserve, .release: throw .unauthorized

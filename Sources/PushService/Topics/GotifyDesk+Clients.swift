@@ -38,7 +38,7 @@ extension GotifyDesk {
         let name = try request.fields().clientName
         find(request) { [self] client, clients in
             let free = client.name == name ? name : clients.free(name)
-            let renaming = StoreOperation.renameCredential(client.row, to: free)
+            let renaming = StoreOperation.changeToken(client.row, name: free, nil)
             submit(renaming, for: request, unknown: .unknownClient) { [service] in
                 var changed = GotifyClient(client, service.presence)
                 changed.name = free

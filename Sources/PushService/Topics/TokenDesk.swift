@@ -6,7 +6,7 @@ import System
 import Topics
 import WebPush
 
-/// Makes and ends tokens for clients that ask for them in ntfy's language.
+/// Makes, changes and ends tokens for clients that ask for them in ntfy's language.
 final class TokenDesk {
     /// Of a token whose client does not say when it ends, in seconds.
     private static let usualLifetime: Int64 = 72 * 3_600
@@ -89,21 +89,10 @@ final class TokenDesk {
     /// Ends the token that the request names, or else the one that it comes with. A token may end
     /// itself and those that were made with it.
     func remove(_ exchange: HTTPExchange, _ visitor: TopicVisitor) throws(NtfyRefusal) {
-        guard let own = visitor.credential else { throw .unauthorized }
-        let head = exchange.head
-        let named = head.fields.joinedValue(of: "x-token").map {
+        let named = exchange.head.fields.joinedValue(of: "x-token").map {
             String(decoding: $0, as: UTF8.self)
         }
-        var ended: DeviceCredential?
-        if let named {
-            ended = TopicToken(named).flatMap { service.index.token($0) }
-        } else if own.token != nil {
-            ended = own
-        }
-        guard let ended, ended.owner == own.owner,
-            visitor.caller == .device(isReceiveOnly: false) || ended.row == own.row
-                || ended.token?.parent == own.row
-        else { throw .noToken }
+        let (ended, _) = try token(named, for: visitor)
         desk.submit(
             .removeCredential(ended.row),
             .other { outcome in
@@ -112,5 +101,61 @@ final class TokenDesk {
                 }
                 TopicAnswer.json(ServiceAnswers.success, exchange)
             })
+    }
+
+    /// Changes label and end of the token that the request names, or else of the one that it comes
+    /// with. If the request says neither, it ends later: clients ask for that again and again.
+    func change(_ exchange: HTTPExchange, _ visitor: TopicVisitor) throws(NtfyRefusal) {
+        let wish = try Self.wish(exchange.body)
+        let (changed, grant) = try token(wish.token.isEmpty ? nil : wish.token, for: visitor)
+        let now = Int64(service.now())
+        var end = grant.terms.end
+        if let asked = wish.expires {
+            end = asked == 0 ? nil : Int64(asked)
+        } else if wish.label.isEmpty {
+            end = end.map { max($0, now + Self.usualLifetime) }
+        }
+        // As a token that it had made could have, or one with no end of its own.
+        let limit = visitor.credential?.token?.terms.end
+        let terms = grant.terms.ending(at: [end, limit].compactMap(\.self).min())
+        let name = wish.label.isEmpty || wish.label == changed.name ? nil : wish.label
+        var answer = ServiceToken()
+        (answer.token, answer.label) = (wish.token, name ?? changed.name)
+        answer.expires = terms.end.map { Int($0) } ?? 0
+        answer.lastAccess = service.presence.lastSeen(changed).map { Int($0 / 1_000) }
+        change(changed.row, name: name, terms) { outcome in
+            switch outcome {
+            case .done: TopicAnswer.json(answer.json, exchange)
+            case .notFound: TopicAnswer.refuse(NtfyRefusal.noToken, exchange)
+            default: TopicAnswer.refuse(NtfyRefusal.failed, exchange)
+            }
+        }
+    }
+
+    /// With its number, if the owner has another one of that name.
+    private func change(
+        _ row: UInt32, name: String?, _ terms: TokenTerms, then: @escaping (StoreOutcome) -> Void
+    ) {
+        desk.submit(
+            .changeToken(row, name: name, terms),
+            .other { [desk] outcome in
+                guard outcome == .conflict, let name else { return then(outcome) }
+                desk.submit(.changeToken(row, name: "\(name) \(row)", terms), .other(then))
+            })
+    }
+
+    /// The token of this text, or else the visitor's own. A token reaches itself and those that
+    /// were made with it.
+    private func token(
+        _ text: String?, for visitor: TopicVisitor
+    ) throws(NtfyRefusal) -> (DeviceCredential, TokenGrant) {
+        guard let own = visitor.credential else { throw .unauthorized }
+        var found: DeviceCredential? = own
+        if let text { found = TopicToken(text).flatMap { service.index.token($0) } }
+        guard let found, let grant = found.token, found.owner == own.owner,
+            visitor.caller == .device(isReceiveOnly: false) || found.row == own.row
+                || grant.parent == own.row
+        else { throw .noToken }
+        return (found, grant)
     }
 }

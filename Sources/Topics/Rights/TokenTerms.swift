@@ -114,6 +114,10 @@ package struct TokenTerms: Equatable, Sendable, Confidential {
         return TokenTerms(form, pattern, rights, end: end)
     }
 
+    package func ending(at end: Int64?) -> TokenTerms {
+        TokenTerms(form, pattern, rights, end: end)
+    }
+
     /// Whether it may do that with topics that its pattern names.
     func allows(_ use: TopicUse) -> Bool {
         switch use {

@@ -127,6 +127,9 @@ def others(place):
     made |= dict(last_access=is_whole, last_origin=lambda value: isinstance(value, str))
     yield (ask("POST", "/v1/account/token", b'{"label": "HA", "expires": 0}'), Crossed(200, type=JSON, **made))
     yield ask("POST", "/v1/account/token", b"{", Authorization=None), Refused(40101, 40301)
+    changed = json.dumps({"token": place.both, "label": "HA", "expires": 4_000_000_000})
+    told = dict(token=place.both, label="HA", expires=4_000_000_000)
+    yield ask("PATCH", "/v1/account/token", changed), Crossed(200, type=JSON, **told)
     gateway = "/_matrix/push/v1/notify"
     yield get(gateway), Status(200, type=JSON, unifiedpush=lambda value: value.get("gateway") == "matrix")
     yield ask("POST", gateway, b"{"), Status(400)

@@ -9,7 +9,7 @@ import WebPush
 struct FollowedRows {
     /// Columns that each update has to contain, because memory knows the rows by them.
     static let kept = [
-        "credential": ["secret"], "registration": ["engine"], "subscription": ["endpoint"],
+        "credential": ["secret", "owner"], "registration": ["engine"], "subscription": ["endpoint"],
     ]
 
     /// The name of this store, whose own rows say nothing about others.
@@ -24,6 +24,7 @@ struct FollowedRows {
     private var devices: [BatchEffects.Change] = []
     private var endpoints: [BatchEffects.Change] = []
     private var credentials: [ChangedValues] = []
+    private var terms: [(secret: Digest, sealed: [UInt8], Sealer.Place)] = []
 
     init(node: String?, at now: StoreTime) { (self.node, self.now) = (node, now) }
 
@@ -94,7 +95,11 @@ struct FollowedRows {
             else { continue }
             effects.changes.append(.credential(credential))
         }
-        (devices, endpoints, credentials) = ([], [], [])
+        for (secret, sealed, place) in terms {
+            guard let terms = unseal(sealed, place).flatMap(TokenRecord.terms) else { continue }
+            effects.changes.append(.changedToken(secret, terms))
+        }
+        (devices, endpoints, credentials, terms) = ([], [], [], [])
     }
 
     private mutating func read(device row: borrowing ChangeReader) {
@@ -141,8 +146,13 @@ struct FollowedRows {
             effects.changes.append(.removedCredential(secret))
         } else if row.new("unconfirmed")?.integer == 0 {
             effects.changes.append(.confirmedCredential(secret))
-        } else if let name = row.new("name")?.text {
-            effects.changes.append(.renamedCredential(secret, name))
+        } else {
+            if let name = row.new("name")?.text {
+                effects.changes.append(.renamedCredential(secret, name))
+            }
+            if let sealed = row.new("sealed_terms")?.bytes, let owner = row.old("owner")?.integer {
+                terms.append((secret, sealed, CredentialRows.place(row.number("row"), of: owner)))
+            }
         }
     }
 

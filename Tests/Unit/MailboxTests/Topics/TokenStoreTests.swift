@@ -71,6 +71,37 @@ struct TokenStoreTests {
         #expect(try test.run(.addCredential(lost)) != .done)
     }
 
+    @Test("A token that is changed has its new name and end, also after a restart")
+    func changing() throws {
+        let test = try TestStore()
+        let now = test.clocks.now.wall / 1_000
+        let (brief, other) = (try test.token("brief", end: now + 60), try test.token("other"))
+        for token in [brief, other] { try test.expectDone(.addCredential(token)) }
+        let terms = try #require(brief.token?.terms)
+        func change(_ name: String?, _ end: Int64?) -> StoreOperation {
+            .changeToken(brief.row, name: name, terms.ending(at: end))
+        }
+        #expect(try test.run(change("other", nil)) == .conflict)
+        #expect(test.store.index.token(brief.secret)?.token == brief.token)
+        try test.expectDone(change("long", now + 120))
+        try test.pass(seconds: 61)
+        for _ in 0..<2 {
+            let found = try #require(test.store.index.token(brief.secret))
+            #expect(found.name == "long" && found.token?.terms.end == now + 120)
+            try test.restart()
+        }
+        try test.expectDone(.changeToken(brief.row, name: "longer", nil))
+        try test.pass(seconds: 59)
+        #expect(test.store.index.token(brief.secret) == nil)
+        #expect(try test.run(change(nil, nil)) == .notFound)
+        let device = DeviceCredential(
+            row: test.store.index.nextCredential(), secret: try test.digest(), name: "laptop",
+            owner: "admin", created: 1)
+        try test.expectDone(.addCredential(device))
+        #expect(try test.run(.changeToken(device.row, name: nil, terms)) == .notFound)
+        #expect(try test.run(.changeToken(device.row, name: "mine", nil)) == .notFound)
+    }
+
     @Test("A token ends when its time is over, with those made with it, and who uses it is told")
     func expiry() throws {
         let test = try TestStore()

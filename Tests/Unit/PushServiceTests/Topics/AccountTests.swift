@@ -123,6 +123,57 @@ struct AccountTests {
         let short = try makeToken(bearer, #"{"expires":4000000000}"#)
         let child = try fixture.ntfy("POST", "/v1/account/token", short, #"{"expires":0}"#)
         #expect(try child.object()["expires"] as? Int == 4_000_000_000)
-        #expect(try fixture.ntfy("PATCH", "/v1/account/token", bearer, "{}").refusal == 40000)
+    }
+
+    private func change(_ bearer: String?, _ body: String) throws -> HTTPAnswer {
+        try fixture.ntfy("PATCH", "/v1/account/token", bearer, body)
+    }
+
+    private func end(_ answer: HTTPAnswer) throws -> Int? {
+        try answer.object()["expires"] as? Int
+    }
+
+    @Test("The owner's device gives a token another label and end, and one that is over ends")
+    func changing() throws {
+        let token = try makeToken(bearer, #"{"label":"one","expires":3000000000}"#)
+        _ = try makeToken(bearer, #"{"label":"two"}"#)
+        let named = #""token":"\#(token)""#
+        let later = try change(bearer, "{\(named),\"label\":\"two\",\"expires\":4000000000}")
+        #expect(later.text("label") == "two" && later.text("token") == token)
+        #expect(try end(later) == 4_000_000_000)
+        #expect(try fixture.ntfy("GET", "/t/auth", token).status == 200)
+        #expect(try end(change(bearer, "{\(named),\"label\":\"three\"}")) == 4_000_000_000)
+        #expect(try end(change(bearer, "{\(named)}")) == 4_000_000_000)
+        #expect(try end(change(bearer, "{\(named),\"expires\":0}")) == 0)
+        #expect(try end(change(bearer, "{\(named)}")) == 0)
+        #expect(try change(bearer, "{\(named),\"expires\":1}").status == 200)
+        #expect(try fixture.ntfy("GET", "/t/auth", token).refusal == 40101)
+    }
+
+    @Test("With nothing said, a token ends three days later")
+    func extending() throws {
+        let now = Int(Date().timeIntervalSince1970)
+        let token = try makeToken(bearer, #"{"expires":\#(now + 60)}"#)
+        let extended = try #require(try end(change(bearer, #"{"token":"\#(token)"}"#)))
+        #expect(abs(extended - now - 72 * 3_600) < 60)
+    }
+
+    @Test("A token changes itself and those that it has made, but none lives longer than it does")
+    func changingWithToken() throws {
+        let one = try makeToken(bearer, #"{"expires":4000000000}"#)
+        let two = try makeToken(bearer)
+        let child = try makeToken(one)
+        func named(_ token: String) -> String { #"{"token":"\#(token)","expires":0}"# }
+        #expect(try change(one, named(two)).refusal == 40023)
+        #expect(try change(child, named(one)).refusal == 40023)
+        #expect(try end(change(one, named(child))) == 4_000_000_000)
+        #expect(try end(change(one, #"{"expires":0}"#)) == 4_000_000_000)
+        #expect(try end(change(one, #"{"expires":3900000000}"#)) == 3_900_000_000)
+        #expect(try end(change(one, #"{"expires":4000000000}"#)) == 3_900_000_000)
+        let other = try fixture.addCredential(owner: "other")
+        #expect(try change(other, named(two)).refusal == 40023)
+        #expect(try change(nil, named(two)).refusal == 40101)
+        #expect(try change(bearer, "{}").refusal == 40023)
+        #expect(try change(bearer, "x").refusal == 40024)
     }
 }
