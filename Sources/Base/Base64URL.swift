@@ -104,25 +104,19 @@ package enum Base64URL {
         _ text: Span<UInt8>, in output: UnsafeMutableBufferPointer<UInt8>
     ) -> (count: Int, isValid: Bool) {
         let tail = text.count % 4
-        var count = 0
+        var count = text.count / 4 * 3
         var isValid = true
         let values = Self.values
         // This is a span, because indexing the table itself would copy it each time.
         let table = values.span
-        var group: UInt32 = 0
-        var seen: UInt8 = 0
-        for index in text.indices {
-            let value = table[Int(text[index])]
-            seen |= value
-            group = group << 6 | UInt32(value & 63)
-            guard index & 3 == 3 else { continue }
-            output[count] = UInt8(truncatingIfNeeded: group >> 16)
-            output[count + 1] = UInt8(truncatingIfNeeded: group >> 8)
-            output[count + 2] = UInt8(truncatingIfNeeded: group)
-            count += 3
-            group = 0
-        }
+        var seen = storeGroups(of: text, in: output, by: table)
         if tail >= 2 {
+            var group: UInt32 = 0
+            for index in text.count - tail..<text.count {
+                let value = table[Int(text[index])]
+                seen |= value
+                group = group << 6 | UInt32(value & 63)
+            }
             group <<= UInt32(24 - 6 * tail)
             output[count] = UInt8(truncatingIfNeeded: group >> 16)
             count += 1
@@ -135,6 +129,39 @@ package enum Base64URL {
             isValid = rest == 0
         }
         return (count, isValid && seen < invalid)
+    }
+
+    /// Three bytes for each four characters. Returns all values together.
+    private static func storeGroups(
+        of text: Span<UInt8>, in output: UnsafeMutableBufferPointer<UInt8>, by table: Span<UInt8>
+    ) -> UInt8 {
+        precondition(output.count >= text.count / 4 * 3)
+        var seen: UInt8 = 0
+        text.withUnsafeBufferPointer { text in
+            table.withUnsafeBufferPointer { table in
+                // Unchecked access: the output has room, and the table has all bytes.
+                for group in 0..<text.count / 4 {
+                    let (source, target) = (4 &* group, 3 &* group)
+                    let first = table[Int(text[source])]
+                    let second = table[Int(text[source &+ 1])]
+                    let third = table[Int(text[source &+ 2])]
+                    let fourth = table[Int(text[source &+ 3])]
+                    seen |= first | second | third | fourth
+                    output[target] = first << 2 | second >> 4 & 3
+                    output[target &+ 1] = second << 4 | third >> 2 & 15
+                    output[target &+ 2] = third << 6 | fourth & 63
+                }
+            }
+        }
+        return seen
+    }
+
+    /// Decodes into `output`. False unless the text is canonical and fills it.
+    package static func decode(_ text: Span<UInt8>, filling output: inout MutableSpan<UInt8>)
+        -> Bool
+    {
+        guard text.count == length(of: output.count) else { return false }
+        return output.withUnsafeMutableBufferPointer { store(text, in: $0).isValid }
     }
 
     package static func decode(_ text: String) -> [UInt8]? {

@@ -16,7 +16,7 @@ extension Span<UInt8> {
         }
     }
 
-    /// Compares eight bytes at a time, as long as there are as many.
+    /// Compares eight or four bytes at a time. The last ones overlap those before them.
     @inline(__always)
     private func equals(
         _ text: StaticString, words: (UInt64, UInt64) -> Bool, byte: (UInt8, UInt8) -> Bool
@@ -24,20 +24,30 @@ extension Span<UInt8> {
         guard count == text.utf8CodeUnitCount else { return false }
         return withUnsafeBytes { bytes in
             let text = UnsafeRawPointer(text.utf8Start)
-            var index = 0
-            while index + 8 <= bytes.count {
-                let word = bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)
-                guard words(word, text.loadUnaligned(fromByteOffset: index, as: UInt64.self))
-                else { return false }
-                index += 8
+            func isSame<Word: FixedWidthInteger & BitwiseCopyable>(
+                at offset: Int, _: Word.Type
+            ) -> Bool {
+                words(
+                    UInt64(bytes.loadUnaligned(fromByteOffset: offset, as: Word.self)),
+                    UInt64(text.loadUnaligned(fromByteOffset: offset, as: Word.self)))
             }
-            while index < bytes.count {
-                guard byte(bytes[index], text.load(fromByteOffset: index, as: UInt8.self)) else {
-                    return false
+            switch bytes.count {
+            case 8...:
+                var offset = 0
+                while offset < bytes.count - 8 {
+                    guard isSame(at: offset, UInt64.self) else { return false }
+                    offset += 8
                 }
-                index += 1
+                return isSame(at: bytes.count - 8, UInt64.self)
+            case 4...:
+                return isSame(at: 0, UInt32.self) && isSame(at: bytes.count - 4, UInt32.self)
+            default:
+                for offset in bytes.indices {
+                    let other = text.load(fromByteOffset: offset, as: UInt8.self)
+                    guard byte(bytes[offset], other) else { return false }
+                }
+                return true
             }
-            return true
         }
     }
 

@@ -1,11 +1,5 @@
 extension Duration {
-    package var wholeMilliseconds: Int64 {
-        let (seconds, attoseconds) = components
-        return seconds * 1_000 + attoseconds / 1_000_000_000_000_000
-    }
+    package var wholeMilliseconds: Int64 { Int64(attoseconds / 1_000_000_000_000_000) }
 
-    package var wholeNanoseconds: Int64 {
-        let (seconds, attoseconds) = components
-        return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
-    }
+    package var wholeNanoseconds: Int64 { Int64(attoseconds / 1_000_000_000) }
 }

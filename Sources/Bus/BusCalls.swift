@@ -64,14 +64,11 @@ extension BusConnection {
             sd_bus_message_set_auto_start(message.handle, call.startsService ? 1 : 0),
             "sd_bus_message_set_auto_start")
         try message.append(call.arguments)
-        let (seconds, attoseconds) = timeout.components
-        let microseconds =
-            UInt64(clamping: seconds) * 1_000_000
-            + UInt64(clamping: attoseconds / 1_000_000_000_000)
         var slot: OpaquePointer?
         let sent = sd_bus_call_async(
             handle.handle, &slot, message.handle, receiveReply,
-            Unmanaged.passUnretained(pending).toOpaque(), microseconds)
+            Unmanaged.passUnretained(pending).toOpaque(),
+            UInt64(Interval(timeout).nanoseconds / 1_000))
         pending.slot = BusSlot(owning: try ensure(sent, slot, "sd_bus_call_async"))
     }
 

@@ -44,10 +44,17 @@ package struct EndpointToken: Sendable, Confidential {
     package static let randomLength = 20
     package static let length = randomLength + 8
 
-    package let bytes: [UInt8]
+    fileprivate var storage = InlineArray<28, UInt8>(repeating: 0)
+
+    fileprivate init() {}
 
     /// Makes a token from our own records. Tokens from outside go through `EndpointMint.token`.
-    init(recorded bytes: [UInt8]) { self.bytes = bytes }
+    init?(recorded bytes: [UInt8]) {
+        guard bytes.count == Self.length else { return nil }
+        storage = InlineArray { bytes[$0] }
+    }
+
+    package var bytes: [UInt8] { storage.span.array(storage.indices) }
 }
 
 /// Makes endpoint tokens and checks whether a token is ours. Use one per thread.
@@ -67,22 +74,25 @@ package struct EndpointMint: ~Copyable {
         bytes.reserveCapacity(EndpointToken.length)
         try random.append(EndpointToken.randomLength, to: &bytes)
         bytes.append(bigEndian: try mark(of: bytes.span))
-        return EndpointToken(recorded: bytes)
+        var token = EndpointToken()
+        token.storage = InlineArray { bytes[$0] }
+        return token
     }
 
-    /// Nil unless `bytes` is a token made under this key.
-    package mutating func token(_ bytes: [UInt8]) throws(OpenSSLError) -> EndpointToken? {
-        guard bytes.count == EndpointToken.length else { return nil }
-        let expected = try mark(of: bytes.span.extracting(0..<EndpointToken.randomLength))
+    /// Nil unless `text`, the last part of a path, is a token made under this key.
+    package mutating func token(_ text: Span<UInt8>) throws(OpenSSLError) -> EndpointToken? {
+        var token = EndpointToken()
+        var output = token.storage.mutableSpan
+        guard Base64URL.decode(text, filling: &output) else { return nil }
+        let bytes = token.storage.span
+        let expected = try mark(of: bytes.extracting(0..<EndpointToken.randomLength))
         // One comparison of two words takes the same time whatever they are.
-        guard bytes.span.word(at: EndpointToken.randomLength) == expected else { return nil }
-        return EndpointToken(recorded: bytes)
+        return bytes.word(at: EndpointToken.randomLength) == expected ? token : nil
     }
 
     /// The key for look-ups. Neither memory nor the file holds the token in a readable form.
     package mutating func digest(of token: EndpointToken) throws(OpenSSLError) -> Digest {
-        let bytes = token.bytes
-        return Digest(try hash.digest(of: bytes.span))
+        Digest(try hash.digest(of: token.storage.span))
     }
 
     private mutating func mark(of random: Span<UInt8>) throws(OpenSSLError) -> UInt64 {
@@ -140,8 +150,7 @@ extension EndpointMint {
     package mutating func repetitionMark(
         of token: EndpointToken, name: Span<UInt8>
     ) throws(OpenSSLError) -> RepetitionMark {
-        let bytes = token.bytes
-        return RepetitionMark(key: try mark(of: bytes.span, name))
+        RepetitionMark(key: try mark(of: token.storage.span, name))
     }
 
     /// For what comes to the name of a topic instead. No token has so many zeros.

@@ -92,11 +92,12 @@ final class HTTP1Server: HTTPResponder {
             switch parser.pointee.next(in: input, from: &position) {
             case .needsMore: return
             case .head:
-                // This is a local, because each access to the property is a copy.
-                let head = parser.pointee.head
-                life.headRead(head, at: now)
-                parser.pointee.bodyLimit = service.handler.bodyLimit(for: head)
-                connection.expectBody(upTo: parser.pointee.bodyLimit)
+                let limit = parser.inPlace { parser in
+                    life.headRead(parser.head, at: now)
+                    parser.bodyLimit = service.handler.bodyLimit(for: parser.head)
+                    return parser.bodyLimit
+                }
+                connection.expectBody(upTo: limit)
             case .continueExpected:
                 connection.output.append(contentsOf: ResponseHead.http1Continue)
             case .body(let range):

@@ -75,9 +75,7 @@ package final class HTTPExchange {
             forwardedFor: head.fields.joinedValue(of: "x-forwarded-for"))
     }
     /// How long it has been waiting, in whole turns of the loop.
-    package var age: Duration {
-        .nanoseconds(connection.service.loop.now.nanoseconds - began.nanoseconds)
-    }
+    package var age: Interval { Interval(from: began, to: connection.service.loop.now) }
 
     /// An empty answer in reused memory.
     package func answer(_ status: Int) -> ResponseHead {

@@ -75,11 +75,11 @@ extension Registration.Target {
     }
 
     fileprivate init?(_ node: JSONNode) {
-        guard let row = node["subscription"]?.integer, let token = node["token"]?.bytes else {
-            return nil
-        }
+        guard let row = node["subscription"]?.integer,
+            let token = node["token"]?.bytes.flatMap(EndpointToken.init(recorded:))
+        else { return nil }
         subscription = UInt32(clamping: row)
-        self.token = EndpointToken(recorded: token)
+        self.token = token
         keys = Registration.Keys(node)
         ends = node["ends"]?.time
     }

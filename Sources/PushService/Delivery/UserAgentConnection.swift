@@ -119,7 +119,7 @@ final class UserAgentConnection {
     func readOn() {
         guard !isReading else { return }
         isReading = true
-        while session.pointee.isReady, let text = inbox.removeFirst() { read(text.span) }
+        while session.inPlace({ $0.isReady }), let text = inbox.removeFirst() { read(text.span) }
         isReading = false
         updateReading()
     }
@@ -127,8 +127,8 @@ final class UserAgentConnection {
     /// Stops reading from a client that asks faster than it may, or than the store records.
     func updateReading() {
         let isAhead =
-            paceTimer != nil || delivery.pointee.isCrowded || !session.pointee.isReady
-        socket?.setReading(!isAhead || session.pointee.isClosed)
+            paceTimer != nil || delivery.inPlace { $0.isCrowded } || !session.inPlace { $0.isReady }
+        socket?.setReading(!isAhead || session.inPlace { $0.isClosed })
     }
 
     private func spend() {
@@ -225,7 +225,7 @@ extension UserAgentConnection: WebSocketHandler {
     }
 
     func received(text: Span<UInt8>, on connection: WebSocketConnection) {
-        if session.pointee.isReady, inbox.isEmpty, !isReading {
+        if session.inPlace({ $0.isReady }), inbox.isEmpty, !isReading {
             read(text)
         } else if !inbox.put(text) {
             return close(.badState)

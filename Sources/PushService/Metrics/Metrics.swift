@@ -42,7 +42,7 @@ final class Metrics: Sendable {
     func noteShown() { shown.add(1, ordering: .relaxed) }
     func noteOpened() { connections.add(1, ordering: .relaxed) }
     func noteClosed() { connections.subtract(1, ordering: .relaxed) }
-    func noteAnswered(after duration: Duration) { durations.record(duration) }
+    func noteAnswered(after duration: Interval) { durations.record(duration) }
     func count(_ refusal: PushRefusal) { refused.withLock { $0[refusal.word, default: 0] += 1 } }
     func count(_ attempt: Result<HTTPResponse, RequestFailure>) {
         callbacks.withLock { $0[Self.word(for: attempt), default: 0] += 1 }
@@ -88,9 +88,8 @@ final class DurationHistogram: Sendable {
     private let counts = InlineArray<11, Atomic<Int>> { _ in Atomic(0) }
     private let sum = Atomic<Int>(0)
 
-    func record(_ duration: Duration) {
-        let (seconds, attoseconds) = duration.components
-        let microseconds = Int(seconds) * 1_000_000 + Int(attoseconds / 1_000_000_000_000)
+    func record(_ duration: Interval) {
+        let microseconds = Int(duration.nanoseconds / 1_000)
         let index = Self.bounds.firstIndex { microseconds <= $0 } ?? Self.bounds.count
         counts[index].add(1, ordering: .relaxed)
         sum.add(microseconds, ordering: .relaxed)

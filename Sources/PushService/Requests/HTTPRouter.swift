@@ -21,7 +21,7 @@ package struct HTTPRouter<Action: Sendable>: Sendable {
     }
 
     private struct Route: Sendable {
-        let pattern: [UInt8]
+        let pattern: PathPattern
         let methods: [(method: HTTPMethod, action: Action)]
     }
 
@@ -33,13 +33,13 @@ package struct HTTPRouter<Action: Sendable>: Sendable {
     package mutating func add(_ pattern: String, _ methods: [(HTTPMethod, Action)]) {
         routes.append(
             Route(
-                pattern: Array(pattern.utf8), methods: methods.map { (method: $0.0, action: $0.1) })
-        )
+                pattern: PathPattern(pattern),
+                methods: methods.map { (method: $0.0, action: $0.1) }))
     }
 
     package func find(_ method: HTTPMethod, _ path: Span<UInt8>) -> Finding {
         for route in routes {
-            guard let (first, second) = path.stars(of: route.pattern) else { continue }
+            guard let (first, second) = route.pattern.stars(in: path) else { continue }
             for entry in route.methods where entry.method == method {
                 return .found(Match(action: entry.action, first: first, second: second))
             }
@@ -49,34 +49,37 @@ package struct HTTPRouter<Action: Sendable>: Sendable {
     }
 }
 
-extension Span<UInt8> {
-    /// What the stars of a pattern stand for in this path; nil if it does not match.
-    func stars(of pattern: [UInt8]) -> (Range<Int>, Range<Int>)? {
-        let star = UInt8(ascii: "*")
-        var stars = (0..<0, 0..<0)
-        var found = 0
-        var position = 0
-        var index = 0
-        while index < pattern.count {
-            guard pattern[index] == star else {
-                guard position < count, self[position] == pattern[index] else { return nil }
-                index += 1
-                position += 1
-                continue
-            }
-            let takesAll = index + 1 < pattern.count && pattern[index + 1] == star
-            let end = takesAll ? count : firstIndex(of: .slash, from: position)
-            let range = position..<(end ?? count)
-            guard takesAll || !range.isEmpty else { return nil }
-            if found == 0 { stars.0 = range } else { stars.1 = range }
-            found += 1
-            position = range.upperBound
-            index += takesAll ? 2 : 1
-        }
-        return position == count ? stars : nil
-    }
-}
+/// A pattern in parts: what stands before each star, and behind the last one.
+private struct PathPattern: Sendable {
+    private let parts: [[UInt8]]
+    /// Its last star stands for all that follows.
+    private let takesRest: Bool
 
-extension UInt8 {
-    fileprivate static let slash = UInt8(ascii: "/")
+    init(_ pattern: String) {
+        takesRest = pattern.hasSuffix("**")
+        parts = pattern.utf8.dropLast(takesRest ? 1 : 0)
+            .split(separator: UInt8(ascii: "*"), omittingEmptySubsequences: false)
+            .map { Array($0) }
+    }
+
+    /// What its stars stand for in this path; nil if it does not match.
+    func stars(in path: Span<UInt8>) -> (Range<Int>, Range<Int>)? {
+        var stars = (0..<0, 0..<0)
+        var position = 0
+        for (index, part) in parts.enumerated() {
+            let end = position + part.count
+            guard end <= path.count, path.extracting(position..<end).elementsEqual(part.span)
+            else { return nil }
+            position = end
+            let starsLeft = parts.count - 1 - index
+            guard starsLeft > 0 else { break }
+            let takesAll = takesRest && starsLeft == 1
+            let slash = takesAll ? nil : path.firstIndex(of: UInt8(ascii: "/"), from: position)
+            let star = position..<(slash ?? path.count)
+            guard takesAll || !star.isEmpty else { return nil }
+            if index == 0 { stars.0 = star } else { stars.1 = star }
+            position = star.upperBound
+        }
+        return position == path.count ? stars : nil
+    }
 }

@@ -26,17 +26,15 @@ package struct Interval: Hashable, Sendable {
     /// Allows at most 100 years, so that adding it to a clock cannot overflow. Negative durations
     /// become zero.
     package init(_ duration: Duration) {
-        let (seconds, attoseconds) = duration.components
-        if duration <= .zero {
-            nanoseconds = 0
-        } else if seconds >= Self.limit {
-            nanoseconds = Self.limit * 1_000_000_000
-        } else {
-            nanoseconds = seconds * 1_000_000_000 + attoseconds / 1_000_000_000
-        }
+        nanoseconds = Int64(
+            clamping: min(max(0, duration.attoseconds / 1_000_000_000), Self.limit))
     }
 
-    private static let limit: Int64 = 100 * 365 * 86_400
+    package init(from start: Instant, to end: Instant) {
+        nanoseconds = max(0, end.nanoseconds - start.nanoseconds)
+    }
+
+    private static let limit = Int128(100 * 365 * 86_400) * 1_000_000_000
 }
 
 /// Identifies one scheduled timer, also after it fired or was cancelled: an ID is not reused.

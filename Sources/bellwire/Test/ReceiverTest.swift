@@ -170,8 +170,7 @@ struct ReceiverTest {
     }
 
     static func text(_ duration: Duration) -> String {
-        let (seconds, attoseconds) = duration.components
-        let tenths = (seconds * 10_000) + attoseconds / 100_000_000_000_000
+        let tenths = duration.attoseconds / 100_000_000_000_000
         return "\(tenths / 10).\(tenths % 10) ms"
     }
 }

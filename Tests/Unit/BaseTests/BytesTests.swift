@@ -28,14 +28,18 @@ struct BytesTests {
     @Test("Each byte of a long name counts, wherever it is")
     func ignoringCaseOfMany() {
         let name: StaticString = "azAZ@[`{09-_~. content-encodingX"
-        let expected = Array("\(name)".utf8)
-        for place in expected.indices {
-            for byte in UInt8.min...UInt8.max {
-                var bytes = expected
-                bytes[place] = byte
-                let isFound = bytes.span.equalsIgnoringCase(name)
-                let isSame = byte.lowercased == expected[place].lowercased
-                #expect(isFound == isSame, "\(byte) at \(place)")
+        for name in ["a", "Te", "ttl", "Host", "topic", "upgrade", "encoding", "encoding2", name] {
+            let expected = Array("\(name)".utf8)
+            for place in expected.indices {
+                for byte in UInt8.min...UInt8.max {
+                    var bytes = expected
+                    bytes[place] = byte
+                    let isFound = bytes.span.equalsIgnoringCase(name)
+                    let isSame = byte.lowercased == expected[place].lowercased
+                    let isEqual = bytes.span.elementsEqual(name)
+                    #expect(isFound == isSame, "\(byte) at \(place) of \(name)")
+                    #expect(isEqual == (bytes == expected), "\(byte) at \(place) of \(name)")
+                }
             }
         }
         let upper = Array("\(name)".uppercased().utf8)

@@ -121,6 +121,22 @@ struct ServerTests {
         #expect(idle.read() == "")
     }
 
+    @Test("An idle connection is closed so long after its last request, and not after its first")
+    func movedTimeout() throws {
+        var limits = HTTPService.Limits()
+        limits.patience.idle = .seconds(1)
+        let fixture = try ServerFixture(limits: limits)
+        let client = try RawClient(port: fixture.port)
+        let start = ContinuousClock.now
+        for _ in 0..<3 {
+            client.send(Self.get)
+            #expect(client.read(until: "GET /a?b ").hasPrefix("HTTP/1.1 200 "))
+            if ContinuousClock.now - start < .milliseconds(1_100) { usleep(600_000) }
+        }
+        #expect(client.read() == "")
+        #expect(ContinuousClock.now - start > .seconds(2))
+    }
+
     @Test("Slow and unreading peers that were given up make room for others")
     func givenUp() throws {
         var limits = HTTPService.Limits()

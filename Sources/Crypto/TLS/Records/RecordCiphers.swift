@@ -3,7 +3,8 @@ import COpenSSL
 /// What the connections of one loop share to seal and open their records: cipher contexts, each of
 /// which costs more than a kilobyte, and memory for the records that are at work.
 ///
-/// Only one thread at a time may use it.
+/// Only one thread at a time may use it. Exclusivity checks are off: no access lasts while other code
+/// runs.
 package final class RecordCiphers {
     /// Two records of the largest size, which is also what one read takes from a socket.
     static let roomForRecords = 33 * 1024
@@ -14,9 +15,9 @@ package final class RecordCiphers {
     let output = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: roomForRecords)
     /// Nil: as the suite demands.
     private let recordsPerKey: UInt64?
-    private var sealing: [KeyedCipher?]
-    private var opening: [KeyedCipher?]
-    private var lastConnection: UInt64 = 0
+    @exclusivity(unchecked) private var sealing: [KeyedCipher?]
+    @exclusivity(unchecked) private var opening: [KeyedCipher?]
+    @exclusivity(unchecked) private var lastConnection: UInt64 = 0
 
     /// `recordsPerKey`: how many records are sealed before the keys are updated.
     package init(recordsPerKey: UInt64? = nil) {

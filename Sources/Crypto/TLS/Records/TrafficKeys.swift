@@ -72,13 +72,15 @@ package struct TrafficKeys: ~Copyable {
 
     /// The nonce of the next record (RFC 9846 section 5.3).
     var nonce: InlineArray<12, UInt8> {
-        let vector = vector
-        let number = sequence
-        return InlineArray { index in
-            index < 4
-                ? vector[index]
-                : vector[index] ^ UInt8(truncatingIfNeeded: number >> UInt64(88 - 8 * index))
+        var nonce = InlineArray<12, UInt8>(repeating: 0)
+        let vector = UnsafeRawBufferPointer(vector)
+        let last = vector.loadUnaligned(fromByteOffset: 4, as: UInt64.self) ^ sequence.bigEndian
+        var span = nonce.mutableSpan
+        span.withUnsafeMutableBytes { nonce in
+            nonce.copyMemory(from: UnsafeRawBufferPointer(rebasing: vector[..<4]))
+            nonce.storeBytes(of: last, toByteOffset: 4, as: UInt64.self)
         }
+        return nonce
     }
 
     /// Whether there is a number for another record. It is never used, so that none is used twice.

@@ -12,7 +12,7 @@ import Topics
 // Unchecked: it is used only on the loop's thread.
 final class StreamDesk: @unchecked Sendable {
     /// How long a reader waits for what other nodes may have stored.
-    static let patience = Duration.seconds(2)
+    static let patience = Interval(.seconds(2))
     private static let pause = Interval(.milliseconds(250))
     private static let second = Interval(.seconds(1))
     private static let againCookie: UInt64 = 1

@@ -97,7 +97,7 @@ extension TopicStream {
         if case .replay(.id(let id)) = request, page.plan?.isAfterUnknown ?? true,
             let exchange = opening?.exchange
         {
-            if desk.mayBeElsewhere(id), exchange.age < StreamDesk.patience {
+            if desk.mayBeElsewhere(id), exchange.age.nanoseconds < StreamDesk.patience.nanoseconds {
                 return desk.again { $0.read(request, for: self) }
             }
             guard desk.isCurrent else { return refuse(.behind) }
