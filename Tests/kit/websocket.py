@@ -61,13 +61,15 @@ def http_answer(connection):
 class BlockingWebSocket:
     """A user agent or a client of an engine; reads one message at a time."""
 
-    def __init__(self, port, bearer, path="/", receive_buffer=None):
+    def __init__(self, port, bearer, path="/", receive_buffer=None, context=None):
         self.socket = socket.socket()
         if receive_buffer:
             self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
         self.socket.settimeout(20)
         self.socket.connect(("127.0.0.1", port))
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        if context:
+            self.socket = context.wrap_socket(self.socket)
         self.socket.sendall(upgrade(path, [("Authorization", f"Bearer {bearer}")]))
         self.buffer = b""
         while b"\r\n\r\n" not in self.buffer:

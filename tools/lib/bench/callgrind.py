@@ -38,6 +38,11 @@ def stacks(text):
     return costs, libraries
 
 
+def cost(text, start):
+    """The instructions of the functions whose names start so."""
+    return sum(cost for stack, cost in stacks(text)[0].items() if stack and stack[-1].startswith(start))
+
+
 def tree(costs, libraries):
     """What each function takes in each stack, as parts of the whole."""
     whole = sum(costs.values())

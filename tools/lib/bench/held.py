@@ -5,7 +5,7 @@ from servers import Bellwire
 
 CLIENTS = 100
 # How many accounts, whether each has a client that listens, and the multiple of the bare decryption.
-CASES = [(CLIENTS, True, 2.0), (1_000, False, 3.0), (100_000, False, 3.0)]
+CASES = [(CLIENTS, True, 2.0), (1_000, False, 2.5), (100_000, False, 3.0)]
 
 
 def bare_decryption(place):

@@ -12,6 +12,7 @@ import json
 import pathlib
 import re
 import socket
+import ssl
 import subprocess
 import sys
 import tempfile
@@ -52,6 +53,11 @@ COUNT, WARM = 200, 50
 # How often the others are done.
 COUNTS = {"forgotten_2": 800, "held": 40}
 PLAIN, SECURE = 18557, 18558
+# Whoever the server is.
+TLS = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+TLS.check_hostname, TLS.verify_mode = False, ssl.CERT_NONE
+# The processor of a test machine may do it by instructions that the simulated one does not have.
+HASH = "sha256_block_data_order"
 MESSAGE = (
     '{"data":{"loc_key":"MESSAGE_TEXT","loc_args":["Ada","Shall we meet at seven?"],'
     '"custom":{"from_id":"777","msg_id":"%d"}},"date":1795281909,"user_id":"7"}'
@@ -88,9 +94,11 @@ class Counted(Bellwire):
 class Sender:
     """An application server that keeps its connection."""
 
-    def __init__(self):
-        self.socket = socket.create_connection(("127.0.0.1", PLAIN), timeout=20)
+    def __init__(self, context=None):
+        self.socket = socket.create_connection(("127.0.0.1", SECURE if context else PLAIN), timeout=20)
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        if context:
+            self.socket = context.wrap_socket(self.socket)
 
     def push(self, path, ttl=60, body=bytes(200), fields="Content-Encoding: aes128gcm\r\n"):
         head = f"POST {path} HTTP/1.1\r\nHost: localhost\r\nTTL: {ttl}\r\n{fields}Content-Length: {len(body)}\r\n\r\n"
@@ -103,13 +111,16 @@ class Paths:
     """What is counted: each takes how often it is done."""
 
     def __init__(self, place, server):
-        self.place, self.server, self.sender = place, server, Sender()
+        self.place, self.server = place, server
+        self.sender, self.secure_sender = Sender(), Sender(TLS)
         self.bearer = server.bearers.read_text()
         leaving = BlockingWebSocket(PLAIN, self.bearer)
         self.away = leaving.register(str(uuid.uuid4()))
         leaving.close()
         self.client = BlockingWebSocket(PLAIN, self.bearer)
         self.here = self.client.register(str(uuid.uuid4()))
+        self.secure_client = BlockingWebSocket(SECURE, self.bearer, context=TLS)
+        self.secure_here = self.secure_client.register(str(uuid.uuid4()))
         self.heard, _ = self.register("script", "quick")
         self.viewer = BlockingWebSocket(PLAIN, self.bearer, "/api/v1/engine?account=quick")
         self.said = 0
@@ -129,8 +140,10 @@ class Paths:
         return "/" + token["endpoint"].split("/", 3)[3], token["keys"]
 
     def forgotten(self, count):
-        for _ in range(count):
-            self.sender.push(self.away, ttl=0)
+        forget(self.sender, self.away, count)
+
+    def forgotten_tls(self, count):
+        forget(self.secure_sender, self.away, count)
 
     def forgotten_2(self, count):
         (urls, body) = (self.place.folder / "urls", self.place.folder / "body")
@@ -142,12 +155,10 @@ class Paths:
             raise OSError(output)
 
     def delivered(self, count):
-        for _ in range(count):
-            # With any other TTL the server waits for two milliseconds, which are over too soon in here.
-            self.sender.push(self.here, ttl=0)
-            message = self.client.receive()
-            update = {"channelID": message["channelID"], "version": message["version"], "code": 100}
-            self.client.say({"messageType": "ack", "updates": [update]})
+        deliver(self.sender, self.here, self.client, count)
+
+    def delivered_tls(self, count):
+        deliver(self.secure_sender, self.secure_here, self.secure_client, count)
 
     def stored(self, count):
         for _ in range(count):
@@ -169,6 +180,20 @@ class Paths:
             BlockingWebSocket(PLAIN, self.bearer).close()
 
 
+def forget(sender, path, count):
+    for _ in range(count):
+        sender.push(path, ttl=0)
+
+
+def deliver(sender, path, client, count):
+    for _ in range(count):
+        # With any other TTL the server waits for two milliseconds, which are over too soon in here.
+        sender.push(path, ttl=0)
+        message = client.receive()
+        update = {"channelID": message["channelID"], "version": message["version"], "code": 100}
+        client.say({"messageType": "ack", "updates": [update]})
+
+
 def wait_for_update(client):
     while client.receive()["@type"] != "updateNotificationGroup":
         pass
@@ -176,8 +201,10 @@ def wait_for_update(client):
 
 NAMES = {
     "forgotten": "a push with TTL 0 to an absent client, HTTP/1.1",
+    "forgotten_tls": "the same in TLS",
     "forgotten_2": "the same by HTTP/2 in TLS, 16 streams, with a share of 1/800 of the handshake",
     "delivered": "a push with TTL 0 to a connected client, with its acknowledgement",
+    "delivered_tls": "the same in TLS at both ends",
     "stored": "a push to an absent client, one in a commit",
     "shown": "a plain push to a registration, and the update of its notifications",
     "held": "an encrypted push to a registration, and the update of its notifications",
@@ -186,12 +213,12 @@ NAMES = {
 
 
 def measure(bellwire, options):
-    """The instructions of each path, in thousands, and what callgrind wrote about it."""
+    """The instructions of each path and of its SHA-256, in thousands, and what callgrind wrote about it."""
     with tempfile.TemporaryDirectory() as folder:
         stripped = pathlib.Path(folder, "bellwire")
         subprocess.run(["strip", "-g", "-o", stripped, bellwire], check=True)
         place = Place(stripped, stripped, folder)
-        counts, texts = {}, {}
+        counts, hashes, texts = {}, {}, {}
         with Counted(place, options) as server:
             paths = Paths(place, server)
             for name in NAMES:
@@ -199,8 +226,9 @@ def measure(bellwire, options):
                 run(WARM)
                 count = COUNTS.get(name, COUNT)
                 counts[name] = round(server.count(lambda: run(count)) / count / 1_000, 1)
+                hashes[name] = round(callgrind.cost(server.text, HASH) / count / 1_000, 1)
                 texts[name] = server.text
-        return counts, texts
+        return counts, hashes, texts
 
 
 def main():
@@ -210,14 +238,18 @@ def main():
     parser.add_argument("--json", metavar="FILE")
     parser.add_argument("--pictures", metavar="FOLDER", type=pathlib.Path)
     arguments = parser.parse_args()
-    counts, texts = measure(arguments.bellwire, callgrind.OPTIONS if arguments.json or arguments.pictures else ())
+    options = callgrind.OPTIONS if arguments.json or arguments.pictures else ()
+    counts, hashes, texts = measure(arguments.bellwire, options)
     former = json.loads(KEPT.read_text())["thousands"] if KEPT.exists() else {}
     worse = False
     for name, count in counts.items():
         ratio = count / former.get(name, count)
         worse |= ratio > ALLOWED
         word = "MISS" if ratio > ALLOWED else "pass"
-        print(f"{word}  {NAMES[name]}: {count:,.1f} thousand instructions, {ratio:.3f} of the last, at most {ALLOWED}")
+        print(
+            f"{word}  {NAMES[name]}: {count:,.1f} thousand instructions, {hashes[name]:,.1f} of them SHA-256, "
+            f"{ratio:.3f} of the last, at most {ALLOWED}"
+        )
     if arguments.json or arguments.pictures:
         found = callgrind.profile(texts)
         for name, one in found.items():
@@ -225,7 +257,10 @@ def main():
             if arguments.pictures:
                 (arguments.pictures / f"flame-{name.replace('_', '-')}.svg").write_text(drawn)
         if arguments.json:
-            paths = {name: {"title": NAMES[name], "thousands": counts[name], **one} for name, one in found.items()}
+            paths = {
+                name: {"title": NAMES[name], "thousands": counts[name], "hash": hashes[name], **one}
+                for name, one in found.items()
+            }
             figures.keep("quick", arguments.json, {"paths": paths})
     if arguments.keep:
         figures.keep("quick", KEPT, {"thousands": counts})

@@ -4,7 +4,7 @@ import os
 import subprocess
 import time
 
-from bars import figures, line, median
+from bars import figures, line, median, processor
 from servers import Bellwire
 
 IDLE = 5_000
@@ -32,13 +32,6 @@ def topics(place, bars, terms):
 
 def cpu(*runs):
     return (figures(each, "cpu_us") for each in runs)
-
-
-def processor():
-    """How fast it is, by OpenSSL."""
-    command = ["openssl", "speed", "-elapsed", "-seconds", "1", "-bytes", "1024", "-evp", "aes-128-gcm"]
-    said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    return said.strip().splitlines()[-1]
 
 
 def sync(folder):
