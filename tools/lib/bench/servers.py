@@ -133,8 +133,11 @@ class Nginx(Server):
         path.write_text(NGINX.format(folder=place.folder, port=self.port, service=self.service))
         super().__init__(place, ["/usr/sbin/nginx", "-c", path], place.folder / f"{self.service}.log")
         self.wait_until_open()
-        # The worker, not the master.
-        self.pid = int(pathlib.Path(f"/proc/{self.pid}/task/{self.pid}/children").read_text().split()[0])
+        # The worker, not the master, which listens before it has one.
+        children = pathlib.Path(f"/proc/{self.pid}/task/{self.pid}/children")
+        while not (workers := children.read_text().split()):
+            time.sleep(0.01)
+        self.pid = int(workers[0])
 
 
 class Nchan(Nginx):
