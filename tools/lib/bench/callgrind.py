@@ -38,9 +38,19 @@ def stacks(text):
     return costs, libraries
 
 
-def cost(text, start):
-    """The instructions of the functions whose names start so."""
-    return sum(cost for stack, cost in stacks(text)[0].items() if stack and stack[-1].startswith(start))
+def cost_below(text, start):
+    """The instructions of functions without names that are called by those whose names start so."""
+    names, cost, caller, called, is_call = {}, 0, "", "", False
+    for line in text.splitlines():
+        word, _, rest = line.partition("=")
+        if word in ("fn", "cfn"):
+            number, _, name = rest.partition(" ")
+            name = names.setdefault(number, name)
+            caller, called = (name, called) if word == "fn" else (caller, name)
+        elif is_call and caller.startswith(start) and called.startswith("0x"):
+            cost += int(line.split()[1])
+        is_call = word == "calls"
+    return cost
 
 
 def tree(costs, libraries):

@@ -56,8 +56,8 @@ PLAIN, SECURE = 18557, 18558
 # Whoever the server is.
 TLS = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
 TLS.check_hostname, TLS.verify_mode = False, ssl.CERT_NONE
-# The processor of a test machine may do it by instructions that the simulated one does not have.
-HASH = "sha256_block_data_order"
+# Who calls the blocks of SHA-256, whose function is not exported. A real processor may have instructions for it.
+HASH = "SHA256_"
 MESSAGE = (
     '{"data":{"loc_key":"MESSAGE_TEXT","loc_args":["Ada","Shall we meet at seven?"],'
     '"custom":{"from_id":"777","msg_id":"%d"}},"date":1795281909,"user_id":"7"}'
@@ -226,7 +226,7 @@ def measure(bellwire, options):
                 run(WARM)
                 count = COUNTS.get(name, COUNT)
                 counts[name] = round(server.count(lambda: run(count)) / count / 1_000, 1)
-                hashes[name] = round(callgrind.cost(server.text, HASH) / count / 1_000, 1)
+                hashes[name] = round(callgrind.cost_below(server.text, HASH) / count / 1_000, 1)
                 texts[name] = server.text
         return counts, hashes, texts
 
