@@ -24,8 +24,8 @@ from kit.screen import Recorder
 
 # So many notifications of one topic come up at once.
 AT_ONCE = 10
-# A topic has so many open questions.
-OPEN = 100
+# A caller has so many open questions at a topic.
+OPEN = 50
 bars = Bars()
 
 
