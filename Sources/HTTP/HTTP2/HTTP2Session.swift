@@ -113,8 +113,9 @@ package final class HTTP2Session {
 
 extension HTTP2Session {
     private func announce(_ stream: HTTP2StreamID) {
-        let head = intake.reader.head
-        announced = (stream, head.contentLength ?? 0, head.expectsContinue)
+        announced = (
+            stream, intake.reader.head.contentLength ?? 0, intake.reader.head.expectsContinue
+        )
     }
 
     /// Refuses a request that announces too long a body before any of it is read.

@@ -13,7 +13,7 @@ LOADS = [
     ("HTTP/1.1, 64 connections", ["--h1", "-c", "64"], 200_000, 0.80),
     ("HTTP/2, 64 connections, 16 streams", ["-c", "64", "-m", "16"], 400_000, 0.50),
     ("HTTP/2, 64 connections, 1 stream", ["-c", "64", "-m", "1"], 100_000, None),
-    ("a new connection for each", ["--h1", "-c", "2000"], 2_000, None),
+    ("a new connection for each", ["--h1", "-c", "1000"], 1_000, None),
 ]
 ENDPOINTS = 2_000
 
