@@ -164,7 +164,7 @@ class Bellwire(Server):
 
     port, service = 18555, "bellwire"
 
-    def __init__(self, place, clients=0, cores=None, state=None, keys=None, port=None, options=(), prefix=()):
+    def __init__(self, place, clients=0, cores=None, state=None, keys=None, port=None, options=(), prefix=(), more=()):
         self.port = port or self.port
         self.state = state or place.new("state")
         self.keys = keys or place.new("keys")
@@ -173,7 +173,7 @@ class Bellwire(Server):
         command = [
             *(*prefix, place.bellwire, "serve", "--config", place.folder / "none.conf"),
             *(options or self.with_tls(place)),
-            *("--state", self.state, "--keys", self.keys, "--registration", "token"),
+            *("--state", self.state, "--keys", self.keys, "--registration", "token", *more),
         ]
         log = place.folder / "bellwire.log"
         start = time.monotonic()

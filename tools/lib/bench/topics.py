@@ -11,20 +11,23 @@ IDLE = 5_000
 
 
 def topics(place, bars, terms):
-    """Pushes with history beside stored pushes, each on the disk before it is answered; 64 senders, HTTP/1.1."""
+    """Pushes to topics with and without a history beside stored pushes; 64 senders, HTTP/1.1."""
     count = terms.few(100, 10)
-    print(f"\n200 B to {count} topics that keep them, and to {count} absent clients; 64 senders, HTTP/1.1")
-    kept, stored = [], []
+    print(f"\n200 B to {count} topics with a history and without, and to {count} absent clients; 64 senders, HTTP/1.1")
+    kept, shown, stored = [], [], []
     for _ in range(terms.rounds):
-        with Bellwire(place, count) as ours:
-            load = {"mode": "absent", "topics": "kept", "size": 150, "subscribers": count, "bearers": ours.bearers}
-            kept.append(place.load(ours, terms.seconds, **load))
+        for runs, history in ((kept, "topics"), (shown, "off")):
+            with Bellwire(place, count, more=("--history", history)) as ours:
+                load = {"mode": "absent", "topics": "kept", "size": 150, "subscribers": count, "bearers": ours.bearers}
+                runs.append(place.load(ours, terms.seconds, **load))
         with Bellwire(place, count) as ours:
             load = {"mode": "absent", "size": 200, "ttl": 3_600, "agents": ours.register(count)}
             stored.append(place.load(ours, terms.seconds, **load))
     line("with history", kept)
+    line("without", shown)
     line("stored", stored)
-    bars.ratio("topics: CPU of a push with history to that of a stored push", *cpu(kept, stored), 1.25)
+    bars.ratio("topics: CPU of a push with history to that of one without", *cpu(kept, shown), 1.25)
+    bars.ratio("topics: CPU of a push with history to that of a push for an absent client", *cpu(kept, stored))
     bars.check("topics: CPU of a push with history", median(kept, "cpu_us"), most=100, unit=" us")
     print(f"      the processor: {processor()}")
     streams(place, bars, terms)
