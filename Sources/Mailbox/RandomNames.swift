@@ -44,9 +44,9 @@ package struct EndpointToken: Sendable, Confidential {
     package static let randomLength = 20
     package static let length = randomLength + 8
 
-    fileprivate var storage = InlineArray<28, UInt8>(repeating: 0)
+    fileprivate let storage: InlineArray<28, UInt8>
 
-    fileprivate init() {}
+    fileprivate init(_ storage: InlineArray<28, UInt8>) { self.storage = storage }
 
     /// Makes a token from our own records. Tokens from outside go through `EndpointMint.token`.
     init?(recorded bytes: [UInt8]) {
@@ -74,20 +74,18 @@ package struct EndpointMint: ~Copyable {
         bytes.reserveCapacity(EndpointToken.length)
         try random.append(EndpointToken.randomLength, to: &bytes)
         bytes.append(bigEndian: try mark(of: bytes.span))
-        var token = EndpointToken()
-        token.storage = InlineArray { bytes[$0] }
-        return token
+        return EndpointToken(InlineArray { bytes[$0] })
     }
 
     /// Nil unless `text`, the last part of a path, is a token made under this key.
     package mutating func token(_ text: Span<UInt8>) throws(OpenSSLError) -> EndpointToken? {
-        var token = EndpointToken()
-        var output = token.storage.mutableSpan
+        var bytes = InlineArray<28, UInt8>(repeating: 0)
+        var output = bytes.mutableSpan
         guard Base64URL.decode(text, filling: &output) else { return nil }
-        let bytes = token.storage.span
-        let expected = try mark(of: bytes.extracting(0..<EndpointToken.randomLength))
+        let expected = try mark(of: bytes.span.extracting(0..<EndpointToken.randomLength))
         // One comparison of two words takes the same time whatever they are.
-        return bytes.word(at: EndpointToken.randomLength) == expected ? token : nil
+        guard bytes.span.word(at: EndpointToken.randomLength) == expected else { return nil }
+        return EndpointToken(bytes)
     }
 
     /// The key for look-ups. Neither memory nor the file holds the token in a readable form.

@@ -107,9 +107,9 @@ package enum StoreOperation: Sendable {
     case touchCredential(UInt32, at: Int64)
     /// Lets in a device that a restore brought back.
     case confirmCredential(UInt32)
-    /// Gives a token this name and these terms; what is nil stays. `.conflict` if the owner has
+    /// Gives a token this name and, unless they are nil, these terms. `.conflict` if the owner has
     /// another credential of that name.
-    case changeToken(UInt32, name: String?, TokenTerms?)
+    case changeToken(UInt32, name: String, TokenTerms?)
     /// Also ends the devices that were made under it.
     case removeCredential(UInt32)
 

@@ -80,10 +80,10 @@ extension StoredDevices {
     }
 
     func change(
-        token row: UInt32, _ name: String?, _ terms: TokenTerms?
+        token row: UInt32, _ name: String, _ terms: TokenTerms?
     ) throws(StoreFault) -> StoreOutcome {
-        let renamed = try name.map { name throws(StoreFault) in try rename(token: row, name) }
-        guard renamed == nil || renamed == .done, let terms else { return renamed ?? .done }
+        let renamed = try rename(token: row, name)
+        guard renamed == .done, let terms else { return renamed }
         guard let secret = try set(terms, ofToken: row) else { return .notFound }
         record(.changedToken(secret, terms))
         return .done

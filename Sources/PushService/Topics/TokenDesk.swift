@@ -41,7 +41,13 @@ final class TokenDesk {
         // Clients expect the maker's.
         answer.lastAccess = Int(now)
         answer.lastOrigin = exchange.client.map { "\($0)" } ?? ""
-        add(made.credential) { outcome in
+        let new = made.credential
+        submit(label, new.row) { name in
+            .addCredential(
+                DeviceCredential(
+                    row: new.row, secret: new.secret, name: name, owner: new.owner,
+                    created: new.created, token: new.token))
+        } then: { outcome in
             switch outcome {
             case .done: TopicAnswer.json(answer.json, exchange)
             case .full: TopicAnswer.refuse(NtfyRefusal.tooManyRequests, exchange)
@@ -51,15 +57,15 @@ final class TokenDesk {
     }
 
     /// Clients give all their tokens the same name, so a later one has its number as well.
-    private func add(_ made: DeviceCredential, then: @escaping (StoreOutcome) -> Void) {
+    private func submit(
+        _ name: String, _ row: UInt32, _ operation: @escaping (_ name: String) -> StoreOperation,
+        then: @escaping (StoreOutcome) -> Void
+    ) {
         desk.submit(
-            .addCredential(made),
+            operation(name),
             .other { [desk] outcome in
                 guard outcome == .conflict else { return then(outcome) }
-                let other = DeviceCredential(
-                    row: made.row, secret: made.secret, name: "\(made.name) \(made.row)",
-                    owner: made.owner, created: made.created, token: made.token)
-                desk.submit(.addCredential(other), .other(then))
+                desk.submit(operation("\(name) \(row)"), .other(then))
             })
     }
 
@@ -118,30 +124,20 @@ final class TokenDesk {
         // As a token that it had made could have, or one with no end of its own.
         let limit = visitor.credential?.token?.terms.end
         let terms = grant.terms.ending(at: [end, limit].compactMap(\.self).min())
-        let name = wish.label.isEmpty || wish.label == changed.name ? nil : wish.label
+        let name = wish.label.isEmpty ? changed.name : wish.label
         var answer = ServiceToken()
-        (answer.token, answer.label) = (wish.token, name ?? changed.name)
+        (answer.token, answer.label) = (wish.token, name)
         answer.expires = terms.end.map { Int($0) } ?? 0
         answer.lastAccess = service.presence.lastSeen(changed).map { Int($0 / 1_000) }
-        change(changed.row, name: name, terms) { outcome in
+        submit(name, changed.row) { name in
+            .changeToken(changed.row, name: name, terms)
+        } then: { outcome in
             switch outcome {
             case .done: TopicAnswer.json(answer.json, exchange)
             case .notFound: TopicAnswer.refuse(NtfyRefusal.noToken, exchange)
             default: TopicAnswer.refuse(NtfyRefusal.failed, exchange)
             }
         }
-    }
-
-    /// With its number, if the owner has another one of that name.
-    private func change(
-        _ row: UInt32, name: String?, _ terms: TokenTerms, then: @escaping (StoreOutcome) -> Void
-    ) {
-        desk.submit(
-            .changeToken(row, name: name, terms),
-            .other { [desk] outcome in
-                guard outcome == .conflict, let name else { return then(outcome) }
-                desk.submit(.changeToken(row, name: "\(name) \(row)", terms), .other(then))
-            })
     }
 
     /// The token of this text, or else the visitor's own. A token reaches itself and those that

@@ -47,6 +47,7 @@ final class RecordStream {
 
     /// Whether something in `input` can be looked at.
     private var hasRecord: Bool {
+        // As nearly always; then it is not copied for a look.
         if input.isEmpty { return false }
         let input = input
         return RecordHeader.frame(input.span) != .incomplete

@@ -78,7 +78,7 @@ struct TokenStoreTests {
         let (brief, other) = (try test.token("brief", end: now + 60), try test.token("other"))
         for token in [brief, other] { try test.expectDone(.addCredential(token)) }
         let terms = try #require(brief.token?.terms)
-        func change(_ name: String?, _ end: Int64?) -> StoreOperation {
+        func change(_ name: String, _ end: Int64?) -> StoreOperation {
             .changeToken(brief.row, name: name, terms.ending(at: end))
         }
         #expect(try test.run(change("other", nil)) == .conflict)
@@ -93,12 +93,12 @@ struct TokenStoreTests {
         try test.expectDone(.changeToken(brief.row, name: "longer", nil))
         try test.pass(seconds: 59)
         #expect(test.store.index.token(brief.secret) == nil)
-        #expect(try test.run(change(nil, nil)) == .notFound)
+        #expect(try test.run(change("longer", nil)) == .notFound)
         let device = DeviceCredential(
             row: test.store.index.nextCredential(), secret: try test.digest(), name: "laptop",
             owner: "admin", created: 1)
         try test.expectDone(.addCredential(device))
-        #expect(try test.run(.changeToken(device.row, name: nil, terms)) == .notFound)
+        #expect(try test.run(.changeToken(device.row, name: "laptop", terms)) == .notFound)
         #expect(try test.run(.changeToken(device.row, name: "mine", nil)) == .notFound)
     }
 
