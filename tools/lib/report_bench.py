@@ -56,7 +56,8 @@ def quick(figures):
         file = f"flame-{name.replace('_', '-')}.svg"
         takes = ", ".join(f"{part} {share:.0%}" for part, share in one["parts"].items() if share >= 0.01)
         title = one["title"][0].upper() + one["title"][1:]
-        text += f"\n**{title}**: {one['thousands']:,.1f} thousand instructions.\n\n{takes}.\n"
+        count = f"{one['thousands']:,.1f} thousand instructions, {one['hash']:,.1f} of them SHA-256"
+        text += f"\n**{title}**: {count}.\n\n{takes}.\n"
         text += f"\n![{one['title']}]({file})\n"
     return "Where the instructions go", text, {}
 

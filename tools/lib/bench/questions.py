@@ -184,7 +184,7 @@ async def main():
         costs = await waiting(place, options.waiting)
         bars.check("a stream that waits", costs["stream"], unit=" KiB")
         bars.check("a question that waits", costs["question"], unit=" KiB")
-        bars.check("memory of a question that waits to that of a stream", costs["question"] / costs["stream"], 1.05)
+        bars.check("memory of a question that waits to that of a stream", costs["question"] / costs["stream"], 1)
     raise SystemExit(bars.exit_code)
 
 
