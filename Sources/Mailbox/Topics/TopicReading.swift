@@ -168,7 +168,8 @@ extension TopicReading {
 }
 
 /// Where the next messages of some topics are, in the order of the owner. Each topic is asked for its
-/// own, because for many at once SQLite would sort their whole history.
+/// own, because for many at once SQLite would sort their whole history; and only for what comes
+/// before the last that those before it have, because most of the others' would be dropped again.
 private struct Places {
     struct Place {
         let position: Int64
@@ -190,6 +191,7 @@ private struct Places {
             AND place >= ?2 AND place < ?3 AND time >= ?4 AND kind = coalesce(?6, kind)
             ORDER BY place \(order.rawValue) LIMIT ?5
             """)
+        var range = range
         for device in devices {
             try select.bind(Int64(device), at: 1)
             try select.bind(TopicRows.key(range.lowerBound, of: owner.row), at: 2)
@@ -204,12 +206,17 @@ private struct Places {
                         time: select.integer(1)))
             }
             select.reset()
+            keepFirst(limit, in: order)
+            guard found.count == limit, let last = found.last?.position else { continue }
+            range =
+                order == .oldestFirst ? range.lowerBound..<last : last + 1..<range.upperBound
         }
-        if devices.count > 1 {
-            found.sort { left, right in
-                order == .oldestFirst
-                    ? left.position < right.position : left.position > right.position
-            }
+    }
+
+    private mutating func keepFirst(_ limit: Int, in order: TopicRows.Order) {
+        found.sort { left, right in
+            order == .oldestFirst
+                ? left.position < right.position : left.position > right.position
         }
         if found.count > limit { found.removeLast(found.count - limit) }
     }

@@ -8,13 +8,14 @@ sys.path.append(f"{sys.path[-1]}/Torture/Attacks")
 from crowd import idle, kept, start, storm
 from delivery import delivery, gateway, loops, rate
 from held import held
+from history import history
 from posts import posts, stored
 from terms import measure
 from topics import topics
 
 PARTS = {
     part.__name__: part
-    for part in (delivery, rate, posts, stored, gateway, topics, idle, kept, storm, held, loops, start)
+    for part in (delivery, rate, posts, stored, gateway, topics, history, idle, kept, storm, held, loops, start)
 }
 
 

@@ -60,8 +60,12 @@ def streams(place, bars, terms):
             load = {"topics": "busy", "size": 150, "rate": 500, "subscribers": active, "bearers": ours.bearers}
             results.append(place.load(ours, terms.seconds, **load))
         for name, more in (("topics", {"topics": "quiet"}), ("user agents", {})):
-            with Bellwire(place, idle) as ours:
-                load = {"mode": "idle", "subscribers": idle, "bearers": ours.bearers, **more}
+            with Bellwire(place, idle) as made:
+                load = {"mode": "idle", "subscribers": idle, "bearers": made.bearers, **more}
+                if more:
+                    # A topic that is made for its first reader stays, and is no part of the stream.
+                    place.load(made, 1, **load)
+            with Bellwire(place, state=made.state, keys=made.keys) as ours:
                 memory[name].append(place.load(ours, 1, **load)["pss_kib"])
     line("streams", results)
     print(f"      a write and its fdatasync: {sync(place.folder):.3f} ms")

@@ -72,6 +72,32 @@ struct TopicStoreTests {
         #expect(!page.hasMore)
     }
 
+    @Test("Pages of many topics have every message once, in order, however the topics take turns")
+    func turns() throws {
+        let test = try TestStore()
+        var random = SeededGenerator(seed: 7)
+        let topics = try (0..<5).map { try test.addTopic("topic-\($0)") }
+        let texts = try (0..<60).map { number in
+            // Now and then one topic has many in a row.
+            let topic =
+                number % 20 < 8
+                ? topics[number / 20] : topics[Int.random(in: 0..<5, using: &random)]
+            try test.post("\(number)", to: topic)
+            return "\(number)"
+        }
+        for limit in [1, 3, 7, 59, 60] {
+            var (found, before) = ([String](), Int64.max)
+            while true {
+                let page = try test.page(
+                    topics.shuffled(using: &random), before: before, limit: limit)
+                found += page.entries.map(\.message.content.text)
+                guard page.hasMore, let last = page.entries.last else { break }
+                before = last.position
+            }
+            #expect(found == texts.reversed())
+        }
+    }
+
     @Test("Messages of one second are all read from that second on")
     func time() throws {
         let test = try TestStore()
