@@ -300,12 +300,13 @@ gate_websocket_sessions() {
     .venv/bin/python Tests/Peers/Differential/websocket_sessions.py "$release/WebSocketProbe"
 }
 
-# screen <release libraries: notifications on a recording server and on five real ones, with pictures of the screen
+# screen <release libraries: notifications on a recording server and on five real ones, at once and later, with pictures of the screen
 gate_screen() {
     local probe=$release/PresenterProbe shots=.build/screenshots
     each .venv/bin/python Tests/Peers/Desktop/presenter.py "$probe" \
         && each .venv/bin/python Tests/Peers/Desktop/servers.py "$probe" $shots \
-        && each .venv/bin/python Tests/Peers/Desktop/markup.py "$probe" $shots
+        && each .venv/bin/python Tests/Peers/Desktop/markup.py "$probe" $shots \
+        && each .venv/bin/python Tests/Peers/Desktop/scheduled.py "$release/bellwire" $shots
 }
 
 # terminal <release: the terminal views in a terminal of tmux
