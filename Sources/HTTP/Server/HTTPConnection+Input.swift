@@ -26,6 +26,8 @@ extension HTTPConnection {
         }
     }
 
+    var hasBegunTLS: Bool { transport?.awaitsTLS == false }
+
     /// What OpenSSL needs for a connection is made in a turn of its handshake: making it costs more
     /// than all else about a connection that waits. False if that cannot be.
     private func beginTLS() -> Bool {

@@ -9,8 +9,8 @@ final class HandshakeDesk: TimerHandler {
     private let limits: HandshakeLimits
     @exclusivity(unchecked) private var turns: HandshakeTurns<HTTPConnection>
     @exclusivity(unchecked) private var turn: Instant?
-    /// Whether a timer is set.
-    @exclusivity(unchecked) private var hasTurn = false
+    /// When the timer fires; nil if none is set.
+    @exclusivity(unchecked) private var nextTurn: Instant?
 
     init(on loop: EventLoop, _ limits: HandshakeLimits, _ ciphers: RecordCiphers? = nil) {
         self.ciphers = ciphers
@@ -29,7 +29,7 @@ final class HandshakeDesk: TimerHandler {
         let network = connection.peer.network
         if turns.hasRoom(for: network) { return run(connection, network) }
         connection.beginWaiting()
-        let givenUp = turns.wait(connection, of: network)
+        let givenUp = turns.wait(connection, of: network, hasBegun: connection.hasBegunTLS)
         givenUp?.giveUp()
         callAgain()
     }
@@ -40,7 +40,9 @@ final class HandshakeDesk: TimerHandler {
     }
 
     func timerFired(_ cookie: UInt64) {
-        hasTurn = false
+        if let due = nextTurn.take() {
+            turns.rested(late: .nanoseconds(Instant.now.nanoseconds - due.nanoseconds))
+        }
         begin()
         while let (connection, network) = turns.next() {
             connection.endWaiting()
@@ -63,10 +65,10 @@ final class HandshakeDesk: TimerHandler {
     }
 
     private func callAgain() {
-        guard !hasTurn, turns.count > 0 else { return }
-        hasTurn = true
-        let spent = Duration.nanoseconds(Instant.now.nanoseconds - loop.now.nanoseconds)
-        _ = loop.schedule(after: Interval(spent + limits.rest), self)
+        guard nextTurn == nil, turns.count > 0 else { return }
+        let (now, rest) = (Instant.now, Interval(limits.rest))
+        nextTurn = now + rest
+        _ = loop.schedule(after: Interval(from: loop.now, to: now + rest), self)
     }
 }
 
@@ -78,15 +80,20 @@ extension SocketAddress {
 }
 
 package struct HandshakeLimits: Sendable {
-    /// What handshakes may take of a turn, all together and those of one network. The last one may
-    /// take longer.
+    /// What handshakes may take of a turn, all together and those of one network, on a busy machine.
+    /// The last one may take longer.
     package var all = Duration.milliseconds(1)
     package var each = Duration.microseconds(500)
+    /// So many times as much where nothing else wants the processor, which is known after so many
+    /// turns: the more handshakes follow each other, the less each of them costs.
+    package var calm = 8
+    package var calmTurns = 100
     /// How long waiting handshakes have no turn after one. A loop that never sleeps would get the
     /// processor late, as long as other programs keep the machine busy.
     package var rest = Duration.milliseconds(1)
-    /// How many may wait on one loop.
-    package var waiting = 1_024
+    /// How many may wait on one loop. One that has not begun costs little more than its descriptor,
+    /// and those of one network have their turn within some seconds.
+    package var waiting = 8_192
 
     package init() {}
 
@@ -99,20 +106,46 @@ package struct HandshakeLimits: Sendable {
 /// time is passed in.
 ///
 /// A handshake costs the server far more than its peer. So all of them get only a part of each turn,
-/// those of one network half of that part, and networks take turns. If too many wait, the newest of
-/// the network with most of them is given up: a client that is alone in its network is served as
-/// long as there are fewer networks than places.
+/// those of one network half of that part, and networks take turns. What has begun comes before what
+/// has not: it holds what OpenSSL needs, and needs little time. If too many wait, the newest of the
+/// network with most of them is given up: a client that is alone in its network is served as long as
+/// there are fewer networks than places.
 struct HandshakeTurns<Waiting> {
+    /// The handshakes of a network that wait, the oldest first.
+    private struct Line {
+        var begun: [Waiting] = []
+        var fresh: [Waiting] = []
+
+        var count: Int { begun.count + fresh.count }
+
+        mutating func takeFirst() -> Waiting {
+            begun.isEmpty ? fresh.removeFirst() : begun.removeFirst()
+        }
+
+        mutating func take(where isIt: (Waiting) -> Bool) -> Waiting? {
+            if let index = fresh.firstIndex(where: isIt) { return fresh.remove(at: index) }
+            return begun.firstIndex(where: isIt).map { begun.remove(at: $0) }
+        }
+    }
+
     private let limits: HandshakeLimits
     private var spent = Duration.zero
     private var spentByNetwork: [UInt64: Duration] = [:]
-    /// The handshakes that wait, by network, the oldest first; and the networks in the order of
-    /// their turns.
-    private var waiting: [UInt64: [Waiting]] = [:]
+    private var waiting: [UInt64: Line] = [:]
+    /// In the order of their turns.
     private var networks: [UInt64] = []
     private(set) var count = 0
+    /// So many rests in a row were not longer than they had to be.
+    private var calmTurns = 0
+    private var size: Int { calmTurns < limits.calmTurns ? 1 : limits.calm }
 
     init(_ limits: HandshakeLimits) { self.limits = limits }
+
+    /// The loop has rested after a turn, and goes on so much later than it wanted to. If that is long,
+    /// other programs or other work of the loop have the processor.
+    mutating func rested(late: Duration) {
+        calmTurns = late < limits.rest / 2 ? calmTurns + 1 : 0
+    }
 
     mutating func beginTurn() {
         spent = .zero
@@ -128,44 +161,49 @@ struct HandshakeTurns<Waiting> {
     }
 
     private func hasShare(_ network: UInt64) -> Bool {
-        spent < limits.all && spentByNetwork[network, default: .zero] < limits.each
+        spent < limits.all * size && spentByNetwork[network, default: .zero] < limits.each * size
     }
 
-    /// Returns what is given up for it, perhaps itself.
-    mutating func wait(_ handshake: Waiting, of network: UInt64) -> Waiting? {
+    /// Returns what is given up for it, perhaps itself. `hasBegun`: an earlier turn was its first.
+    mutating func wait(
+        _ handshake: Waiting, of network: UInt64, hasBegun: Bool = false
+    ) -> Waiting? {
         if waiting[network] == nil { networks.append(network) }
-        waiting[network, default: []].append(handshake)
+        if hasBegun {
+            waiting[network, default: Line()].begun.append(handshake)
+        } else {
+            waiting[network, default: Line()].fresh.append(handshake)
+        }
         count += 1
         guard count > limits.waiting else { return nil }
         var most = network
-        for (other, list) in waiting where list.count > waiting[most]?.count ?? 0 { most = other }
-        return take(from: most) { $0.popLast() }
+        for (other, line) in waiting where line.count > waiting[most]?.count ?? 0 { most = other }
+        return take(from: most) { $0.fresh.popLast() ?? $0.begun.popLast() }
     }
 
-    /// The next one that may go on in this turn: the oldest of a network.
+    /// The next one that may go on in this turn.
     mutating func next() -> (handshake: Waiting, network: UInt64)? {
         guard let index = networks.firstIndex(where: hasShare) else { return nil }
         let network = networks.remove(at: index)
         networks.append(network)
-        return take(from: network) { $0.removeFirst() }.map { ($0, network) }
+        return take(from: network) { $0.takeFirst() }.map { ($0, network) }
     }
 
     /// It ended while it waited.
     mutating func remove(of network: UInt64, where isIt: (Waiting) -> Bool) {
-        guard let index = waiting[network]?.firstIndex(where: isIt) else { return }
-        _ = take(from: network) { $0.remove(at: index) }
+        _ = take(from: network) { $0.take(where: isIt) }
     }
 
     private mutating func take(
-        from network: UInt64, _ body: (inout [Waiting]) -> Waiting?
+        from network: UInt64, _ body: (inout Line) -> Waiting?
     ) -> Waiting? {
-        guard var list = waiting.removeValue(forKey: network) else { return nil }
-        let taken = body(&list)
+        guard var line = waiting.removeValue(forKey: network) else { return nil }
+        let taken = body(&line)
         if taken != nil { count -= 1 }
-        if list.isEmpty {
+        if line.count == 0 {
             networks.removeAll { $0 == network }
         } else {
-            waiting[network] = list
+            waiting[network] = line
         }
         return taken
     }

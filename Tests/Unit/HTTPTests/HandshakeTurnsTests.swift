@@ -40,6 +40,30 @@ struct HandshakeTurnsTests {
         #expect(turns.hasRoom(for: 1) && turns.next() == nil)
     }
 
+    @Test("What has begun comes before what has not, oldest first, and is given up last")
+    func begun() {
+        var turns = turns(waiting: 6)
+        for number in 0..<3 { _ = turns.wait(number, of: 1) }
+        for number in 10..<13 { #expect(turns.wait(number, of: 1, hasBegun: true) == nil) }
+        #expect(turns.wait(13, of: 1, hasBegun: true) == 2)
+        turns.remove(of: 1) { $0 == 11 }
+        #expect(turn(&turns) == [10, 12] && turn(&turns) == [13, 0] && turn(&turns) == [1])
+    }
+
+    @Test(
+        "Turns are longer after many rests that were on time, and short at once after one that was not"
+    )
+    func calm() {
+        var turns = turns(waiting: 1_000)
+        for number in 0..<1_000 { _ = turns.wait(number, of: 1) }
+        func rest(_ count: Int, late: Duration = .microseconds(100)) -> Int {
+            for _ in 0..<count { turns.rested(late: late) }
+            return turn(&turns).count
+        }
+        #expect(rest(99) == 2 && rest(1) == 9)
+        #expect(rest(1, late: .microseconds(500)) == 2 && rest(99) == 2 && rest(1) == 9)
+    }
+
     @Test("A newcomer of another network waits for one turn, however many wait")
     func otherNetwork() {
         var turns = turns()
