@@ -51,26 +51,33 @@ final class TopicReading {
     private func page(
         _ request: TopicPageRequest, of owner: TopicOwner, _ connection: borrowing Connection
     ) throws(StoreFault) -> TopicPage {
-        let end = max(request.before ?? .max, 0)
-        let places = try Places(
-            of: request.devices, in: owner, 0..<min(end, owner.position + 1), .newestFirst,
-            since: request.since, kind: request.kind, limit: request.limit + 1, connection)
         var page = TopicPage()
-        let wanted = places.found.prefix(request.limit)
-        if places.found.count > request.limit { page.next = wanted.last?.position ?? end }
-        var (bytes, last) = (0, end)
-        for place in wanted {
-            guard bytes < Self.listBytes else {
-                page.next = last
-                break
+        var (bytes, end) = (0, max(request.before ?? .max, 0))
+        while true {
+            // The last one only says that there is more.
+            let missing = request.limit + 1 - page.entries.count
+            let places = try Places(
+                of: request.devices, in: owner, 0..<min(end, owner.position + 1), .newestFirst,
+                since: request.since, limit: missing, connection)
+            for place in places.found {
+                guard bytes < Self.listBytes else {
+                    page.next = end
+                    return page
+                }
+                let found = try TopicRows.entry(
+                    at: place.position, ofKind: request.kind, of: owner, sealers, connection)
+                if let found {
+                    guard page.entries.count < request.limit else {
+                        page.next = end
+                        return page
+                    }
+                    page.entries.append(found.entry)
+                    bytes += found.size
+                }
+                end = place.position
             }
-            if let found = try message(place, of: owner, connection) {
-                page.entries.append(found.entry)
-                bytes += found.size
-            }
-            last = place.position
+            guard places.found.count == missing else { return page }
         }
-        return page
     }
 
     /// The question with this id, whoever asks, or that there is none; nil if it cannot be read now.
@@ -99,12 +106,6 @@ final class TopicReading {
         guard try select.step() else { return nil }
         let sealed = select.bytes(0)
         return try sealers.open(sealed.span, at: TopicPicture.place(device), of: owner)
-    }
-
-    private func message(
-        _ place: Places.Place, of owner: TopicOwner, _ connection: borrowing Connection
-    ) throws(StoreFault) -> (entry: TopicEntry, size: Int)? {
-        try TopicRows.entry(at: place.position, of: owner, sealers, connection)
     }
 }
 
@@ -146,12 +147,12 @@ extension TopicReading {
         }
         let places = try Places(
             of: Array(history.topics.keys), in: owner, max(position, 0) + 1..<end + 1,
-            .oldestFirst, limit: Self.pageMessages, connection)
+            .oldestFirst, withTimes: true, limit: Self.pageMessages, connection)
         var (messages, bytes, through) = ([PlacedMessage](), 0, end)
         for place in places.found {
             guard let topic = history.topics[place.device],
                 range?.has(place.position, time: place.time, topic: topic) ?? true,
-                let found = try message(place, of: owner, connection)
+                let found = try TopicRows.entry(at: place.position, of: owner, sealers, connection)
             else { continue }
             messages.append(PlacedMessage(found.entry.message, in: topic, at: place.position))
             bytes += found.size
@@ -179,26 +180,25 @@ private struct Places {
 
     private(set) var found: [Place] = []
 
+    /// Reading the times takes a row for each place; the places alone are in an index.
     init(
         of devices: [UInt32], in owner: TopicOwner, _ range: Range<Int64>,
-        _ order: TopicRows.Order,
-        since: Int64? = nil, kind: TopicMessage.Kind? = nil, limit: Int,
+        _ order: TopicRows.Order, withTimes: Bool = false, since: Int64? = nil, limit: Int,
         _ connection: borrowing Connection
     ) throws(StoreFault) {
         let select = try connection.statement(
             """
-            SELECT place, time FROM topic_message WHERE topic = ?1 AND sealed IS NOT NULL
-            AND place >= ?2 AND place < ?3 AND time >= ?4 AND kind = coalesce(?6, kind)
-            ORDER BY place \(order.rawValue) LIMIT ?5
+            SELECT place, \(withTimes ? "time" : "0") FROM topic_message
+            WHERE topic = ?1 AND sealed IS NOT NULL AND place >= ?2 AND place < ?3
+            \(since == nil ? "" : "AND time >= ?5") ORDER BY place \(order.rawValue) LIMIT ?4
             """)
         var range = range
         for device in devices {
             try select.bind(Int64(device), at: 1)
             try select.bind(TopicRows.key(range.lowerBound, of: owner.row), at: 2)
             try select.bind(TopicRows.key(range.upperBound, of: owner.row), at: 3)
-            try select.bind(since ?? .min, at: 4)
-            try select.bind(Int64(limit), at: 5)
-            try select.bind(kind.map { Int64($0.rawValue) }, at: 6)
+            try select.bind(Int64(limit), at: 4)
+            if let since { try select.bind(since, at: 5) }
             while try select.step() {
                 found.append(
                     Place(

@@ -63,14 +63,14 @@ final class TopicRows {
         case newestFirst = "DESC"
     }
 
-    /// The message at a position, with the size of its row. Nil as below.
+    /// The message at a position, if it is of this kind, with the size of its row. Nil as below.
     static func entry(
-        at position: Int64, of owner: TopicOwner, _ sealers: TopicSealers,
-        _ connection: borrowing Connection
+        at position: Int64, ofKind kind: TopicMessage.Kind? = nil, of owner: TopicOwner,
+        _ sealers: TopicSealers, _ connection: borrowing Connection
     ) throws(StoreFault) -> (entry: TopicEntry, size: Int)? {
         let select = try connection.statement(
-            "SELECT \(Row.columns) FROM topic_message WHERE place = ?1",
-            key(position, of: owner.row))
+            "SELECT \(Row.columns) FROM topic_message WHERE place = ?1 AND kind = coalesce(?2, kind)",
+            key(position, of: owner.row), kind.map { Int64($0.rawValue) })
         guard try select.step(), let entry = try entry(select, of: owner, sealers) else {
             return nil
         }
