@@ -87,7 +87,7 @@ package struct HandshakeLimits: Sendable {
     /// So many times as much where nothing else wants the processor, which is known after so many
     /// turns: the more handshakes follow each other, the less each of them costs.
     package var calm = 8
-    package var calmTurns = 100
+    package var calmTurns = 50
     /// How long waiting handshakes have no turn after one. A loop that never sleeps would get the
     /// processor late, as long as other programs keep the machine busy.
     package var rest = Duration.milliseconds(1)

@@ -60,8 +60,8 @@ struct HandshakeTurnsTests {
             for _ in 0..<count { turns.rested(late: late) }
             return turn(&turns).count
         }
-        #expect(rest(99) == 2 && rest(1) == 9)
-        #expect(rest(1, late: .microseconds(500)) == 2 && rest(99) == 2 && rest(1) == 9)
+        #expect(rest(49) == 2 && rest(1) == 9)
+        #expect(rest(1, late: .microseconds(500)) == 2 && rest(49) == 2 && rest(1) == 9)
     }
 
     @Test("A newcomer of another network waits for one turn, however many wait")
