@@ -53,12 +53,14 @@ final class TopicReading {
     ) throws(StoreFault) -> TopicPage {
         var page = TopicPage()
         var (bytes, end) = (0, max(request.before ?? .max, 0))
+        // Nearly all are of one kind. If not, as many may be in between as a topic keeps.
+        var (asked, kind) = (0, request.since == nil ? nil : request.kind)
         while true {
             // The last one only says that there is more.
-            let missing = request.limit + 1 - page.entries.count
+            asked = max(request.limit + 1 - page.entries.count, 2 * asked)
             let places = try Places(
                 of: request.devices, in: owner, 0..<min(end, owner.position + 1), .newestFirst,
-                since: request.since, limit: missing, connection)
+                since: request.since, kind: kind, limit: asked, connection)
             for place in places.found {
                 guard bytes < Self.listBytes else {
                     page.next = end
@@ -76,7 +78,8 @@ final class TopicReading {
                 }
                 end = place.position
             }
-            guard places.found.count == missing else { return page }
+            guard places.found.count == asked else { return page }
+            kind = request.kind
         }
     }
 
@@ -180,17 +183,18 @@ private struct Places {
 
     private(set) var found: [Place] = []
 
-    /// Reading the times takes a row for each place; the places alone are in an index.
+    /// Reading times and kinds takes a row for each place; the places alone are in an index.
     init(
         of devices: [UInt32], in owner: TopicOwner, _ range: Range<Int64>,
-        _ order: TopicRows.Order, withTimes: Bool = false, since: Int64? = nil, limit: Int,
-        _ connection: borrowing Connection
+        _ order: TopicRows.Order, withTimes: Bool = false, since: Int64? = nil,
+        kind: TopicMessage.Kind? = nil, limit: Int, _ connection: borrowing Connection
     ) throws(StoreFault) {
         let select = try connection.statement(
             """
             SELECT place, \(withTimes ? "time" : "0") FROM topic_message
             WHERE topic = ?1 AND sealed IS NOT NULL AND place >= ?2 AND place < ?3
-            \(since == nil ? "" : "AND time >= ?5") ORDER BY place \(order.rawValue) LIMIT ?4
+            \(since == nil ? "" : "AND time >= ?5") \(kind == nil ? "" : "AND kind = ?6")
+            ORDER BY place \(order.rawValue) LIMIT ?4
             """)
         var range = range
         for device in devices {
@@ -199,6 +203,7 @@ private struct Places {
             try select.bind(TopicRows.key(range.upperBound, of: owner.row), at: 3)
             try select.bind(Int64(limit), at: 4)
             if let since { try select.bind(since, at: 5) }
+            if let kind { try select.bind(Int64(kind.rawValue), at: 6) }
             while try select.step() {
                 found.append(
                     Place(

@@ -98,6 +98,33 @@ struct TopicStoreTests {
         }
     }
 
+    @Test("Pages have the messages, however many events of other kinds are between them")
+    func kinds() throws {
+        let test = try TestStore()
+        let topics = try (0..<3).map { try test.addTopic("topic-\($0)") }
+        var texts: [String] = []
+        for number in 0..<300 {
+            if number % 60 == 7 {
+                try test.post("\(number)", to: topics[number % 3])
+                texts.append("\(number)")
+            } else {
+                try test.post("", to: topics[number % 3], .clear, sequence: "s\(number)")
+            }
+        }
+        for (limit, since) in [(1, nil), (2, nil), (4, 1), (9, nil)] as [(Int, Int64?)] {
+            var (found, before) = ([String](), Int64?.none)
+            while true {
+                let page = try test.page(
+                    topics, before: before, limit: limit, since: since, kind: .message)
+                found += page.entries.map(\.message.content.text)
+                #expect(page.entries.count == limit || !page.hasMore)
+                guard page.hasMore else { break }
+                before = page.next
+            }
+            #expect(found == texts.reversed())
+        }
+    }
+
     @Test("Messages of one second are all read from that second on")
     func time() throws {
         let test = try TestStore()
