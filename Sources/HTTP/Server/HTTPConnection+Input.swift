@@ -26,8 +26,6 @@ extension HTTPConnection {
         }
     }
 
-    var hasBegunTLS: Bool { transport?.awaitsTLS == false }
-
     /// What OpenSSL needs for a connection is made in a turn of its handshake: making it costs more
     /// than all else about a connection that waits. False if that cannot be.
     private func beginTLS() -> Bool {
@@ -35,6 +33,8 @@ extension HTTPConnection {
         guard let certificates = service.terms.certificates else { return false }
         do throws(TLSError) {
             try transport?.beginTLS(certificates.context, service.handshakes.ciphers)
+            isShakingHands = true
+            service.handshakes.handshakeBegan()
         } catch {
             // Out of memory: this connection closes, but the next one may work.
             service.reportNoTransport(self)
@@ -57,10 +57,10 @@ extension HTTPConnection {
         return false
     }
 
-    /// Nothing is watched meanwhile, because it would be reported in every turn.
+    /// Only the peer's leaving is watched meanwhile: what it sends would be reported in every turn.
     func beginWaiting() {
         waitsForTurn = true
-        setInterest([])
+        setInterest(.leaving)
     }
 
     func endWaiting() {

@@ -38,6 +38,8 @@ final class HTTPConnection: EventHandler, TimerHandler {
     @exclusivity(unchecked) private var isHalfClosed = false
     /// OpenSSL has to write before it can read on, and the socket has no room.
     @exclusivity(unchecked) var readsAfterWriting = false
+    /// Whether OpenSSL has begun the handshake, which is not over.
+    @exclusivity(unchecked) var isShakingHands = false
     /// Whether the connection waits for the turn of its handshake, and for nothing else.
     @exclusivity(unchecked) var waitsForTurn = false
     /// The peer has no more time for its handshake, but what it sent may not have had its turn.
@@ -297,6 +299,10 @@ extension HTTPConnection {
 
     private func count(as new: HTTPFigures.Spoken?) {
         guard new != counted else { return }
+        if isShakingHands {
+            isShakingHands = false
+            service.handshakes.handshakeEnded()
+        }
         service.figures.changed(from: counted, to: new)
         counted = new
     }

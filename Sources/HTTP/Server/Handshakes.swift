@@ -29,10 +29,16 @@ final class HandshakeDesk: TimerHandler {
         let network = connection.peer.network
         if turns.hasRoom(for: network) { return run(connection, network) }
         connection.beginWaiting()
-        let givenUp = turns.wait(connection, of: network, hasBegun: connection.hasBegunTLS)
+        let givenUp = turns.wait(connection, of: network, hasBegun: connection.isShakingHands)
         givenUp?.giveUp()
         callAgain()
     }
+
+    /// OpenSSL has something for a connection.
+    func handshakeBegan() { turns.unfinished += 1 }
+
+    /// It is over, or the connection is.
+    func handshakeEnded() { turns.unfinished -= 1 }
 
     /// It was closed while it waited.
     func remove(_ connection: HTTPConnection) {
@@ -80,25 +86,29 @@ extension SocketAddress {
 }
 
 package struct HandshakeLimits: Sendable {
-    /// What handshakes may take of a turn, all together and those of one network, on a busy machine.
-    /// The last one may take longer.
+    /// What handshakes may take of a turn, all together and those of one network. The last one may
+    /// take longer.
     package var all = Duration.milliseconds(1)
     package var each = Duration.microseconds(500)
-    /// So many times as much where nothing else wants the processor, which is known after so many
-    /// turns: the more handshakes follow each other, the less each of them costs.
-    package var calm = 8
+    /// The same for both while the loop has little else to do: the more handshakes follow each other,
+    /// the less each of them costs.
+    package var calm = Duration.milliseconds(4)
+    /// So many rests in a row say that, each of which ended at most so late.
     package var calmTurns = 50
+    package var late = Duration.microseconds(1_250)
+    /// With as many peers that do not go on, no more is taken on than usual.
+    package var unfinished = 1_024
     /// How long waiting handshakes have no turn after one. A loop that never sleeps would get the
     /// processor late, as long as other programs keep the machine busy.
     package var rest = Duration.milliseconds(1)
     /// How many may wait on one loop. One that has not begun costs little more than its descriptor,
-    /// and those of one network have their turn within some seconds.
+    /// and is let go of when its peer gives up.
     package var waiting = 8_192
 
     package init() {}
 
     init(all: Duration, each: Duration, waiting: Int = 1_024) {
-        (self.all, self.each, self.waiting) = (all, each, waiting)
+        (self.all, self.each, self.calm, self.waiting) = (all, each, all, waiting)
     }
 }
 
@@ -106,25 +116,29 @@ package struct HandshakeLimits: Sendable {
 /// time is passed in.
 ///
 /// A handshake costs the server far more than its peer. So all of them get only a part of each turn,
-/// those of one network half of that part, and networks take turns. What has begun comes before what
-/// has not: it holds what OpenSSL needs, and needs little time. If too many wait, the newest of the
-/// network with most of them is given up: a client that is alone in its network is served as long as
-/// there are fewer networks than places.
+/// those of one network half of that part, and networks take turns. Within a network, what has begun,
+/// and so holds what OpenSSL needs, has every second turn. If too many wait, the newest of the network
+/// with most of them is given up, but for what has begun: a client that is alone in its network is
+/// served as long as there are fewer networks than places.
 struct HandshakeTurns<Waiting> {
     /// The handshakes of a network that wait, the oldest first.
     private struct Line {
         var begun: [Waiting] = []
         var fresh: [Waiting] = []
+        private var isTurnOfFresh = false
 
         var count: Int { begun.count + fresh.count }
 
         mutating func takeFirst() -> Waiting {
-            begun.isEmpty ? fresh.removeFirst() : begun.removeFirst()
+            let isFresh = begun.isEmpty || isTurnOfFresh && !fresh.isEmpty
+            isTurnOfFresh = !isFresh
+            return isFresh ? fresh.removeFirst() : begun.removeFirst()
         }
 
+        /// The newest leave most often.
         mutating func take(where isIt: (Waiting) -> Bool) -> Waiting? {
-            if let index = fresh.firstIndex(where: isIt) { return fresh.remove(at: index) }
-            return begun.firstIndex(where: isIt).map { begun.remove(at: $0) }
+            if let index = fresh.lastIndex(where: isIt) { return fresh.remove(at: index) }
+            return begun.lastIndex(where: isIt).map { begun.remove(at: $0) }
         }
     }
 
@@ -135,16 +149,20 @@ struct HandshakeTurns<Waiting> {
     /// In the order of their turns.
     private var networks: [UInt64] = []
     private(set) var count = 0
-    /// So many rests in a row were not longer than they had to be.
+    /// How many networks have a line of one, of two, and so on up to the longest.
+    private var lengths: [Int] = []
+    /// Those that have begun and not ended, waiting or not.
+    var unfinished = 0
     private var calmTurns = 0
-    private var size: Int { calmTurns < limits.calmTurns ? 1 : limits.calm }
 
     init(_ limits: HandshakeLimits) { self.limits = limits }
 
     /// The loop has rested after a turn, and goes on so much later than it wanted to. If that is long,
     /// other programs or other work of the loop have the processor.
-    mutating func rested(late: Duration) {
-        calmTurns = late < limits.rest / 2 ? calmTurns + 1 : 0
+    mutating func rested(late: Duration) { calmTurns = late < limits.late ? calmTurns + 1 : 0 }
+
+    private var isCalm: Bool {
+        calmTurns >= limits.calmTurns && unfinished < limits.unfinished
     }
 
     mutating func beginTurn() {
@@ -161,24 +179,31 @@ struct HandshakeTurns<Waiting> {
     }
 
     private func hasShare(_ network: UInt64) -> Bool {
-        spent < limits.all * size && spentByNetwork[network, default: .zero] < limits.each * size
+        if isCalm { return spent < limits.calm }
+        return spent < limits.all && spentByNetwork[network, default: .zero] < limits.each
     }
 
     /// Returns what is given up for it, perhaps itself. `hasBegun`: an earlier turn was its first.
     mutating func wait(
         _ handshake: Waiting, of network: UInt64, hasBegun: Bool = false
     ) -> Waiting? {
-        if waiting[network] == nil { networks.append(network) }
-        if hasBegun {
-            waiting[network, default: Line()].begun.append(handshake)
-        } else {
-            waiting[network, default: Line()].fresh.append(handshake)
-        }
+        var line = waiting.removeValue(forKey: network) ?? Line()
+        if line.count == 0 { networks.append(network) }
+        if hasBegun { line.begun.append(handshake) } else { line.fresh.append(handshake) }
+        changeLength(from: line.count - 1, to: line.count)
         count += 1
+        let isLongest = line.count == lengths.count
+        waiting[network] = line
         guard count > limits.waiting else { return nil }
-        var most = network
-        for (other, line) in waiting where line.count > waiting[most]?.count ?? 0 { most = other }
-        return take(from: most) { $0.fresh.popLast() ?? $0.begun.popLast() }
+        let most = isLongest ? network : waiting.first { $0.value.count == lengths.count }?.key
+        return take(from: most ?? network) { $0.fresh.popLast() ?? $0.begun.popLast() }
+    }
+
+    private mutating func changeLength(from old: Int, to new: Int) {
+        if old > 0 { lengths[old - 1] -= 1 }
+        if new > lengths.count { lengths.append(0) }
+        if new > 0 { lengths[new - 1] += 1 }
+        while lengths.last == 0 { lengths.removeLast() }
     }
 
     /// The next one that may go on in this turn.
@@ -199,7 +224,10 @@ struct HandshakeTurns<Waiting> {
     ) -> Waiting? {
         guard var line = waiting.removeValue(forKey: network) else { return nil }
         let taken = body(&line)
-        if taken != nil { count -= 1 }
+        if taken != nil {
+            count -= 1
+            changeLength(from: line.count + 1, to: line.count)
+        }
         if line.count == 0 {
             networks.removeAll { $0 == network }
         } else {

@@ -20,10 +20,14 @@ package struct Interest: OptionSet, Sendable {
     /// later.
     static let exclusive = Interest(rawValue: 4)
 
+    /// Reports, once, that the peer sends no more, or that the connection is broken.
+    package static let leaving = Interest(rawValue: 8)
+
     /// A half-closed peer is reported only to readers, and a broken connection once if there is no
     /// interest; otherwise both would be reported without end.
     var mask: UInt32 {
         if contains(.exclusive) { return clinux_readable | clinux_exclusive }
+        if self == .leaving { return clinux_once | clinux_peer_closed }
         if isEmpty { return clinux_once }
         return (contains(.readable) ? clinux_readable | clinux_peer_closed : 0)
             | (contains(.writable) ? clinux_writable : 0)

@@ -1,6 +1,7 @@
 import Crypto
 import Foundation
 import TestSupport
+
 @testable import HTTP
 
 /// The requests of a client that does not read its answers, in one protocol.

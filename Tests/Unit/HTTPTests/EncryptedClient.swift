@@ -1,6 +1,7 @@
 import Crypto
 import Foundation
 import System
+
 @testable import HTTP
 
 /// A client that sends bytes and reads bytes through TLS, trusting a certificate of its own.

@@ -1,4 +1,5 @@
 import Testing
+
 @testable import HTTP
 
 @Suite("HTTP/1.1 request heads")

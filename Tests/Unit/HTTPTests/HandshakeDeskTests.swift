@@ -2,6 +2,7 @@ import Crypto
 import Foundation
 import TestSupport
 import Testing
+
 @testable import HTTP
 @testable import System
 
@@ -158,8 +159,10 @@ struct HandshakeDeskTests {
         #expect(client.receive() != nil)
     }
 
-    @Test("A peer that is gone while it waits is let go of before its turn")
-    func gone() throws {
+    @Test(
+        "A peer that is gone while it waits is let go of before its turn",
+        arguments: [true, false])
+    func gone(isReset: Bool) throws {
         var limits = HTTPService.Limits()
         // No turn has room, so all wait.
         limits.handshakes = HandshakeLimits(all: .zero, each: .zero)
@@ -170,7 +173,7 @@ struct HandshakeDeskTests {
         for peer in peers { _ = send(peer, hello, hello.count, 0) }
         #expect(hasHandshakes(3, fixture))
         for _ in 0..<3 { _ = turns(of: fixture) }
-        var reset = linger(l_onoff: 1, l_linger: 0)
+        var reset = linger(l_onoff: isReset ? 1 : 0, l_linger: 0)
         for peer in peers {
             setsockopt(
                 peer, SOL_SOCKET, SO_LINGER, &reset, socklen_t(MemoryLayout<linger>.size))

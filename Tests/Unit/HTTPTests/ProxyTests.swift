@@ -1,6 +1,7 @@
 import Base
 import System
 import Testing
+
 @testable import HTTP
 
 @Suite("Clients behind proxies")

@@ -2,6 +2,7 @@ import Crypto
 import Foundation
 import Synchronization
 import Testing
+
 @testable import HTTP
 
 @Suite("Peers that do not read or do not leave")

@@ -3,6 +3,7 @@ import Foundation
 import System
 import TestSupport
 import Testing
+
 @testable import HTTP
 
 @Suite("The server over a socket")
