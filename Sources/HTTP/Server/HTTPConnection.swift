@@ -265,7 +265,10 @@ extension HTTPConnection {
         withExtendedLifetime(self) {
             watch.end(on: service.loop)
             watch.cancelTimer(on: service.loop)
-            if waitsForTurn { service.handshakes.remove(self) }
+            if waitsForTurn {
+                waitsForTurn = false
+                service.handshakes.leave(self)
+            }
             if let transport = transport.take() { _ = transport.finish() }
             spoken.take()?.closed()
             service.closed()

@@ -16,12 +16,14 @@ final class HandshakeDesk: TimerHandler {
         self.ciphers = ciphers
         self.loop = loop
         self.limits = limits
-        turns = HandshakeTurns(limits)
+        turns = HandshakeTurns(limits) { $0.waitsForTurn }
     }
 
     /// Forgets the handshakes that wait, which hold their server and so this desk. Call it after
     /// the loop has ended.
-    func forgetAll() { _ = exchange(&turns, with: HandshakeTurns(limits)) }
+    func forgetAll() {
+        _ = exchange(&turns, with: HandshakeTurns(limits) { $0.waitsForTurn })
+    }
 
     /// The peer has sent something. Goes on with the handshake now, or later in its turn.
     func add(_ connection: HTTPConnection) {
@@ -40,10 +42,8 @@ final class HandshakeDesk: TimerHandler {
     /// It is over, or the connection is.
     func handshakeEnded() { turns.unfinished -= 1 }
 
-    /// It was closed while it waited.
-    func remove(_ connection: HTTPConnection) {
-        turns.remove(of: connection.peer.network) { $0 === connection }
-    }
+    /// It was closed while it waited, and waits no more.
+    func leave(_ connection: HTTPConnection) { turns.leave(connection.peer.network) }
 
     func timerFired(_ cookie: UInt64) {
         if let due = nextTurn.take() {
@@ -93,9 +93,9 @@ package struct HandshakeLimits: Sendable {
     /// The same for both while the loop has little else to do: the more handshakes follow each other,
     /// the less each of them costs.
     package var calm = Duration.milliseconds(4)
-    /// So many rests in a row say that, each of which ended at most so late.
+    /// So many rests in a row say that, each of which ended less than so much too late.
     package var calmTurns = 50
-    package var late = Duration.microseconds(1_250)
+    package var late = Duration.microseconds(500)
     /// With as many peers that do not go on, no more is taken on than usual.
     package var unfinished = 1_024
     /// How long waiting handshakes have no turn after one. A loop that never sleeps would get the
@@ -103,7 +103,7 @@ package struct HandshakeLimits: Sendable {
     package var rest = Duration.milliseconds(1)
     /// How many may wait on one loop. One that has not begun costs little more than its descriptor,
     /// and is let go of when its peer gives up.
-    package var waiting = 8_192
+    package var waiting = 16_384
 
     package init() {}
 
@@ -126,23 +126,43 @@ struct HandshakeTurns<Waiting> {
         var begun: [Waiting] = []
         var fresh: [Waiting] = []
         private var isTurnOfFresh = false
+        /// So many of them have left, and are still here: finding each would take long.
+        private var left = 0
 
-        var count: Int { begun.count + fresh.count }
+        var count: Int { begun.count + fresh.count - left }
 
-        mutating func takeFirst() -> Waiting {
-            let isFresh = begun.isEmpty || isTurnOfFresh && !fresh.isEmpty
-            isTurnOfFresh = !isFresh
-            return isFresh ? fresh.removeFirst() : begun.removeFirst()
+        mutating func leave(_ isWaiting: (Waiting) -> Bool) {
+            left += 1
+            guard left > 64, left > count else { return }
+            begun.removeAll { !isWaiting($0) }
+            fresh.removeAll { !isWaiting($0) }
+            left = 0
         }
 
-        /// The newest leave most often.
-        mutating func take(where isIt: (Waiting) -> Bool) -> Waiting? {
-            if let index = fresh.lastIndex(where: isIt) { return fresh.remove(at: index) }
-            return begun.lastIndex(where: isIt).map { begun.remove(at: $0) }
+        mutating func takeFirst(_ isWaiting: (Waiting) -> Bool) -> Waiting? {
+            while count > 0 {
+                let isFresh = begun.isEmpty || isTurnOfFresh && !fresh.isEmpty
+                let taken = isFresh ? fresh.removeFirst() : begun.removeFirst()
+                if isWaiting(taken) {
+                    isTurnOfFresh = !isFresh
+                    return taken
+                }
+                left -= 1
+            }
+            return nil
+        }
+
+        mutating func takeLast(_ isWaiting: (Waiting) -> Bool) -> Waiting? {
+            while count > 0, let taken = fresh.popLast() ?? begun.popLast() {
+                if isWaiting(taken) { return taken }
+                left -= 1
+            }
+            return nil
         }
     }
 
     private let limits: HandshakeLimits
+    private let isWaiting: (Waiting) -> Bool
     private var spent = Duration.zero
     private var spentByNetwork: [UInt64: Duration] = [:]
     private var waiting: [UInt64: Line] = [:]
@@ -155,7 +175,10 @@ struct HandshakeTurns<Waiting> {
     var unfinished = 0
     private var calmTurns = 0
 
-    init(_ limits: HandshakeLimits) { self.limits = limits }
+    /// `isWaiting` is false of those that have left.
+    init(_ limits: HandshakeLimits, _ isWaiting: @escaping (Waiting) -> Bool) {
+        (self.limits, self.isWaiting) = (limits, isWaiting)
+    }
 
     /// The loop has rested after a turn, and goes on so much later than it wanted to. If that is long,
     /// other programs or other work of the loop have the processor.
@@ -196,7 +219,7 @@ struct HandshakeTurns<Waiting> {
         waiting[network] = line
         guard count > limits.waiting else { return nil }
         let most = isLongest ? network : waiting.first { $0.value.count == lengths.count }?.key
-        return take(from: most ?? network) { $0.fresh.popLast() ?? $0.begun.popLast() }
+        return take(from: most ?? network) { $0.takeLast($1) }
     }
 
     private mutating func changeLength(from old: Int, to new: Int) {
@@ -211,28 +234,33 @@ struct HandshakeTurns<Waiting> {
         guard let index = networks.firstIndex(where: hasShare) else { return nil }
         let network = networks.remove(at: index)
         networks.append(network)
-        return take(from: network) { $0.takeFirst() }.map { ($0, network) }
+        return take(from: network) { $0.takeFirst($1) }.map { ($0, network) }
     }
 
-    /// It ended while it waited.
-    mutating func remove(of network: UInt64, where isIt: (Waiting) -> Bool) {
-        _ = take(from: network) { $0.take(where: isIt) }
+    /// One of this network has left.
+    mutating func leave(_ network: UInt64) {
+        guard var line = waiting.removeValue(forKey: network) else { return }
+        line.leave(isWaiting)
+        settle(line, of: network)
     }
 
-    private mutating func take(
-        from network: UInt64, _ body: (inout Line) -> Waiting?
-    ) -> Waiting? {
-        guard var line = waiting.removeValue(forKey: network) else { return nil }
-        let taken = body(&line)
-        if taken != nil {
-            count -= 1
-            changeLength(from: line.count + 1, to: line.count)
-        }
+    /// The line is one shorter than before.
+    private mutating func settle(_ line: consuming Line, of network: UInt64) {
+        count -= 1
+        changeLength(from: line.count + 1, to: line.count)
         if line.count == 0 {
             networks.removeAll { $0 == network }
         } else {
             waiting[network] = line
         }
+    }
+
+    private mutating func take(
+        from network: UInt64, _ body: (inout Line, (Waiting) -> Bool) -> Waiting?
+    ) -> Waiting? {
+        guard var line = waiting.removeValue(forKey: network) else { return nil }
+        let taken = body(&line, isWaiting)
+        settle(line, of: network)
         return taken
     }
 }
