@@ -2,7 +2,6 @@ import Crypto
 import Foundation
 import TestSupport
 import Testing
-
 @testable import HTTP
 @testable import System
 

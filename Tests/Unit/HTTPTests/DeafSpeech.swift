@@ -1,7 +1,6 @@
 import Crypto
 import Foundation
 import TestSupport
-
 @testable import HTTP
 
 /// The requests of a client that does not read its answers, in one protocol.

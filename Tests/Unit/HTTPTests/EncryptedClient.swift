@@ -1,7 +1,6 @@
 import Crypto
 import Foundation
 import System
-
 @testable import HTTP
 
 /// A client that sends bytes and reads bytes through TLS, trusting a certificate of its own.

@@ -1,5 +1,4 @@
 import Testing
-
 @testable import HTTP
 
 @Suite("HTTP/1.1 request heads")

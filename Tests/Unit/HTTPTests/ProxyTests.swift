@@ -1,7 +1,6 @@
 import Base
 import System
 import Testing
-
 @testable import HTTP
 
 @Suite("Clients behind proxies")

@@ -1,7 +1,6 @@
 import COpenSSL
 import Foundation
 import TestSupport
-
 @testable import Crypto
 
 /// One end of a connection for raw bytes. Waits at most five seconds for anything.

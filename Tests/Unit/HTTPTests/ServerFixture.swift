@@ -4,7 +4,6 @@ import Crypto
 import Foundation
 import Synchronization
 import System
-
 @testable import HTTP
 
 /// Echoes method, target and body. `/later` is answered in a later turn, and `/big/` with 100 KB.

@@ -2,7 +2,6 @@ import Crypto
 import Foundation
 import Synchronization
 import Testing
-
 @testable import HTTP
 
 @Suite("Peers that do not read or do not leave")

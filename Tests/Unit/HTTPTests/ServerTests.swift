@@ -3,7 +3,6 @@ import Foundation
 import System
 import TestSupport
 import Testing
-
 @testable import HTTP
 
 @Suite("The server over a socket")
