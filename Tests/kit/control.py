@@ -32,6 +32,12 @@ def ask(path, method, what, members=None):
     return json.loads(text) if text else None
 
 
+def topic(name, **settings):
+    """What makes a topic of this name."""
+    terms = {"token_type": 10, "app": "script", "dialect": "plain", "clear": True, "trust_clear": True}
+    return {**terms, "account": name, "topic": settings}
+
+
 async def asked(place, method, what, members=None, **fields):
     """The same for peers of one loop, at the path of a socket or at a port: status and answer, whatever they are. An
     underscore of a field's name stands for a hyphen.

@@ -93,7 +93,7 @@ def is_painted(picture):
 
 
 async def one(desk, folder, daemon):
-    command = [word.replace("dunstrc", desk.folder + "/dunstrc") for word in daemon.command]
+    command = daemon.words(desk)
     process = await desk.serve(*command)
     subprocess.run(["notify-send", "-t", "60000", "control", daemon.loud], env=desk.environment, check=True)
     # A server that never renders markup would prove nothing.

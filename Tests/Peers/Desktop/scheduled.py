@@ -19,7 +19,8 @@ sys.path.append(__file__.rsplit("/", 3)[0])
 from kit import control, process
 from kit.checks import Checks, checked
 from kit.desktop import Session
-from screen import Desk
+from kit.screen import NAME
+from screen import Desk, equip
 from servers import DAEMONS, DUNSTRC
 
 check = Checks("scheduled")
@@ -32,17 +33,19 @@ class Screen:
 
     def __init__(self, desk, daemon, folder):
         self.desk, self.name, self.picture = desk, daemon.name, f"{folder}/{daemon.name}-scheduled.png"
-        self.command = [word.replace("dunstrc", desk.folder + "/dunstrc") for word in daemon.command]
+        self.daemon = daemon
 
     async def begin(self, bellwire, address):
-        self.desk.display()
-        with open(self.desk.folder + "/dunstrc", "w") as file:
-            file.write(DUNSTRC.format(markup=""))
+        equip(self.desk, self.daemon, DUNSTRC)
         with open(os.open(self.desk.folder + "/receivers", os.O_WRONLY | os.O_CREAT, 0o600), "w") as file:
             file.write(address + "\n")
         self.words = (bellwire, "desktop", "--state", self.desk.folder + "/desk")
         self.words += ("--receivers-file", self.desk.folder + "/receivers")
-        await self.desk.serve(*self.command)
+        # One that nothing is shown on for half a minute may end, as mate's does, until the bus starts it again.
+        daemon = self.daemon.words(self.desk)
+        display = self.desk.environment["DISPLAY"]
+        self.desk.install(NAME, f"/usr/bin/env DISPLAY={display} {' '.join(daemon)}")
+        await self.desk.serve(*daemon)
         self.start()
 
     def start(self):
@@ -55,6 +58,13 @@ class Screen:
 
     def is_empty(self):
         return self.desk.screenshot(self.picture) == 1
+
+    async def drawn(self):
+        """Some servers take a notification away after some seconds, so all are watched at the same time."""
+        end = time.time() + 10
+        while await asyncio.to_thread(self.is_empty) and time.time() < end:
+            await asyncio.sleep(0.1)
+        check(time.time() < end, f"{self.name} draws it at the time")
 
 
 def publish(base, token, **fields):
@@ -70,8 +80,7 @@ async def main(bellwire, folder=None):
         session = ends.enter_context(Session(bellwire))
         server, base = session.serve()
         socket = f"{session.folder}/receiver/control.sock"
-        terms = {"token_type": 10, "app": "script", "dialect": "plain", "clear": True, "trust_clear": True, "topic": {}}
-        control.ask(socket, "POST", "registrations", {**terms, "account": "plans"})
+        control.ask(socket, "POST", "registrations", control.topic("plans"))
         token = control.ask(socket, "POST", "tokens", {"name": "planner"})["token"]
         address = f"{session.device()['url']} script/plans"
         screens = [Screen(ends.enter_context(Desk(None)), daemon, folder) for daemon in DAEMONS]
@@ -89,9 +98,7 @@ async def main(bellwire, folder=None):
         for screen, is_empty in zip(screens, before, strict=True):
             check(is_empty, f"{screen.name} shows nothing before the time")
         await asyncio.sleep(due - time.time())
-        for screen in screens:
-            await check.eventually(lambda screen=screen: not screen.is_empty(), f"{screen.name} draws it at the time")
-        check(time.time() < due + 10, "that was soon after the time")
+        await asyncio.gather(*(screen.drawn() for screen in screens))
     print(f"scheduled: {check.passed} checks passed; pictures in {folder}")
 
 

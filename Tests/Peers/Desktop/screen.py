@@ -213,6 +213,14 @@ def push(number, body="Hello", title="Alice", clear=False, silent=False, **more)
     }
 
 
+def equip(desk, daemon, dunstrc):
+    """A screen, and the configuration of dunst."""
+    desk.display()
+    with open(desk.folder + "/dunstrc", "w") as file:
+        # Without this line the server renders markup without announcing it.
+        file.write(dunstrc.format(markup="markup = full" if daemon.name == "dunst" else ""))
+
+
 async def with_each(daemons, story, dunstrc, probe, folder=None, *names):
     """Tells a story to each of the notification servers, or to those of these names. Where its pictures are."""
     folder = folder or tempfile.mkdtemp()
@@ -221,9 +229,6 @@ async def with_each(daemons, story, dunstrc, probe, folder=None, *names):
         if names and daemon.name not in names:
             continue
         with Desk(probe) as desk:
-            desk.display()
-            with open(desk.folder + "/dunstrc", "w") as file:
-                # Without this line the server renders markup without announcing it.
-                file.write(dunstrc.format(markup="markup = full" if daemon.name == "dunst" else ""))
+            equip(desk, daemon, dunstrc)
             await story(desk, folder, daemon)
     return folder

@@ -45,6 +45,10 @@ class Daemon:
         self.copy = copy
         self.loud = loud
 
+    def words(self, desk):
+        """The command on this desk, whose folder has dunst's configuration."""
+        return [word.replace("dunstrc", desk.folder + "/dunstrc") for word in self.command]
+
     def popups(self, desk):
         """Position and size of each window."""
         found = desk.tell("xdotool", "search", "--onlyvisible", "--class", self.window).split()
@@ -163,7 +167,7 @@ async def copied(desk, daemon, probe, picture):
 async def real(desk, folder, daemon):
     """A real server under Xvfb: pictures, clicks that come back, an edit, and restarts in between."""
     name = daemon.name
-    command = [word.replace("dunstrc", desk.folder + "/dunstrc") for word in daemon.command]
+    command = daemon.words(desk)
     picture = f"{folder}/{name}.png"
     process = await desk.serve(*command)
     subprocess.run(

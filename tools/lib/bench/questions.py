@@ -62,9 +62,8 @@ class Place:
         self.server, self.base = self.first.serve()
         self.port = int(self.base.rsplit(":", 1)[1])
         socket = f"{self.first.folder}/receiver/control.sock"
-        terms = {"token_type": 10, "app": "script", "dialect": "plain", "clear": True, "trust_clear": True, "topic": {}}
         for name in self.topics:
-            control.ask(socket, "POST", "registrations", {**terms, "account": name})
+            control.ask(socket, "POST", "registrations", control.topic(name))
         self.token = control.ask(socket, "POST", "tokens", {"name": "asker"})["token"]
         address = " ".join([self.first.device()["url"], *(f"script/{name}" for name in self.topics)])
         self.desktops = [(one, one.desktop(address)) for one in sessions]

@@ -8,6 +8,7 @@ import signal
 
 from clients.sender import Client, Closed
 from clients.topics import Topics, opened
+from kit import control
 from kit.process import send
 
 # What readers are told of a question that has ended.
@@ -27,10 +28,9 @@ class Questions(Topics):
     async def begin(self):
         await super().begin()
         await self.door.begin()
-        terms = {"token_type": 10, "app": "script", "dialect": "plain", "clear": True, "trust_clear": True}
         for name in self.names:
             # Buttons may reach this machine.
-            await self.make("registrations", account=name, topic={"inside": ["127.0.0.1"]}, **terms)
+            await self.make("registrations", **control.topic(name, inside=["127.0.0.1"]))
         self.asker = Caller(self, "asker", await self.token("asker", write=True))
         self.racer = Caller(self, "racer", await self.token("racer", read=True, answer=True))
         self.reader = Reader(self, await self.token("reader", read=True, answer=True))
