@@ -53,7 +53,8 @@ final class TopicReading {
     ) throws(StoreFault) -> TopicPage {
         var page = TopicPage()
         var (bytes, end) = (0, max(request.before ?? .max, 0))
-        // Nearly all are of one kind. If not, as many may be in between as a topic keeps.
+        // The kinds are not in the index, and nearly all are the same, so they are asked for only if
+        // that does not fill the page: then as many others may be in between as topics keep.
         var (asked, kind) = (0, request.since == nil ? nil : request.kind)
         while true {
             // The last one only says that there is more.
