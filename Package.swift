@@ -130,7 +130,7 @@ let testsOfOneThread: [Target] =
         tests(of: "Notifications", ["Base"]),
         tests(of: "Topics", ["Base", "Notifications"]),
         tests(of: "Pictures", ["Base"]),
-        tests(of: "StatusPage", ["Base", "WebPush", "Notifications"]),
+        tests(of: "StatusPage", ["Base", "WebPush", "Notifications", "Topics"]),
         tests(of: "Terminal", ["Base"]),
         tests(of: "SQLite"),
         tests(of: "Configuration", ["Base"]),
@@ -190,7 +190,7 @@ let package = Package(
             "Cluster",
             ["Base", "WebPush", "Delivery", "System", "Crypto", "Mailbox", "CNats"]),
         module("Configuration", ["Base", "WebPush"]),
-        module("StatusPage", ["Base", "WebPush", "Notifications"]),
+        module("StatusPage", ["Base", "WebPush", "Notifications", "Topics"]),
         module(
             "PushService",
             [

@@ -1,8 +1,8 @@
 /// Where a link leads whose text does not say so.
-enum HiddenHost {
+package enum HiddenHost {
     /// The host of the link; nil if the text is that, or an address that begins with it. Any other text
     /// could look like an address: there are dots of other scripts, and signs that are not seen.
-    static func behind(_ text: String, _ link: String) -> String? {
+    package static func behind(_ text: String, _ link: String) -> String? {
         let host = host(of: link)
         guard !host.isEmpty else { return link }
         var said = text.lowercased()[...]

@@ -29,7 +29,7 @@ package struct ChatsPage: Sendable {
             """
             \(notice)\(pause)
             \(table)
-            <p><a href="/ui/">\(frame.say(.back))</a></p>
+            <p><a href="/ui/status">\(frame.say(.back))</a></p>
             """)
     }
 

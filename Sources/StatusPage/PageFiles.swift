@@ -29,8 +29,8 @@ package enum PageFile: String, CaseIterable, Sendable {
 }
 
 extension PageFile {
-    /// Keeps the status page up to date while somebody looks at it. Without it, everything is there
-    /// as well, as of the moment at which the page was loaded.
+    /// Keeps a page up to date while somebody looks at it. Without it, everything is there as well,
+    /// as of the moment at which the page was loaded.
     static let scriptText = #"""
         "use strict";
         const interval = 2000, width = 300, height = 80, kept = 150;
@@ -102,7 +102,8 @@ extension PageFile {
           return (bounds[Math.min(index, bounds.length - 1)]) * 1000;
         }
 
-        let last = null, newest;
+        const {live} = document.body.dataset;
+        let last = null, newest = document.body.dataset.last;
         const rates = [], latencies = [];
 
         function measure(state) {
@@ -125,7 +126,8 @@ extension PageFile {
         async function look() {
           if (document.hidden) return;
           try {
-            const place = "/ui/live" + (newest === undefined ? "" : "?last=" + newest);
+            const sign = live.includes("?") ? "&" : "?";
+            const place = live + (newest === undefined ? "" : sign + "last=" + newest);
             const answer = await fetch(
               place, {credentials: "same-origin", cache: "no-store"});
             if (answer.status === 401 || answer.status === 403) return location.reload();
@@ -133,7 +135,7 @@ extension PageFile {
             const state = await answer.json();
             element("offline").hidden = true;
             for (const [id, html] of Object.entries(state.sections)) replace(element(id), html);
-            newest = state.last;
+            newest = state.last ?? newest;
             localize(document);
             measure(state);
           } catch {
@@ -153,7 +155,7 @@ extension PageFile {
           shown.set(section.id, section.innerHTML);
         }
         localize(document);
-        if (element("events")) {
+        if (live) {
           document.addEventListener("visibilitychange", look);
           follow();
         }
@@ -179,8 +181,11 @@ extension PageFile {
         body { margin: 0; background: var(--page); color: var(--text);
           font: 16px/1.5 system-ui, sans-serif; }
         header, main { max-width: 72rem; margin: 0 auto; padding: 0 1rem; }
-        header { display: flex; justify-content: space-between; align-items: center;
+        header { display: flex; flex-wrap: wrap; gap: .25rem 1rem; align-items: center;
           padding-top: .75rem; }
+        header form { margin-inline-start: auto; }
+        nav a { display: inline-block; padding: .25rem 0; margin-inline-end: .75rem; }
+        nav a[aria-current] { color: var(--text); font-weight: 700; text-decoration: none; }
         .brand { margin: 0; font-weight: 700; }
         h1 { font-size: 1.6rem; margin: .75rem 0; }
         h2 { font-size: 1.2rem; margin: 2rem 0 .5rem; }
@@ -211,6 +216,15 @@ extension PageFile {
         details[open] summary { margin-bottom: .3rem; }
         :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
         code { font-family: ui-monospace, monospace; overflow-wrap: anywhere; }
+        .filter { display: flex; flex-wrap: wrap; gap: .5rem 1rem; align-items: center; }
+        .message { border-bottom: 1px solid var(--line); padding: .75rem 0;
+          overflow-wrap: anywhere; }
+        .message h2 { font-size: 1.05rem; margin: 0; }
+        .facts { color: var(--soft); font-size: .9rem; margin: 0; }
+        .text { white-space: pre-wrap; margin-top: .25rem; }
+        .message img { display: block; max-width: 100%; max-height: 20rem; margin-top: .5rem; }
+        .ways { display: flex; flex-wrap: wrap; gap: .25rem 1rem; list-style: none;
+          margin: .5rem 0 0; padding: 0; }
         .good { color: var(--good); }
         .bad { color: var(--bad); }
         .notice { border: 1px solid currentcolor; border-radius: .3rem; padding: .5rem .75rem; }

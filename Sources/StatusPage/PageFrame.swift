@@ -6,6 +6,8 @@ package struct Markup: ExpressibleByStringInterpolation, Equatable, Sendable {
     package private(set) var source: String
 
     package init(stringLiteral source: String) { self.source = source }
+    /// `source` is HTML already, made of text that was escaped.
+    init(trusted source: String) { self.source = source }
     package init(stringInterpolation: Interpolation) { source = stringInterpolation.source }
 
     /// Letters and digits of ASCII, and what no reader of HTML looks at.
@@ -59,8 +61,19 @@ package struct PageFrame: Sendable {
     func say(_ sentence: Sentence) -> String { sentence.text(language) }
     func say(_ sentence: Sentence, _ value: String) -> String { sentence.text(language, value) }
 
+    /// The pages that the others belong to.
+    enum Tab { case messages, status }
+
+    /// Where the script asks for what is new, and the newest that the page has.
+    struct Live {
+        let address: String
+        var last: Int64?
+    }
+
     /// A page with the contents `body`; `isAlone` where it cannot load what the others do.
-    func page(_ title: String, _ body: Markup, isAlone: Bool = false) -> [UInt8] {
+    func page(
+        _ title: String, _ body: Markup, tab: Tab? = nil, live: Live? = nil, isAlone: Bool = false
+    ) -> [UInt8] {
         let files: Markup = """
             <link rel="icon" type="image/svg+xml" href="/ui/icon.svg">
             <link rel="stylesheet" href="/ui/style.css">
@@ -69,7 +82,7 @@ package struct PageFrame: Sendable {
             """
         let header: Markup = """
             <a class="skip" href="#contents">\(say(.skip))</a>
-            <header><p class="brand"><a href="/ui/">Bellwire</a></p>\(signOut)</header>
+            <header><p class="brand"><a href="/ui/">Bellwire</a></p>\(tabs(tab))\(signOut)</header>
 
             """
         let page: Markup = """
@@ -81,7 +94,7 @@ package struct PageFrame: Sendable {
             <meta name="color-scheme" content="light dark">
             <title>\(title) – Bellwire</title>
             \(isAlone ? "" : files)</head>
-            <body>
+            <body\(live.map(Self.attributes) ?? "")>
             \(isAlone ? "" : header)<main id="contents">
             <h1>\(title)</h1>
             \(body)
@@ -91,6 +104,23 @@ package struct PageFrame: Sendable {
 
             """
         return Array(page.source.utf8)
+    }
+
+    private static func attributes(_ live: Live) -> Markup {
+        let last = live.last.map { " data-last=\"\(Int($0))\"" as Markup } ?? ""
+        return " data-live=\"\(live.address)\"\(last)"
+    }
+
+    private func tabs(_ current: Tab?) -> Markup {
+        guard formToken != nil else { return "" }
+        let tabs: [(Tab, String, Sentence)] = [
+            (.messages, "/ui/", .messages), (.status, "/ui/status", .status),
+        ]
+        let links = tabs.map { tab, address, sentence -> Markup in
+            let mark: Markup = tab == current ? " aria-current=\"page\"" : ""
+            return "<a href=\"\(address)\"\(mark)>\(say(sentence))</a> "
+        }
+        return "<nav aria-label=\"\(say(.pages))\">\(links)</nav>"
     }
 
     private var signOut: Markup {
@@ -169,6 +199,14 @@ package struct PageFrame: Sendable {
             <div class="scroll" tabindex="0" role="group" \(name)>\
             <table><thead><tr>\(heads)</tr></thead><tbody>\(lines)</tbody></table></div>
             """
+    }
+
+    /// What the script shows while nobody answers it.
+    var offline: Markup {
+        """
+        <p class="notice bad" id="offline" role="status" hidden>\(say(.offline))</p>
+
+        """
     }
 
     func notice(_ text: String) -> Markup { "<p class=\"notice\" role=\"status\">\(text)</p>" }

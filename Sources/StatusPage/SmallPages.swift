@@ -100,7 +100,7 @@ package struct FailurePage: Sendable {
             frame.say(.failed),
             """
             <p class="notice bad" role="alert">\(frame.say(reason.sentence))</p>
-            <p><a href="/ui/">\(frame.say(.back))</a></p>
+            <p><a href="/ui/status">\(frame.say(.back))</a></p>
             """)
     }
 }
@@ -132,7 +132,7 @@ package struct DevicePage: Sendable, Confidential {
             <p class="notice">\(frame.say(.shownOnce))</p>
             <dl class="places">\(rows)</dl>
             \(picture)
-            <p><a href="/ui/">\(frame.say(.back))</a></p>
+            <p><a href="/ui/status">\(frame.say(.back))</a></p>
             """)
     }
 

@@ -27,10 +27,8 @@ package struct StatusPage: Sendable {
         return frame.page(
             frame.say(.status),
             """
-            \(notice)<p class="notice bad" id="offline" role="status" hidden>\(frame.say(.offline))\
-            </p>
-            \(parts)
-            """)
+            \(notice)\(frame.offline)\(parts)
+            """, tab: .status, live: PageFrame.Live(address: "/ui/live"))
     }
 
     private var notice: Markup { DoneSentence.of(done).map { frame.notice(frame.say($0)) } ?? "" }

@@ -112,7 +112,8 @@ extension StatusSections {
             return ["\(registration.app)", "\(registration.account)\(mark(of: registration))"]
                 + owner
                 + [
-                    last, "\(registration.waiting)", time(registration.expires),
+                    last, "\(registration.waiting)",
+                    registration.expires.map(time) ?? "\(frame.say(.neverEnds))",
                     actions(registration),
                 ]
         }

@@ -84,7 +84,7 @@ final class OverviewDesk {
             $0.account = registration.terms.account
             $0.owner = registration.owner
             $0.created = Int(registration.created / 1_000)
-            $0.expires = end
+            $0.expires = registration.terms.isOnlyShown ? nil : end
             $0.lastPush = service.lastPushes[registration.device].map { Int($0 / 1_000) }
             $0.waiting = service.index.usage(ofDevice: registration.device).messages
             $0.service = registration.terms.service

@@ -9,13 +9,15 @@ struct PageDesk {
     let devices: DeviceRoutes
     let registrations: RegistrationRoutes
     let overview: OverviewDesk
+    let inbox: InboxDesk
     let engines: EngineDesk
 }
 
-/// The status page on the public listeners. A visitor has the rights of the user who made the link.
+/// The pages on the public listeners. A visitor has the rights of the user who made the link.
 final class PageRoutes {
     private enum Route: Sendable {
         case signIn, enter, leave, status, live, chats, addDevice
+        case inbox, liveInbox, picture
         case file(PageFile)
         case device(DeviceStep)
         case registration(RegistrationStep)
@@ -40,8 +42,11 @@ final class PageRoutes {
         self.desk = desk
         pages = PageGuard(service)
         var router = HTTPRouter<Route>()
-        router.add("/ui", [(.get, .status)])
-        router.add("/ui/", [(.get, .status)])
+        router.add("/ui", [(.get, .inbox)])
+        router.add("/ui/", [(.get, .inbox)])
+        router.add("/ui/messages", [(.get, .liveInbox)])
+        router.add("/ui/messages/*/picture", [(.get, .picture)])
+        router.add("/ui/status", [(.get, .status)])
         router.add(Self.signInPath, [(.get, .signIn), (.post, .enter)])
         router.add("/ui/logout", [(.post, .leave)])
         router.add("/ui/live", [(.get, .live)])
@@ -102,8 +107,10 @@ final class PageRoutes {
         default: break
         }
         guard let session else {
-            let isLive = if case .live = route { true } else { false }
-            return isLive ? exchange.show(error: 401) : exchange.goOn(to: Self.signInPath)
+            switch route {
+            case .live, .liveInbox, .picture: return exchange.show(error: 401)
+            default: return exchange.goOn(to: Self.signInPath)
+            }
         }
         let request = VisitorRequest(exchange, session, service, desk)
         guard exchange.head.method == .post else { return show(request, route, name) }
@@ -127,8 +134,11 @@ final class PageRoutes {
     private func show(_ request: VisitorRequest, _ route: Route, _ name: String) {
         switch route {
         case .live: request.showLive()
+        case .liveInbox: request.showLiveInbox()
+        case .picture: request.showPicture(of: name)
         case .chats: request.showChats(of: name)
-        default: request.showStatus()
+        case .status: request.showStatus()
+        default: request.showInbox()
         }
     }
 

@@ -14,8 +14,9 @@ struct VisitorRequest {
     let visitor: ControlCaller
     let frame: PageFrame
     let form: PageForm?
+    private let query: QueryItems?
     /// What the visitor has just done, as the address says.
-    let done: String?
+    var done: String? { query?["done"] }
 
     init(
         _ exchange: HTTPExchange, _ session: PageLogin.Session, _ service: ServiceState,
@@ -29,7 +30,7 @@ struct VisitorRequest {
             language: exchange.language, formToken: session.formToken,
             additions: session.additions)
         form = exchange.isForm ? PageForm(exchange.body) : nil
-        done = exchange.head.query.flatMap { QueryItems(exchange.head.text($0))["done"] }
+        query = exchange.head.query.map { QueryItems(exchange.head.text($0)) }
     }
 
     /// Whether the form is one of ours, of this session.
@@ -60,7 +61,6 @@ struct VisitorRequest {
     func showStatus() { withStatus { exchange.show($0.html) } }
 
     func showLive() {
-        let query = exchange.head.query.map { QueryItems(exchange.head.text($0)) }
         let last = query?["last"].flatMap { Int($0) }
         withStatus { exchange.show(live: $0.live(after: last)) }
     }
@@ -73,15 +73,49 @@ struct VisitorRequest {
     }
 
     /// Goes back to the status page, or says what did not work.
-    func finish(_ step: String, at place: String = "/ui/") -> (APIResult) -> Void {
+    func finish(_ step: String) -> (APIResult) -> Void {
         { result in
             whileAdmitted {
                 switch result {
-                case .success: exchange.goOn(to: "\(place)?done=\(step)")
+                case .success: exchange.goOn(to: "/ui/status?done=\(step)")
                 case .failure(let refusal): fail(refusal)
                 }
             }
         }
+    }
+}
+
+/// Messages.
+extension VisitorRequest {
+    func showInbox() {
+        withInbox(after: nil) { inbox in
+            if let inbox { exchange.show(InboxPage(inbox, frame).html) }
+        }
+    }
+
+    /// What the script asks for again and again.
+    func showLiveInbox() {
+        withInbox(after: query?["last"].flatMap { Int64($0) }) { inbox in
+            exchange.show(
+                live: inbox.map { InboxPage($0, frame).changes } ?? InboxPage.noChanges)
+        }
+    }
+
+    private func withInbox(after last: Int64?, _ then: @escaping (Inbox?) -> Void) {
+        let query = exchange.head.query.map { Array(exchange.head.text($0).utf8) } ?? []
+        desk.inbox.load(query, for: caller, after: last) { result in
+            whileAdmitted {
+                switch result {
+                case .success(let inbox): then(inbox)
+                case .failure(.badBody): fail(.place, status: 400)
+                case .failure(let refusal): fail(refusal)
+                }
+            }
+        }
+    }
+
+    func showPicture(of message: String) {
+        desk.inbox.messages.picture(message, exchange, caller)
     }
 }
 

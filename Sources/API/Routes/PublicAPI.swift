@@ -54,7 +54,7 @@ final class APIRoutes {
 
     private let registrations: RegistrationRoutes
     private let tokens: TokenRoutes
-    private let messages: MessageRoutes
+    let messages: MessageRoutes
     private let questions: QuestionRoutes
     private let engines: EngineAdmission
     private let router: HTTPRouter<Route>
@@ -199,13 +199,14 @@ package final class APILoops: Sendable {
         let engines = desk(on: loop)
         let dialogue = StoreDialogue(on: loop, service.store)
         let registrations = RegistrationRoutes(service, dialogue)
-        let api = PublicAPI(
-            service, APIRoutes(registrations, EngineAdmission(engines), links, on: loop))
+        let routes = APIRoutes(registrations, EngineAdmission(engines), links, on: loop)
+        let api = PublicAPI(service, routes)
         let page = PageRoutes(
             service, login,
             PageDesk(
                 devices: DeviceRoutes(service, dialogue), registrations: registrations,
-                overview: OverviewDesk(service, dialogue), engines: engines))
+                overview: OverviewDesk(service, dialogue),
+                inbox: InboxDesk(messages: routes.messages), engines: engines))
         return [
             FurtherRoute("/api/v1/**", [.get, .post, .put, .delete], label: "api") {
                 api.serve($0, $1)

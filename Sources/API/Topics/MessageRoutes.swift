@@ -40,10 +40,19 @@ final class MessageRoutes {
             switch found {
             case .failure(let refusal): reply(.failure(refusal))
             case .success(let topics):
-                MessagePage(topics, wish, limit, before: Int64(before), registrations.dialogue)
-                    .begin(reply)
+                read(wish, in: topics, limit, before: Int64(before)) { page in
+                    reply(page.map { .success((200, $0.json)) } ?? .failure(.unavailable))
+                }
             }
         }
+    }
+
+    /// Reads some messages of these topics, newest first. Nil if they cannot be read now.
+    func read(
+        _ wish: MessageWish, in topics: OwnTopics, _ limit: Int, before: Int64,
+        then: @escaping (MessagePage?) -> Void
+    ) {
+        MessageReading(topics, wish, limit, before: before, registrations.dialogue).begin(then)
     }
 
     /// Answers with a line for each message, for as long as the reader stays.
@@ -116,11 +125,9 @@ extension MessageRoutes {
                 return then(.failure(.unavailable))
             }
             if let objection = service.objection(to: caller) { return then(.failure(objection)) }
-            guard let topic else { return then(.success(OwnTopics(all, service.index))) }
-            let found =
-                all.first { $0.terms.name == topic } ?? all.first { $0.id.text == topic }
-            guard let found else { return then(.failure(.unknown)) }
-            then(.success(OwnTopics([found], service.index)))
+            let topics = OwnTopics(all, service.index)
+            guard let topic else { return then(.success(topics)) }
+            then(topics.only(topic, service.index).map { .success($0) } ?? .failure(.unknown))
         }
     }
 }
@@ -152,10 +159,18 @@ struct OwnTopics {
 
     func name(of standIn: TopicName) -> String { namesOfStandIns[standIn] ?? "" }
 
-    /// What applications push for themselves alone has no words.
-    var searched: [UInt32] {
-        names.filter { TopicName($0.value)?.isUnifiedPush != true }.map(\.key)
+    /// The one with this name or id.
+    func only(_ topic: String, _ index: StoreIndex) -> OwnTopics? {
+        let found = all.first { $0.terms.name == topic } ?? all.first { $0.id.text == topic }
+        return found.map { OwnTopics([$0], index) }
     }
+
+    /// What applications push for themselves alone is nothing to read.
+    func isRead(_ topic: Registration) -> Bool {
+        TopicName(topic.terms.name)?.isUnifiedPush != true
+    }
+
+    var searched: [UInt32] { all.filter(isRead).map(\.device) }
 }
 
 /// What a request for messages asks for.
@@ -169,7 +184,8 @@ struct MessageWish: Confidential {
 
     /// The names of the query are ntfy's, and `search`.
     init(_ query: [UInt8], _ items: QueryItems, now: Int64) throws(APIRefusal) {
-        topic = items["topic"]
+        // A form sends it also if nothing was chosen.
+        topic = items["topic"].flatMap { $0.isEmpty ? nil : $0 }
         var fields = NtfyFields()
         fields.record(query: query.span)
         do throws(NtfyRefusal) {
@@ -191,98 +207,107 @@ struct MessageWish: Confidential {
     }
 }
 
+/// Some messages of topics, newest first.
+struct MessagePage: Confidential {
+    let topics: OwnTopics
+    fileprivate(set) var entries: [TopicEntry] = []
+    /// Before which position to go on; nil if there are no older ones.
+    fileprivate(set) var next: Int64?
+
+    fileprivate init(_ topics: OwnTopics) { self.topics = topics }
+
+    func name(of entry: TopicEntry) -> String { topics.names[entry.device] ?? "" }
+
+    fileprivate var json: [UInt8] {
+        var writer = JSONWriter()
+        writer.object { writer in
+            writer.name("messages")
+            writer.array { writer in
+                for entry in entries {
+                    let message = NtfyJSON.message(
+                        entry.message, named: name(of: entry), isCleared: entry.isCleared)
+                    writer.raw(String(decoding: message, as: UTF8.self))
+                }
+            }
+            if let next { writer.member("before", Int(next)) }
+        }
+        return writer.bytes
+    }
+}
+
 /// Reads pages until there is enough for an answer, or the store has looked at enough for one; the
 /// answer then says where to go on.
-private final class MessagePage {
+private final class MessageReading {
     /// Filters leave little of a page, so they are applied to several longer ones.
     private static let (filteredAtOnce, mostPages) = (200, 10)
 
-    private let topics: OwnTopics
     private let wish: MessageWish
     private let limit: Int
     private let atOnce: Int
     private let dialogue: StoreDialogue
+    private var page: MessagePage
     private var before: Int64
     /// Nothing up to this position is wanted.
     private var floor = Int64.min
-    private var found: [[UInt8]] = []
     private var pages = 0
 
     init(
         _ topics: OwnTopics, _ wish: MessageWish, _ limit: Int, before: Int64,
         _ dialogue: StoreDialogue
     ) {
-        (self.topics, self.wish, self.limit) = (topics, wish, limit)
+        (page, self.wish, self.limit) = (MessagePage(topics), wish, limit)
         atOnce = wish.request.filter == StreamFilter() ? limit : max(limit, Self.filteredAtOnce)
         (self.before, self.dialogue) = (before, dialogue)
     }
 
-    func begin(_ reply: @escaping (APIResult) -> Void) {
-        guard let owner = topics.owner else {
-            return reply(.success((200, answer(hasMore: false))))
-        }
-        guard case .id = wish.request.since else { return readOn(owner, reply) }
-        let subscription = TopicSubscription(owner: owner, topics: topics.standIns)
+    /// Nil if the store cannot be read now.
+    func begin(_ then: @escaping (MessagePage?) -> Void) {
+        guard let owner = page.topics.owner else { return then(page) }
+        guard case .id = wish.request.since else { return readOn(owner, then) }
+        let subscription = TopicSubscription(owner: owner, topics: page.topics.standIns)
         dialogue.load(.topic(.stream(.replay(wish.request.since), subscription))) { [self] answer in
-            guard case .topic(.stream(let page)) = answer else {
-                return reply(.failure(.unavailable))
-            }
-            floor = page.plan?.range.after ?? .min
-            readOn(owner, reply)
+            guard case .topic(.stream(let replay)) = answer else { return then(nil) }
+            floor = replay.plan?.range.after ?? .min
+            readOn(owner, then)
         }
     }
 
-    private func readOn(_ owner: UInt32, _ reply: @escaping (APIResult) -> Void) {
+    private func readOn(_ owner: UInt32, _ then: @escaping (MessagePage?) -> Void) {
         pages += 1
         dialogue.load(request(owner)) { [self] answer in
-            guard case .topic(.page(let page)) = answer else {
-                return reply(.failure(.unavailable))
-            }
-            let hasMore = take(page)
+            guard case .topic(.page(let read)) = answer else { return then(nil) }
+            let hasMore = take(read)
             // A page that the store has cut short took it long enough.
-            let isCut = page.entries.count < atOnce
-            guard hasMore, !isCut, found.count < limit, pages < Self.mostPages else {
-                return reply(.success((200, self.answer(hasMore: hasMore))))
+            let isCut = read.entries.count < atOnce
+            guard hasMore, !isCut, page.entries.count < limit, pages < Self.mostPages else {
+                page.next = hasMore ? before : nil
+                return then(page)
             }
-            readOn(owner, reply)
+            readOn(owner, then)
         }
     }
 
     private func request(_ owner: UInt32) -> LoadRequest {
-        var page = TopicPageRequest(
+        let topics = page.topics
+        var request = TopicPageRequest(
             owner: owner, devices: wish.words == nil ? Array(topics.names.keys) : topics.searched,
             before: before, limit: atOnce, kind: .message)
-        if case .time(let time) = wish.request.since { page.since = time }
-        guard let words = wish.words else { return .topic(.page(page)) }
-        return .search(TopicSearchRequest(page, for: words))
+        if case .time(let time) = wish.request.since { request.since = time }
+        guard let words = wish.words else { return .topic(.page(request)) }
+        return .search(TopicSearchRequest(request, for: words))
     }
 
     /// Returns whether there may be older ones.
-    private func take(_ page: TopicPage) -> Bool {
-        for (index, entry) in page.entries.enumerated() {
+    private func take(_ read: TopicPage) -> Bool {
+        for (index, entry) in read.entries.enumerated() {
             guard entry.position > floor else { return false }
             guard wish.request.filter.passes(entry.message) else { continue }
-            found.append(
-                NtfyJSON.message(
-                    entry.message, named: topics.names[entry.device] ?? "",
-                    isCleared: entry.isCleared))
-            guard found.count == limit else { continue }
+            page.entries.append(entry)
+            guard page.entries.count == limit else { continue }
             before = entry.position
-            return index + 1 < page.entries.count || page.hasMore
+            return index + 1 < read.entries.count || read.hasMore
         }
-        before = page.next ?? before
-        return page.hasMore
-    }
-
-    private func answer(hasMore: Bool) -> [UInt8] {
-        var writer = JSONWriter()
-        writer.object { writer in
-            writer.name("messages")
-            writer.array { writer in
-                for message in found { writer.raw(String(decoding: message, as: UTF8.self)) }
-            }
-            if hasMore { writer.member("before", Int(before)) }
-        }
-        return writer.bytes
+        before = read.next ?? before
+        return read.hasMore
     }
 }

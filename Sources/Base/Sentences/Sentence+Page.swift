@@ -25,10 +25,11 @@ extension Sentence {
         "Programs use this address by themselves. There is nothing to do here with a browser.",
         "Programme benutzen diese Adresse von selbst. Mit einem Browser gibt es hier nichts zu tun."
     )
-    package static let toTheStatus = Sentence("Open the status page", "Zur Statusseite")
+    package static let toTheStatus = Sentence(
+        "Open the messages and the status", "Zu den Nachrichten und zum Zustand")
     package static let forWhoRunsIt = Sentence(
-        "It is for the people whose server this is. A link to sign in is printed by",
-        "Sie ist für die Leute, denen dieser Server gehört. Einen Link zum Anmelden gibt aus:")
+        "They are for the people who use this server. A link to sign in is printed by",
+        "Sie sind für die Leute, die diesen Server benutzen. Einen Link zum Anmelden gibt aus:")
 
     package static let skip = Sentence("Skip to the contents", "Zum Inhalt springen")
     package static let status = Sentence("Status", "Zustand")
@@ -76,6 +77,7 @@ extension Sentence {
     package static let noPush = Sentence("none since the start", "keiner seit dem Start")
     package static let waits = Sentence("Waiting", "Wartend")
     package static let expires = Sentence("Ends", "Endet")
+    package static let neverEnds = Sentence("never", "nie")
     package static let actions = Sentence("Actions", "Aktionen")
     package static let sendTest = Sentence("Send a test", "Test senden")
     package static let chats = Sentence("Chats", "Chats")

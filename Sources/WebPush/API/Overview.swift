@@ -32,7 +32,8 @@ package struct Overview: JSONObject, Equatable, Sendable {
         package var owner = ""
         /// Seconds since 1970.
         package var created = 0
-        package var expires = 0
+        /// Nil for what does not end by itself.
+        package var expires: Int?
         package var lastPush: Int?
         package var waiting = 0
         /// The D-Bus name of the application to wake.

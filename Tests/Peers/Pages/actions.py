@@ -40,11 +40,12 @@ class Person:
         check(condition, f"{self.name}: {what}")
 
     def prepare(self):
-        """A registration with a chat, and one that is ended."""
+        """A registration with a chat, one that is ended, and a topic whose messages are read."""
         self.alerts = self.server.tell("topic", "add", f"alerts {self.name}", "--from", "uptime-kuma")
         self.ended = self.server.tell("topic", "add", f"ended {self.name}")
         self.server.alert(self.alerts["endpoint"], TITLE, TEXT)
         check.soon(lambda: self.chats(), "the push makes a chat")
+        self.news = self.server.tell("topic", "add", f"news {self.name}")
 
     def chats(self):
         return self.server.account(f"alerts {self.name}")["chats"]
@@ -87,6 +88,7 @@ class Person:
 
     def read(self):
         """Every section has a heading, and every table says what its columns are."""
+        self.tab.follow("document.querySelector('nav a[href$=\"/ui/status\"]')", "the status")
         for section in SECTIONS:
             heading = f"document.querySelector('#title-{section}, #{section} :is(h2, h3)')"
             self.check(self.tab.value(f"!!{heading} && !!document.querySelector('#{section}')"), f"there is {section}")
@@ -112,6 +114,35 @@ class Person:
         drawn = "[...document.querySelectorAll('.plots svg')].every(plot => plot.querySelector('path, polyline'))"
         tab.wait(f"!document.querySelector('.plots').hidden && {drawn}", "the plots are drawn")
         self.check(TEXT not in tab.value("document.documentElement.outerHTML"), "no text of a push is shown")
+
+    def read_messages(self):
+        """What comes is on the page without loading it anew, and is found by its words and its topic."""
+        tab, words = self.tab, f"harvest {self.name}"
+        tab.open(f"{self.base}/ui/")
+        tab.do("() => document.documentElement.dataset.old = 1")
+        self.server.push(self.news["endpoint"], f"{words}\nsecond line", HOSTILE)
+        tab.wait(f"document.body.textContent.includes({json.dumps(words)})", "the message is seen")
+        self.check(tab.value("!!document.documentElement.dataset.old"), "the page was not loaded anew")
+        self.find_messages(words)
+
+    def find_messages(self, words):
+        tab = self.tab
+        title = "document.querySelector('.message h2')"
+        for search, topic, isFound in (
+            (words, self.news, True),
+            ("nowhere", self.news, False),
+            (words, self.alerts, False),
+        ):
+            tab.open(f"{self.base}/ui/?topic={topic['id']}")
+            tab.fill("document.querySelector('[name=search]')", search)
+            tab.await_page(lambda: tab.press(ENTER), "the search")
+            self.check(tab.value(f"!!{title}") == isFound, f"{search} in {tab.url} is found: {isFound}")
+        tab.open(f"{self.base}/ui/")
+        self.check(tab.value(f"{title}?.textContent") == HOSTILE, "a hostile title is text")
+        self.check(
+            tab.value("getComputedStyle(document.querySelector('.message .text')).whiteSpace").startswith("pre"),
+            "lines stay apart",
+        )
 
     def send_test(self):
         count = self.server.account(f"alerts {self.name}")["total_count"]
@@ -142,7 +173,7 @@ class Person:
 
     def open_chats(self):
         """The titles of chats are on a page of their own, which somebody has to ask for."""
-        self.tab.open(f"{self.base}/ui/")
+        self.tab.open(f"{self.base}/ui/status")
         self.tab.follow(f"document.querySelector('a[href$=\"accounts/{self.alerts['id']}\"]')", "the chats")
 
     def mute(self):
@@ -153,7 +184,7 @@ class Person:
         check.soon(lambda: self.chats()[0]["mute_for"] > 0, f"{self.name}: the chat is muted")
         self.use(f"accounts/{self.alerts['id']}/unmute")
         check.soon(lambda: self.chats()[0]["mute_for"] == 0, f"{self.name}: the chat is no longer muted")
-        tab.open(f"{self.base}/ui/")
+        tab.open(f"{self.base}/ui/status")
 
     def add_device(self, name):
         """The address and its QR code are shown once. Returns the address."""
@@ -170,7 +201,7 @@ class Person:
         tab, secret, here = self.tab, address.rpartition("/")[2], self.tab.url
         ways = [
             ("the address of that page", lambda: tab.open(here)),
-            ("the page", lambda: tab.open(f"{self.base}/ui/")),
+            ("the page", lambda: tab.open(f"{self.base}/ui/status")),
             ("going back", lambda: tab.call("browsingContext.traverseHistory", context=tab.context, delta=-2)),
         ]
         # Firefox asks whether to send the form again, and has nobody to answer.
@@ -185,7 +216,7 @@ class Person:
             )
         count = sum(device["name"] == name for device in self.server.devices())
         self.check(count == 1, f"there is one such device, not {count}")
-        tab.open(f"{self.base}/ui/")
+        tab.open(f"{self.base}/ui/status")
 
     def remove_device(self, address, name):
         """A user agent that came with the address is cut off."""

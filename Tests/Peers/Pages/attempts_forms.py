@@ -1,6 +1,6 @@
 """Forms as they are meant, without the right token, about other people's things, and with values that nobody means."""
 
-from people import COOKIE, UID, encoded
+from people import CONTENT, COOKIE, UID, encoded
 from served import check
 
 LONG = "x" * 10_000
@@ -19,7 +19,9 @@ def meant(stage, case):
 
     check.soon(lambda: state()["chats"], "the push makes a chat")
     chat = state()["chats"][0]["chat_id"]
-    page = case("GET the page", administrator.get("/ui/"), 200)
+    case("GET the messages", administrator.get("/ui/"), 200, shows=CONTENT)
+    case("GET what is new of them", administrator.get("/ui/messages"), 200, shows=CONTENT)
+    page = case("GET the status", administrator.get("/ui/status"), 200)
     for section in ("state", "registrations", "devices", "errors", "events", "plots"):
         case.holds(f"section {section}", f'id="{section}"' in page.text)
     live = case("GET what is new", administrator.get("/ui/live"), 200)
@@ -102,7 +104,11 @@ def others(stage, case):
         case(f"the administrator's {target.rpartition('/')[2]}", stage.user.post(target, fields), 404)
     registration = stage.things[0]["registration"]
     case("the administrator's chats", stage.user.get(f"/ui/accounts/{registration}"), 404)
-    page = case("the user's page", stage.user.get("/ui/"), 200)
+    alerts = f"/ui/?topic={registration}"
+    case("the administrator's messages", stage.user.get(alerts), 404)
+    inbox = case("the user's messages", stage.user.get("/ui/"), 200, shows=CONTENT)
+    case.holds("the user does not see the topics of others", "alerts of 0" not in inbox.text)
+    page = case("the user's page", stage.user.get("/ui/status"), 200)
     live = case("what is new for the user", stage.user.get("/ui/live"), 200)
     for name in ("device of 0", "alerts of 0"):
         case.holds(f"the user does not see {name}", name not in page.text and name not in live.text)

@@ -3,7 +3,7 @@
 import ssl
 
 import httpx
-from people import COOKIE, FORM, encoded
+from people import CONTENT, COOKIE, FORM, encoded
 from wire import Answer
 
 ADD = "/ui/devices"
@@ -27,7 +27,7 @@ def origins(stage, case):
         ("two origins", [f"Origin: https://localhost:{port}", "Origin: https://evil.test"]),
     ):
         case(f"a form from {what}", person.post(ADD, form, *fields), 400, 403)
-    for target in ("/ui/", "/ui/live", "/ui/login", "/ui/script.js"):
+    for target in ("/ui/", "/ui/status", "/ui/live", "/ui/messages", "/ui/login", "/ui/script.js"):
         case(f"GET {target} for another origin", person.get(target, "Origin: https://evil.test"), 403)
         case(f"GET {target} for another site", person.get(target, "Sec-Fetch-Site: cross-site"), 403)
     # A link to the page is no harm: the browser keeps the cookie back.
@@ -54,7 +54,7 @@ def methods(stage, case):
         case(f"{method} a form", answer, 400, 404, 405, 501)
         answer = person.send(ADD, body, "X-HTTP-Method-Override: POST", method=method)
         case(f"{method} with another method in a field", answer, 400, 404, 405, 501)
-    for target in ("/ui/", "/ui/live", "/ui/script.js"):
+    for target in ("/ui/", "/ui/status", "/ui/live", "/ui/messages", "/ui/script.js"):
         case(f"POST {target}", person.send(target, body), 404, 405)
 
 
@@ -104,7 +104,7 @@ def paths(stage, case):
         "/ui/../../etc/passwd",
         "/ui/.",
     ):
-        case(f"GET {path}", person.get(path), 200, 303, 308, 400, 404, is_page=False)
+        case(f"GET {path}", person.get(path), 200, 303, 308, 400, 404, shows=CONTENT, is_page=False)
 
 
 def headers(stage, case):
@@ -161,7 +161,8 @@ def http2(stage, case):
             return Answer(answer.status_code, fields, answer.content)
 
         form = person.adding(name="x")
-        case("the page", ask("GET", "/ui/"), 200)
+        case("the page", ask("GET", "/ui/status"), 200)
+        case("the messages", ask("GET", "/ui/"), 200, shows=CONTENT)
         case("what is new", ask("GET", "/ui/live"), 200)
         case("another host", ask("GET", "/ui/", Host="evil.test"), 421)
         case("another origin", ask("POST", ADD, form, Origin="https://evil.test"), 403)

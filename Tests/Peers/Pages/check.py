@@ -50,6 +50,7 @@ class Visit:
         person = self.person
         person.prepare()
         person.log_in()
+        person.read_messages()
         person.read()
         person.see_push()
         person.send_test()
@@ -72,7 +73,7 @@ class Visit:
         tab, person, looks = self.tab, self.person, self.looks
         for width, height in (DESK, PHONE):
             tab.size(width, height)
-            for path in ("", f"accounts/{person.alerts['id']}"):
+            for path in ("", "status", f"accounts/{person.alerts['id']}"):
                 tab.open(f"{person.base}/ui/{path}")
                 tab.wait("document.readyState == 'complete'", "the page")
                 looks.judge(f"/ui/{path[:8]} at {width} pixels")
@@ -112,7 +113,7 @@ class Visit:
         device = self.server.tell("device", "add", HOSTILE)["id"]
         heard = self.server.tell("topic", "add", HOSTILE)["id"]
         self.server.alert(self.person.alerts["endpoint"], f"{HOSTILE} {TURNED}", "x", number=8)
-        attacks.show("", HOSTILE)
+        attacks.show("status", HOSTILE)
         attacks.show(f"accounts/{self.person.alerts['id']}", HOSTILE, "gnp.exe")
         self.server.run("device", "remove", str(device))
         self.server.run("registration", "revoke", heard)
@@ -128,6 +129,8 @@ class Visit:
         person = self.person
         person.prepare()
         person.log_in_by_hand()
+        self.server.push(person.news["endpoint"], "harvest by hand", HOSTILE)
+        person.find_messages("harvest by hand")
         person.read()
         person.send_test()
         person.pause()

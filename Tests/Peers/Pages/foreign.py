@@ -102,15 +102,15 @@ class Attacks:
             self.check(status == 403, f"a form from {here} to {target}: {status}")
         tab.open(here)
         tab.told()
-        tab.do(LINK, f"{self.base}/ui/")
+        tab.do(LINK, f"{self.base}/ui/status")
         # The browser keeps the cookie back where the link is on another site.
-        wanted = f"{self.base}/ui/" if is_same_site else f"{self.base}/ui/login"
+        wanted = f"{self.base}/ui/status" if is_same_site else f"{self.base}/ui/login"
         tab.wait_for_url(wanted, f"a link from {here}")
         self.check(tab.value("!!document.querySelector('#devices')") == is_same_site, f"what a link from {here} shows")
         tab.open(here)
         leaving = f", method: 'POST', body: new URLSearchParams('csrf={token}')"
         for options in ("credentials: 'include'", "credentials: 'include', mode: 'no-cors'"):
-            for path, more in (("live", ""), ("", ""), ("logout", leaving)):
+            for path, more in (("live", ""), ("messages", ""), ("", ""), ("logout", leaving)):
                 fetched = f"fetch('{self.base}/ui/{path}', {{ {options}{more} }})"
                 read = tab.run(f"{fetched}.then(answer => answer.text(), () => '')")
                 self.check(read == "", f"a fetch of {path} from {here} reads {len(read)} characters")

@@ -56,7 +56,7 @@ class Person:
 
     def adding(self, **fields):
         """The fields of a form for a new device, which may be sent only once."""
-        return self.get("/ui/").form("/ui/devices") | fields
+        return self.get("/ui/status").form("/ui/devices") | fields
 
     def send(self, target, body, *fields, kind=FORM, method="POST"):
         """Sends a body as it is given."""

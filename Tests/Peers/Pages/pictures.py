@@ -1,4 +1,4 @@
-"""Pictures of the status page for the documents: on a desk by day and by night, and on a phone."""
+"""Pictures of the pages for the documents: on a desk by day and by night, and on a phone."""
 
 import json
 import subprocess
@@ -8,6 +8,23 @@ import requests
 from looks import PHONE
 
 DESK = (1000, 1100)
+# Title, fields and text of messages, as programs send them.
+MESSAGES = [
+    (
+        "front door",
+        "Somebody is at the door",
+        {"Tags": "camera", "Click": "https://cam.example/door"},
+        "2 people, no parcel",
+    ),
+    ("nightly backup", "Backup of nas is done", {"Tags": "nas"}, "48 GiB in 41 minutes\nphotos: 12 new\nmail: 340 new"),
+    (
+        "nightly backup",
+        "Disk of nas is nearly full",
+        {"Priority": "5", "Tags": "warning,nas"},
+        "/dev/sda1 has 2 % left",
+    ),
+    ("front door", "", {}, "The battery of the bell is low."),
+]
 # How many pushes come in each second while the page is watched.
 PUSHES = [1, 2, 4, 3, 1, 0, 2, 5, 8, 6, 3, 1, 0, 0, 1, 3, 2, 4, 7, 4, 2, 1, 3, 2, 1]
 
@@ -18,6 +35,8 @@ def take(visit, folder):
     for name in ("laptop", "phone"):
         server.tell("device", "add", name)
     visit.person.log_in()
+    take_messages(visit, folder, {"front door": door, "nightly backup": backup})
+    tab.open(f"{server.base}/ui/status")
     tab.size(*DESK)
     # One push is refused, as after a typing mistake.
     requests.post(backup[:-3] + "abc", b"x", headers={"TTL": "60"}, verify=str(server.authority), timeout=10)
@@ -35,6 +54,17 @@ def take(visit, folder):
     tab.do("() => document.querySelector('#title-registrations').scrollIntoView()")
     time.sleep(2.5)
     save(tab.picture(whole=False), folder / "status-page-phone.png")
+
+
+def take_messages(visit, folder, topics):
+    for topic, title, fields, text in MESSAGES:
+        visit.server.push(topics[topic], text, title, fields)
+    visit.tab.open(f"{visit.server.base}/ui/")
+    for is_dark, size, name in ((False, (1000, 640), "light"), (True, (1000, 640), "dark"), (False, PHONE, "phone")):
+        visit.looks.dark(is_dark)
+        visit.tab.size(*size)
+        time.sleep(0.5)
+        save(visit.tab.picture(whole=False), folder / f"messages-{name}.png")
 
 
 def save(picture, path):

@@ -51,10 +51,9 @@ class Server(server.Server):
     def code(self, uid=0):
         return self.link(uid).partition("#")[2]
 
-    def push(self, endpoint, text, title):
-        answer = self.session.post(
-            endpoint, text.encode(), headers={"Title": title.encode(), "TTL": "600"}, timeout=self.limit
-        )
+    def push(self, endpoint, text, title, fields=None):
+        headers = {"Title": title.encode(), "TTL": "600", **(fields or {})}
+        answer = self.session.post(endpoint, text.encode(), headers=headers, timeout=self.limit)
         check(answer.status_code == 201, f"a push is accepted: {answer.status_code}")
 
     def alert(self, endpoint, monitor, text, number=7):

@@ -69,6 +69,37 @@ struct StatusPageCommandTests {
         #expect(server.end() == 0)
     }
 
+    @Test("What comes to a topic is on the page, found by its words, and told to the script once")
+    func messages() throws {
+        let server = try fixture.start()
+        for name in ["builds", "door"] {
+            let made = try fixture.run(["topic", "add", name, "--json"])
+            let topic = try ServeFixture.object(made.output)
+            let endpoint = try #require(topic["endpoint"] as? String)
+            let push = ["-d", "ready & <done> at \(name)", "-H", "TTL: 60", endpoint]
+            #expect(try fixture.curl(push).hasSuffix(" 201"))
+        }
+        let (cookie, base) = try signIn()
+        let own = ["-H", "Cookie: \(cookie)"]
+        let page = try fixture.curl(own + [base])
+        for name in ["builds", "door"] {
+            #expect(page.contains(">ready &amp; &lt;done&gt; at \(name)</div>"), "\(page)")
+        }
+        let found = try fixture.curl(own + [base + "?topic=&search=ready+door"])
+        #expect(found.contains("at door<") && !found.contains("at builds<"))
+        let only = try fixture.curl(own + [base + "?topic=builds"])
+        #expect(only.contains("at builds<") && !only.contains("at door<"))
+        #expect(try fixture.curl(own + [base + "?topic=other"]).hasSuffix(" 404"))
+        #expect(try fixture.curl(own + [base + "?priority=loud"]).hasSuffix(" 400"))
+        let last = page.components(separatedBy: "data-last=\"")[1].prefix { $0 != "\"" }
+        let told = try fixture.curl(own + [base + "messages"])
+        #expect(told.contains("at door") && told.contains("\"last\":\(last)"))
+        let news = try fixture.curl(own + [base + "messages?last=\(last)"])
+        #expect(news == "{\"sections\":{}} 200")
+        #expect(try fixture.curl([base + "messages"]).hasSuffix(" 401"))
+        #expect(server.end() == 0)
+    }
+
     @Test("A test reaches every kind of registration, as the text that the page promises")
     func sendsTest() throws {
         let server = try fixture.start()

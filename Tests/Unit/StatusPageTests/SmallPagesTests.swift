@@ -31,7 +31,7 @@ struct SmallPagesTests {
             let pages = Self.reasons.map { text(FailurePage(.init(language: language), $0).html) }
             #expect(Set(pages).count == pages.count)
             for page in pages {
-                #expect(page.contains("role=\"alert\"") && page.contains("href=\"/ui/\""))
+                #expect(page.contains("role=\"alert\"") && page.contains("href=\"/ui/status\""))
             }
         }
     }

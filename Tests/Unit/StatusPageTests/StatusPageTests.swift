@@ -33,6 +33,7 @@ struct StatusPageTests {
         ]
         overview.registrations[0].waiting = 2
         overview.registrations[1].isUnheard = isUnheard
+        overview.registrations[1].expires = nil
         overview.failures = [.init(word: "gone", count: 5, status: 410, number: 106)]
         overview.events = [event(9, 999_999_000, "refused", "", "410 gone")]
         overview.counts = owner == nil ? .init() : nil
@@ -148,6 +149,7 @@ struct StatusPageTests {
         let page = StatusPage(overview, PageFrame(language: .english))
         let html = String(decoding: page.html, as: UTF8.self)
         #expect(html.components(separatedBy: "push accepted").count == 4)
+        #expect(html.contains("<td data-title=\"Ends\">never</td>"))
         #expect(html.contains("2 × push accepted"))
         for text in [">1 min ago<", ">2 h ago<", ">3 days ago<", ">in 11 days<", "(640 B)"] {
             #expect(html.contains(text), "\(text)")

@@ -28,6 +28,17 @@ package final class PictureDesk: @unchecked Sendable {
         find(content.picturePlaces[...], of: topic, content, then)
     }
 
+    /// Whether there is a place to look at.
+    package static func mayFind(_ message: TopicMessage, of topic: Registration) -> Bool {
+        guard !message.pictureName.isEmpty else { return false }
+        return message.content.picturePlaces.contains { place in
+            switch place {
+            case .file: true
+            case .link: topic.terms.topic.pictures.allows(message.content)
+            }
+        }
+    }
+
     private func find(
         _ places: ArraySlice<PicturePlace>, of topic: Registration, _ content: TopicContent,
         _ then: @escaping (PictureFinding) -> Void

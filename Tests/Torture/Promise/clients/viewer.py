@@ -129,7 +129,7 @@ class Visitor:
         return status == 303
 
     async def look(self):
-        for path in ("/ui/", "/ui/live?last=0"):
+        for path in ("/ui/", "/ui/status", "/ui/live?last=0"):
             status, fields = await self.ask("GET", path)
             if status in (303, 401):
                 # The session ended with the former life of the server.

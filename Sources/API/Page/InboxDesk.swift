@@ -1,0 +1,73 @@
+import Base
+import HTTP
+import Mailbox
+import PushService
+import StatusPage
+import Topics
+
+/// Puts together what came to the topics of a visitor.
+struct InboxDesk {
+    /// As many as somebody reads at once.
+    private static let limit = 50
+
+    let messages: MessageRoutes
+
+    /// What the query of the page asks for. Nil if the owner has nothing newer than the position
+    /// `last`.
+    func load(
+        _ query: [UInt8], for caller: APICaller, after last: Int64?,
+        then: @escaping (Result<Inbox?, APIRefusal>) -> Void
+    ) {
+        let items = QueryItems(String(decoding: query, as: UTF8.self))
+        let asked: MessageWish
+        do throws(APIRefusal) {
+            asked = try MessageWish(query, items, now: Int64(messages.service.now()))
+        } catch { return then(.failure(error)) }
+        var wish = Inbox.Wish()
+        (wish.words, wish.before) = (items["search"] ?? "", items["before"].flatMap { Int64($0) })
+        messages.find(nil, caller) { found in
+            do throws(APIRefusal) {
+                let all = try found.get()
+                var chosen = all
+                if let topic = asked.topic {
+                    guard let only = all.only(topic, messages.service.index) else {
+                        throw .unknown
+                    }
+                    chosen = only
+                    wish.topic = only.all.first?.id.text ?? ""
+                }
+                load(asked, wish, in: chosen, of: all, after: last, then)
+            } catch { then(.failure(error)) }
+        }
+    }
+
+    private func load(
+        _ asked: MessageWish, _ wish: Inbox.Wish, in chosen: OwnTopics, of all: OwnTopics,
+        after last: Int64?, _ then: @escaping (Result<Inbox?, APIRefusal>) -> Void
+    ) {
+        let newest = TopicQuery.newest(owner: all.owner ?? 0)
+        messages.registrations.dialogue.load(.topic(newest)) { answer in
+            guard case .topic(.newest(let newest)) = answer else {
+                return then(.failure(.unavailable))
+            }
+            guard newest != last else { return then(.success(nil)) }
+            messages.read(asked, in: chosen, Self.limit, before: wish.before ?? .max) { page in
+                guard let page else { return then(.failure(.unavailable)) }
+                var inbox = Inbox()
+                (inbox.wish, inbox.next, inbox.newest) = (wish, page.next, newest)
+                inbox.now = Int(messages.service.now())
+                inbox.topics = all.all.filter(all.isRead).map {
+                    Inbox.Topic(id: $0.id.text, name: $0.terms.name)
+                }
+                inbox.items = page.entries.map { entry in
+                    let topic = all.all.first { $0.device == entry.device }
+                    return Inbox.Item(
+                        entry.message, topic: page.name(of: entry), isClosed: entry.isCleared,
+                        hasPicture: topic.map { PictureDesk.mayFind(entry.message, of: $0) }
+                            ?? false)
+                }
+                then(.success(inbox))
+            }
+        }
+    }
+}
