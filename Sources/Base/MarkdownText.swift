@@ -119,6 +119,8 @@ private struct LineReader {
     private var italic: [Unicode.Scalar]?
     /// From where to where each mark was looked for; it is at the end, or there is none.
     private var places: [[Unicode.Scalar]: ClosedRange<Int>] = [:]
+    /// Where runs of backticks begin, by their length, the last one first; nil before the first look.
+    private var codes: [Int: [Int]]?
 
     init(_ line: [Unicode.Scalar], _ style: MarkdownText.Style) {
         self.line = line
@@ -186,14 +188,37 @@ private struct LineReader {
     }
 
     private mutating func readCode() {
-        let mark = Array(line[index...].prefix { $0 == "`" })
-        let start = index + mark.count
-        guard let close = place(of: mark, from: start) else {
-            for _ in mark { take("`", 1) }
+        let length = line[index...].prefix { $0 == "`" }.count
+        let start = index + length
+        guard let close = code(ofLength: length, from: start) else {
+            for _ in 0..<length { take("`", 1) }
             return
         }
         text.append(contentsOf: line[start..<close])
-        index = close + mark.count
+        index = close + length
+    }
+
+    /// Where the next run of just so many backticks is. They are looked for once in a line, because
+    /// there may be one of each length.
+    private mutating func code(ofLength length: Int, from start: Int) -> Int? {
+        if codes == nil { codes = Self.runs(of: "`", in: line) }
+        while let place = codes?[length]?.last, place < start { codes?[length]?.removeLast() }
+        return codes?[length]?.last
+    }
+
+    private static func runs(of mark: Unicode.Scalar, in line: [Unicode.Scalar]) -> [Int: [Int]] {
+        var runs: [Int: [Int]] = [:]
+        var end = line.count
+        while end > 0 {
+            guard line[end - 1] == mark else {
+                end -= 1
+                continue
+            }
+            let start = line[..<end].lastIndex { $0 != mark }.map { $0 + 1 } ?? 0
+            runs[end - start, default: []].append(start)
+            end = start
+        }
+        return runs
     }
 
     private mutating func readEmphasis() {

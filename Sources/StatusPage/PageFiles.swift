@@ -71,13 +71,48 @@ extension PageFile {
           return template.innerHTML;
         }
 
+        // What a part says, without what the script has changed in it.
+        function said(part) {
+          const copy = part.cloneNode(true);
+          for (const time of copy.querySelectorAll("time")) time.textContent = time.title = "";
+          for (const picture of copy.querySelectorAll("img")) picture.hidden = false;
+          return copy.outerHTML;
+        }
+
+        // Parts with names that say what they said stay as they are, with their pictures, the
+        // focus, and what is selected in them.
+        function renew(section, html) {
+          const template = document.createElement("template");
+          template.innerHTML = html;
+          let next = section.firstElementChild;
+          for (const part of [...template.content.children]) {
+            const old = part.id && element(part.id);
+            if (old && said(old) === said(part)) {
+              while (next && next !== old) {
+                const gone = next;
+                next = next.nextElementSibling;
+                gone.remove();
+              }
+              if (next) next = next.nextElementSibling; else section.append(old);
+            } else {
+              section.insertBefore(part, next);
+            }
+          }
+          while (next) {
+            const gone = next;
+            next = next.nextElementSibling;
+            gone.remove();
+          }
+        }
+
         // A section is left alone while somebody has something open there.
         function replace(section, html) {
           const text = written(html);
           if (shown.get(section.id) === text || section.querySelector("details[open]")) return;
           const focus = section.contains(document.activeElement) ? document.activeElement.id : "";
           shown.set(section.id, text);
-          section.innerHTML = html;
+          if (section.querySelector("article")) renew(section, html);
+          else section.innerHTML = html;
           localize(section);
           if (focus) element(focus)?.focus();
         }
@@ -103,7 +138,10 @@ extension PageFile {
         }
 
         const {live} = document.body.dataset;
-        let last = null, newest = document.body.dataset.last;
+        // After so many answers the whole is asked for once: what was erased or has expired makes
+        // nothing newer.
+        const whole = 30;
+        let last = null, newest = document.body.dataset.last, looks = 0;
         const rates = [], latencies = [];
 
         function measure(state) {
@@ -127,10 +165,12 @@ extension PageFile {
           if (document.hidden) return;
           try {
             const sign = live.includes("?") ? "&" : "?";
-            const place = live + (newest === undefined ? "" : sign + "last=" + newest);
+            looks += 1;
+            const isKnown = newest !== undefined && looks % whole !== 0;
+            const place = live + (isKnown ? sign + "last=" + newest : "");
             const answer = await fetch(
               place, {credentials: "same-origin", cache: "no-store"});
-            if (answer.status === 401 || answer.status === 403) return location.reload();
+            if ([401, 403, 404].includes(answer.status)) return location.reload();
             if (!answer.ok) throw new Error(answer.status);
             const state = await answer.json();
             element("offline").hidden = true;
@@ -147,6 +187,14 @@ extension PageFile {
         async function follow() {
           await look();
           setTimeout(follow, interval);
+        }
+
+        // A picture that cannot be had leaves nothing behind.
+        addEventListener("error", event => {
+          if (event.target instanceof HTMLImageElement) event.target.hidden = true;
+        }, true);
+        for (const picture of document.images) {
+          if (picture.complete && !picture.naturalWidth) picture.hidden = true;
         }
 
         signIn();
@@ -223,6 +271,7 @@ extension PageFile {
         .facts { color: var(--soft); font-size: .9rem; margin: 0; }
         .text { white-space: pre-wrap; margin-top: .25rem; }
         .message img { display: block; max-width: 100%; max-height: 20rem; margin-top: .5rem; }
+        .ways code { white-space: pre-wrap; }
         .ways { display: flex; flex-wrap: wrap; gap: .25rem 1rem; list-style: none;
           margin: .5rem 0 0; padding: 0; }
         .good { color: var(--good); }

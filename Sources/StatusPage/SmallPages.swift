@@ -72,7 +72,7 @@ package struct SignInPage: Sendable {
 /// Says what did not work.
 package struct FailurePage: Sendable {
     package enum Reason: Sendable {
-        case name, limit, gone, later, form, place, foreign
+        case name, limit, gone, later, form, place, foreign, search
 
         var sentence: Sentence {
             switch self {
@@ -83,6 +83,7 @@ package struct FailurePage: Sendable {
             case .form: .failedForm
             case .place: .failedPlace
             case .foreign: .failedForeign
+            case .search: .failedSearch
             }
         }
     }

@@ -1,5 +1,4 @@
 import Base
-import HTTP
 import Mailbox
 import PushService
 import StatusPage
@@ -12,27 +11,20 @@ struct InboxDesk {
 
     let messages: MessageRoutes
 
-    /// What the query of the page asks for. Nil if the owner has nothing newer than the position
-    /// `last`.
+    /// What the page asks for. Nil if the owner has nothing newer than the position `last`.
     func load(
-        _ query: [UInt8], for caller: APICaller, after last: Int64?,
+        _ wish: Inbox.Wish, for caller: APICaller, after last: Int64?,
         then: @escaping (Result<Inbox?, APIRefusal>) -> Void
     ) {
-        let items = QueryItems(String(decoding: query, as: UTF8.self))
-        let asked: MessageWish
-        do throws(APIRefusal) {
-            asked = try MessageWish(query, items, now: Int64(messages.service.now()))
-        } catch { return then(.failure(error)) }
-        var wish = Inbox.Wish()
-        (wish.words, wish.before) = (items["search"] ?? "", items["before"].flatMap { Int64($0) })
+        let index = messages.service.index
         messages.find(nil, caller) { found in
             do throws(APIRefusal) {
-                let all = try found.get()
-                var chosen = all
-                if let topic = asked.topic {
-                    guard let only = all.only(topic, messages.service.index) else {
-                        throw .unknown
-                    }
+                let asked = try MessageWish(
+                    words: wish.words, now: Int64(messages.service.now()))
+                let all = try found.get().read(index)
+                var (chosen, wish) = (all, wish)
+                if !wish.topic.isEmpty {
+                    guard let only = all.only(wish.topic, index) else { throw .unknown }
                     chosen = only
                     wish.topic = only.all.first?.id.text ?? ""
                 }
@@ -56,7 +48,7 @@ struct InboxDesk {
                 var inbox = Inbox()
                 (inbox.wish, inbox.next, inbox.newest) = (wish, page.next, newest)
                 inbox.now = Int(messages.service.now())
-                inbox.topics = all.all.filter(all.isRead).map {
+                inbox.topics = all.all.filter(messages.service.keepsMessages).map {
                     Inbox.Topic(id: $0.id.text, name: $0.terms.name)
                 }
                 inbox.items = page.entries.map { entry in

@@ -102,20 +102,39 @@ extension VisitorRequest {
     }
 
     private func withInbox(after last: Int64?, _ then: @escaping (Inbox?) -> Void) {
-        let query = exchange.head.query.map { Array(exchange.head.text($0).utf8) } ?? []
-        desk.inbox.load(query, for: caller, after: last) { result in
+        guard let wish else { return fail(.place, status: 400) }
+        desk.inbox.load(wish, for: caller, after: last) { result in
             whileAdmitted {
                 switch result {
                 case .success(let inbox): then(inbox)
-                case .failure(.badBody): fail(.place, status: 400)
+                case .failure(.badBody): fail(.search, status: 400)
                 case .failure(let refusal): fail(refusal)
                 }
             }
         }
     }
 
+    /// What the form of the page has sent, or one of its links; nil for what neither writes.
+    private var wish: Inbox.Wish? {
+        var wish = Inbox.Wish()
+        guard let query = exchange.head.query else { return wish }
+        let bytes = Array(exchange.head.text(query).utf8)
+        for (name, value) in PercentEncoding.pairs(bytes.span) {
+            let value = String(decoding: value, as: UTF8.self)
+            switch String(decoding: name, as: UTF8.self) {
+            case "topic": wish.topic = value
+            case "search": wish.words = value
+            case "before":
+                guard let before = Int64(value) else { return nil }
+                wish.before = before
+            default: break
+            }
+        }
+        return wish
+    }
+
     func showPicture(of message: String) {
-        desk.inbox.messages.picture(message, exchange, caller)
+        desk.inbox.messages.picture(message, exchange, caller) { fail($0) }
     }
 }
 

@@ -149,7 +149,8 @@ final class APIRoutes {
         case .ask: questions.ask(exchange, caller, answer)
         case .showQuestion: questions.show(name, exchange, caller, answer)
         case .withdrawQuestion: questions.withdraw(name, exchange, caller, answer)
-        case .picture: messages.picture(exchange.head.text(star), exchange, caller)
+        case .picture:
+            messages.picture(name, exchange, caller) { exchange.respond(.failure($0), service) }
         case .pending: registrations.pending(Self.registration(in: exchange), caller, answer)
         case .fetch: registrations.fetch(exchange.body, caller, answer)
         case .presence: registrations.presence(id, caller, answer)

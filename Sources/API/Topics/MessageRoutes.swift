@@ -71,39 +71,41 @@ final class MessageRoutes {
         }
     }
 
-    /// Answers with the picture of a message, once it is known whether it has one.
-    func picture(_ id: String, _ exchange: HTTPExchange, _ caller: APICaller) {
+    /// Answers with the picture of a message, once it is known whether it has one, or refuses.
+    func picture(
+        _ id: String, _ exchange: HTTPExchange, _ caller: APICaller,
+        orElse refuse: @escaping (APIRefusal) -> Void
+    ) {
         find(nil, caller) { [self] found in
             switch found {
-            case .failure(let refusal): exchange.respond(.failure(refusal), service)
+            case .failure(let refusal): refuse(refusal)
             case .success(let topics):
                 guard let id = TopicMessageID(id), let owner = topics.owner else {
-                    return exchange.respond(.failure(.unknown), service)
+                    return refuse(.unknown)
                 }
                 registrations.dialogue.load(.topic(.message(id, owner: owner))) { [self] answer in
                     guard case .topic(.message(let entry)) = answer else {
-                        return exchange.respond(.failure(.unavailable), service)
+                        return refuse(.unavailable)
                     }
-                    picture(of: entry, in: topics, exchange, caller)
+                    picture(of: entry, in: topics, exchange, caller, orElse: refuse)
                 }
             }
         }
     }
 
     private func picture(
-        of entry: TopicEntry?, in topics: OwnTopics, _ exchange: HTTPExchange, _ caller: APICaller
+        of entry: TopicEntry?, in topics: OwnTopics, _ exchange: HTTPExchange,
+        _ caller: APICaller, orElse refuse: @escaping (APIRefusal) -> Void
     ) {
         guard let entry, let topic = topics.all.first(where: { $0.device == entry.device }) else {
-            return exchange.respond(.failure(.unknown), service)
+            return refuse(.unknown)
         }
         pictures.find(entry.message.content, of: topic) { [service] finding in
-            if let objection = service.objection(to: caller) {
-                return exchange.respond(.failure(objection), service)
-            }
+            if let objection = service.objection(to: caller) { return refuse(objection) }
             switch finding {
             case .picture(let picture): exchange.respond(picture)
-            case .none: exchange.respond(.failure(.unknown), service)
-            case .later: exchange.respond(.failure(.unavailable), service)
+            case .none: refuse(.unknown)
+            case .later: refuse(.unavailable)
             }
         }
     }
@@ -165,12 +167,14 @@ struct OwnTopics {
         return found.map { OwnTopics([$0], index) }
     }
 
-    /// What applications push for themselves alone is nothing to read.
-    func isRead(_ topic: Registration) -> Bool {
+    /// Without what applications push for themselves alone, which is nothing to read.
+    func read(_ index: StoreIndex) -> OwnTopics { OwnTopics(all.filter(Self.isRead), index) }
+
+    var searched: [UInt32] { all.filter(Self.isRead).map(\.device) }
+
+    private static func isRead(_ topic: Registration) -> Bool {
         TopicName(topic.terms.name)?.isUnifiedPush != true
     }
-
-    var searched: [UInt32] { all.filter(isRead).map(\.device) }
 }
 
 /// What a request for messages asks for.
@@ -182,10 +186,15 @@ struct MessageWish: Confidential {
 
     private static let textLimit = 256
 
+    /// All messages with these words.
+    init(words: String, now: Int64) throws(APIRefusal) {
+        let query = "search=" + PercentEncoding.encoded(words)
+        try self.init(Array(query.utf8), QueryItems(query), now: now)
+    }
+
     /// The names of the query are ntfy's, and `search`.
     init(_ query: [UInt8], _ items: QueryItems, now: Int64) throws(APIRefusal) {
-        // A form sends it also if nothing was chosen.
-        topic = items["topic"].flatMap { $0.isEmpty ? nil : $0 }
+        topic = items["topic"]
         var fields = NtfyFields()
         fields.record(query: query.span)
         do throws(NtfyRefusal) {

@@ -12,8 +12,16 @@ extension Sentence {
         "There are no messages yet. Make a topic with bellwire topic add, and send to it.",
         "Es gibt noch keine Nachrichten. Legen Sie mit bellwire topic add ein Thema an, und senden "
             + "Sie ihm etwas.")
+    package static let noneYet = Sentence(
+        "Nothing has come to your topics yet.", "Ihren Themen wurde noch nichts gesendet.")
+    package static let noneInTopic = Sentence(
+        "Nothing has come to this topic, or it keeps nothing.",
+        "Diesem Thema wurde nichts gesendet, oder es bewahrt nichts auf.")
     package static let noneFound = Sentence(
         "No message has these words.", "Keine Nachricht hat diese Wörter.")
+    package static let noneFoundSoFar = Sentence(
+        "Among those that were looked at, no message has these words.",
+        "Unter denen, die durchgesehen sind, hat keine Nachricht diese Wörter.")
     package static let noMoreMessages = Sentence(
         "There are no older messages.", "Es gibt keine älteren Nachrichten.")
     package static let high = Sentence("high priority", "hohe Priorität")

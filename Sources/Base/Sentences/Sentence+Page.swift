@@ -197,6 +197,8 @@ extension Sentence {
     package static let failedForeign = Sentence(
         "The request came from a page of another site. Open this page yourself.",
         "Die Anfrage kam von einer fremden Seite. Öffnen Sie diese Seite selbst.")
+    package static let failedSearch = Sentence(
+        "These are too many words to search for.", "So viele Wörter lassen sich nicht suchen.")
     package static let failedLater = Sentence(
         "The server cannot do that now. Try again later.",
         "Der Server kann das jetzt nicht. Versuchen Sie es später noch einmal.")

@@ -121,12 +121,10 @@ package struct QueryItems {
 
     package init(_ query: String) { items = query.split(separator: "&") }
 
-    /// Nil if it is missing or not valid text. A plus is a blank, as browsers write it for a form.
+    /// Nil if it is missing or not valid text.
     package subscript(name: String) -> String? {
         guard let item = items.first(where: { $0.hasPrefix(name + "=") }) else { return nil }
         let value = item.dropFirst(name.count + 1)
-        return PercentEncoding.decoded(value.utf8, inForm: true).flatMap {
-            String(validating: $0, as: UTF8.self)
-        }
+        return PercentEncoding.decoded(value.utf8).flatMap { String(validating: $0, as: UTF8.self) }
     }
 }

@@ -102,6 +102,11 @@ package final class ServiceState: Sendable {
         registration.terms.topic.lifetime ?? history.lifetime
     }
 
+    package func keepsMessages(of registration: Registration) -> Bool {
+        (registration.terms.isOnlyShown || history.hasAccounts)
+            && historyLifetime(of: registration) > 0
+    }
+
     /// What holds for topics whose owner has not said it.
     var history: HistoryRules { historyInForce.withLock { $0 } }
 

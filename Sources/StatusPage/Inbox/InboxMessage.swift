@@ -3,7 +3,8 @@ import Topics
 
 /// One message on the page.
 struct InboxMessage {
-    private static let textLimit = 65_536
+    /// What is longer is read elsewhere, so that a page with many of them stays one.
+    private static let (titleLimit, textLimit) = (256, 8_192)
     /// What a browser may open, if somebody follows a link.
     private static let schemes = ["http", "https", "mailto", "tel"]
 
@@ -17,11 +18,15 @@ struct InboxMessage {
 
     private var message: TopicMessage { item.message }
     private var content: TopicContent { item.message.content }
-    private var title: String { content.title.isEmpty ? item.topic : content.title }
+    private var title: String {
+        let title = content.title.isEmpty ? item.topic : content.title
+        return Printable.onScreen(title, limit: Self.titleLimit)
+    }
+    private var id: String { "m-\(message.id.text)" }
 
     var markup: Markup {
         """
-        <article class="message"><h2 dir="auto">\(title)</h2>\
+        <article class="message" id="\(id)"><h2 dir="auto">\(title)</h2>\
         <p class="facts">\(facts)</p>\(text)\(picture)\(ways)</article>
 
         """
@@ -48,12 +53,10 @@ struct InboxMessage {
         }
         let shown = Printable.onScreen(content.text, limit: Self.textLimit, keepsLines: true)
         guard !shown.isEmpty else { return "" }
-        // Both have escaped everything but elements of their own; an interpolation would escape the
-        // ends of lines.
-        let source =
+        let text =
             content.isMarkdown
-            ? MarkdownText(shown).markup(hasLinks: true) : Printable.markup(shown)
-        return "<div class=\"text\" dir=\"auto\">\(Markup(trusted: source))</div>"
+            ? Markup(trusted: MarkdownText(shown).markup(hasLinks: true)) : Markup(lines: shown)
+        return "<div class=\"text\" dir=\"auto\">\(text)</div>"
     }
 
     private var picture: Markup {
@@ -67,15 +70,18 @@ struct InboxMessage {
     /// Where the message leads. What sends a request is a matter of screens.
     private var ways: Markup {
         var ways: [Markup] = []
-        ways += link(frame.say(.open), content.click)
+        if !content.click.isEmpty { ways.append(link(frame.say(.open), content.click)) }
         if let attachment = content.attachment {
             let size = attachment.size > 0 ? ", \(ByteCount.text(Int(attachment.size)))" : ""
-            ways += link(attachment.name + size, attachment.url)
+            ways.append(link(attachment.name + size, attachment.url))
         }
         for action in content.actions {
             switch action.kind {
-            case .view: ways += link(action.label, action.url)
-            case .copy: ways.append("<bdi>\(action.label)</bdi>: <code>\(action.value)</code>")
+            case .view: ways.append(link(action.label, action.url))
+            case .copy:
+                let value = Printable.onScreen(
+                    action.value, limit: Self.textLimit, keepsLines: true)
+                ways.append("<bdi>\(action.label)</bdi>: <code>\(Markup(lines: value))</code>")
             case .http, .broadcast: break
             }
         }
@@ -83,15 +89,27 @@ struct InboxMessage {
         return "<ul class=\"ways\">\(ways.map { "<li>\($0)</li>" as Markup })</ul>"
     }
 
-    /// Says where it leads, whatever its sender calls it; nothing for what a browser must not open.
-    private func link(_ label: String, _ url: String) -> [Markup] {
-        guard let scheme = URLScheme.of(url), Self.schemes.contains(scheme) else { return [] }
+    /// Says where it leads, whatever its sender calls it. What a browser must not open is text.
+    private func link(_ label: String, _ url: String) -> Markup {
+        guard Self.isOpened(url) else { return "<bdi>\(label)</bdi>: <code>\(url)</code>" }
         let place = HiddenHost.behind(label, url).map { " (\($0))" } ?? ""
-        return [
-            """
+        return """
             <a href="\(url)" rel="noopener noreferrer nofollow"><bdi>\(label)</bdi>\
             <span class="unseen">: \(title)</span>\(place)</a>
             """
-        ]
     }
+
+    /// Of visible ASCII, and of the one form in which every reader finds the same host.
+    private static func isOpened(_ url: String) -> Bool {
+        guard let scheme = URLScheme.of(url), schemes.contains(scheme),
+            url.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "\\") })
+        else { return false }
+        let rest = url.dropFirst(scheme.count + 1)
+        return !scheme.hasPrefix("http") || rest.hasPrefix("//") && !rest.hasPrefix("///")
+    }
+}
+
+extension Markup {
+    /// A text whose lines stay apart: an interpolation would write an escape for their ends.
+    fileprivate init(lines text: String) { self.init(trusted: Printable.markup(text)) }
 }

@@ -21,9 +21,10 @@ package struct InboxPage: Sendable {
             """, tab: .messages, live: live)
     }
 
-    /// What the script asks for again and again; only the newest page changes.
+    /// What the script asks for again and again. Only the newest page changes, and a search may cost
+    /// too much for that.
     private var live: PageFrame.Live? {
-        guard inbox.wish.before == nil else { return nil }
+        guard inbox.wish.before == nil, inbox.wish.words.isEmpty else { return nil }
         return PageFrame.Live(address: "/ui/messages" + query(before: nil), last: inbox.newest)
     }
 
@@ -44,16 +45,20 @@ package struct InboxPage: Sendable {
     private var messages: Markup {
         let items = inbox.items.map { InboxMessage($0, at: inbox.now, frame).markup }
         let older = inbox.next.map { next -> Markup in
-            "<p><a href=\"\(address(before: next))\" rel=\"next\">\(frame.say(.older))</a></p>"
+            "<p id=\"older\"><a href=\"\(address(before: next))\" rel=\"next\">\(frame.say(.older))</a></p>"
         }
-        let nothing: Markup =
-            items.isEmpty && inbox.next == nil ? "<p>\(frame.say(nothing))</p>" : ""
+        let nothing: Markup = items.isEmpty ? "<p>\(frame.say(nothing))</p>" : ""
         return "\(items)\(nothing)\(older ?? "")"
     }
 
     private var nothing: Sentence {
-        guard inbox.wish.words.isEmpty else { return .noneFound }
-        return inbox.wish.before == nil ? .noMessages : .noMoreMessages
+        switch (inbox.wish, inbox.next) {
+        case (let wish, nil) where !wish.words.isEmpty: .noneFound
+        case (_, .some): .noneFoundSoFar
+        case (let wish, nil) where wish.before != nil: .noMoreMessages
+        case (let wish, nil) where !wish.topic.isEmpty: .noneInTopic
+        default: inbox.topics.isEmpty ? .noMessages : .noneYet
+        }
     }
 
     private var filter: Markup {

@@ -123,6 +123,11 @@ class Person:
         self.server.push(self.news["endpoint"], f"{words}\nsecond line", HOSTILE)
         tab.wait(f"document.body.textContent.includes({json.dumps(words)})", "the message is seen")
         self.check(tab.value("!!document.documentElement.dataset.old"), "the page was not loaded anew")
+        tab.do("() => document.querySelector('.message').isKept = true")
+        self.server.push(self.news["endpoint"], f"and then {words}", "")
+        tab.wait(f"document.body.textContent.includes({json.dumps(f'and then {words}')})", "the next is seen")
+        kept = "[...document.querySelectorAll('.message')].map(message => !!message.isKept)"
+        self.check(tab.value(kept)[:2] == [False, True], "what was there stays as it was, below")
         self.find_messages(words)
 
     def find_messages(self, words):
@@ -138,7 +143,8 @@ class Person:
             tab.await_page(lambda: tab.press(ENTER), "the search")
             self.check(tab.value(f"!!{title}") == isFound, f"{search} in {tab.url} is found: {isFound}")
         tab.open(f"{self.base}/ui/")
-        self.check(tab.value(f"{title}?.textContent") == HOSTILE, "a hostile title is text")
+        titles = tab.value("[...document.querySelectorAll('.message h2')].map(title => title.textContent)")
+        self.check(HOSTILE in titles, f"a hostile title is text: {titles}")
         self.check(
             tab.value("getComputedStyle(document.querySelector('.message .text')).whiteSpace").startswith("pre"),
             "lines stay apart",

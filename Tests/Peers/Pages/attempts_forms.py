@@ -1,5 +1,7 @@
 """Forms as they are meant, without the right token, about other people's things, and with values that nobody means."""
 
+import re
+
 from people import CONTENT, COOKIE, UID, encoded
 from served import check
 
@@ -19,7 +21,9 @@ def meant(stage, case):
 
     check.soon(lambda: state()["chats"], "the push makes a chat")
     chat = state()["chats"][0]["chat_id"]
-    case("GET the messages", administrator.get("/ui/"), 200, shows=CONTENT)
+    inbox = case("GET the messages", administrator.get("/ui/"), 200, shows=CONTENT)
+    case.holds("their text is there", f"{CONTENT[1]} of 0" in inbox.text)
+    case.holds("no text of others", f"{CONTENT[1]} of {UID}" not in inbox.text)
     case("GET what is new of them", administrator.get("/ui/messages"), 200, shows=CONTENT)
     page = case("GET the status", administrator.get("/ui/status"), 200)
     for section in ("state", "registrations", "devices", "errors", "events", "plots"):
@@ -107,7 +111,17 @@ def others(stage, case):
     alerts = f"/ui/?topic={registration}"
     case("the administrator's messages", stage.user.get(alerts), 404)
     inbox = case("the user's messages", stage.user.get("/ui/"), 200, shows=CONTENT)
-    case.holds("the user does not see the topics of others", "alerts of 0" not in inbox.text)
+    case.holds("the user's text is there", f"{CONTENT[1]} of {UID}" in inbox.text)
+    case.holds("no topic and no text of others", not re.search(r"(alerts|push) of 0", inbox.text))
+    found = stage.user.get(f"/ui/?search={CONTENT[1]}")
+    case("the user's search", found, 200, shows=CONTENT)
+    case.holds("a search finds no text of others", f"{CONTENT[1]} of 0" not in found.text)
+    message = re.search(r'id="m-(\w+)"', stage.administrator.get("/ui/").text)[1]
+    picture = f"/ui/messages/{message}/picture"
+    case("the picture of another's message", stage.user.get(picture), 404)
+    case("a picture without a session", stage.wire.ask("GET", picture), 401)
+    case("a picture that is none", stage.administrator.get(picture), 404)
+    case("a picture of no message", stage.user.get("/ui/messages/../picture"), 400, 404)
     page = case("the user's page", stage.user.get("/ui/status"), 200)
     live = case("what is new for the user", stage.user.get("/ui/live"), 200)
     for name in ("device of 0", "alerts of 0"):

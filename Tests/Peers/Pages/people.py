@@ -7,7 +7,7 @@ from served import check
 from wire import Answer, Wire, encoded
 
 UID = 4001
-# Texts of pushes. The page must never show them.
+# How the texts of pushes begin. Only pages with messages may show them, to their owner.
 CONTENT = ("zq-title-of-a-push", "zq-text-of-a-push")
 CSP = {
     "default-src": "'none'",
@@ -85,7 +85,7 @@ class Stage:
         """A device, and a registration whose account has a chat."""
         device = self.server.tell("device", "add", f"device of {uid}", uid=uid)
         heard = self.server.tell("topic", "add", f"alerts of {uid}", "--from", "uptime-kuma", uid=uid)
-        self.server.alert(heard["endpoint"], CONTENT[0], CONTENT[1])
+        self.server.alert(heard["endpoint"], *(f"{text} of {uid}" for text in CONTENT))
         self.secrets |= {device["bearer"], heard["endpoint"].rpartition("/")[2]}
         return {"device": device["id"], "registration": heard["id"], "chat": self.chat(uid)["chat_id"]}
 

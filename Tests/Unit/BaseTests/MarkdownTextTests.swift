@@ -121,6 +121,18 @@ struct MarkdownTextTests {
         #expect(time < .seconds(20))
     }
 
+    @Test("Runs of backticks of all lengths are looked for once")
+    func runs() {
+        let runs = (1...400).reversed().map { String(repeating: "`", count: $0) }
+        let text = "x " + runs.joined(separator: " ")
+        var markup = ""
+        let time = ContinuousClock().measure {
+            markup = MarkdownText(text).markup(hasLinks: true)
+        }
+        #expect(markup == text && time < .seconds(5))
+        #expect(MarkdownText("``a`b`` `c``d`").plain == "a`b c``d")
+    }
+
     /// Elements are closed in order, and what else begins with < or & is an entity.
     static func isWellFormed(_ markup: String, _ hasLinks: Bool) -> Bool {
         var open: [String] = []

@@ -90,7 +90,9 @@ struct StatusPageCommandTests {
         let only = try fixture.curl(own + [base + "?topic=builds"])
         #expect(only.contains("at builds<") && !only.contains("at door<"))
         #expect(try fixture.curl(own + [base + "?topic=other"]).hasSuffix(" 404"))
-        #expect(try fixture.curl(own + [base + "?priority=loud"]).hasSuffix(" 400"))
+        #expect(try fixture.curl(own + [base + "?before=loud"]).hasSuffix(" 400"))
+        let words = String(repeating: "a+", count: 40)
+        #expect(try fixture.curl(own + [base + "?search=\(words)"]).hasSuffix(" 400"))
         let last = page.components(separatedBy: "data-last=\"")[1].prefix { $0 != "\"" }
         let told = try fixture.curl(own + [base + "messages"])
         #expect(told.contains("at door") && told.contains("\"last\":\(last)"))

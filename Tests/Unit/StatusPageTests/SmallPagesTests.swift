@@ -22,7 +22,7 @@ struct SmallPagesTests {
     }
 
     private static let reasons: [FailurePage.Reason] = [
-        .name, .limit, .gone, .later, .form, .place, .foreign,
+        .name, .limit, .gone, .later, .form, .place, .foreign, .search,
     ]
 
     @Test("Each failure is explained differently, in each language")

@@ -28,16 +28,19 @@ package final class PictureDesk: @unchecked Sendable {
         find(content.picturePlaces[...], of: topic, content, then)
     }
 
-    /// Whether there is a place to look at.
+    /// Whether it is worth the look of a page with many messages. A link to a file is none whose
+    /// name is not that of a picture.
     package static func mayFind(_ message: TopicMessage, of topic: Registration) -> Bool {
         guard !message.pictureName.isEmpty else { return false }
         return message.content.picturePlaces.contains { place in
-            switch place {
-            case .file: true
-            case .link: topic.terms.topic.pictures.allows(message.content)
-            }
+            guard case .link(let url) = place else { return true }
+            let path = url.prefix { $0 != "?" && $0 != "#" }.lowercased()
+            return topic.terms.topic.pictures.allows(message.content)
+                && (url == message.content.icon || endings.contains { path.hasSuffix($0) })
         }
     }
+
+    private static let endings = [".png", ".jpg", ".jpeg"]
 
     private func find(
         _ places: ArraySlice<PicturePlace>, of topic: Registration, _ content: TopicContent,
