@@ -85,24 +85,23 @@ extension PageFile {
           const template = document.createElement("template");
           template.innerHTML = html;
           let next = section.firstElementChild;
+          const removeUpTo = end => {
+            while (next && next !== end) {
+              const gone = next;
+              next = next.nextElementSibling;
+              gone.remove();
+            }
+          };
           for (const part of [...template.content.children]) {
             const old = part.id && element(part.id);
             if (old && said(old) === said(part)) {
-              while (next && next !== old) {
-                const gone = next;
-                next = next.nextElementSibling;
-                gone.remove();
-              }
+              removeUpTo(old);
               if (next) next = next.nextElementSibling; else section.append(old);
             } else {
               section.insertBefore(part, next);
             }
           }
-          while (next) {
-            const gone = next;
-            next = next.nextElementSibling;
-            gone.remove();
-          }
+          removeUpTo(null);
         }
 
         // A section is left alone while somebody has something open there.

@@ -30,7 +30,7 @@ struct VisitorRequest {
             language: exchange.language, formToken: session.formToken,
             additions: session.additions)
         form = exchange.isForm ? PageForm(exchange.body) : nil
-        query = exchange.head.query.map { QueryItems(exchange.head.text($0)) }
+        query = exchange.head.query.map { QueryItems(exchange.head.text($0), isForm: true) }
     }
 
     /// Whether the form is one of ours, of this session.
@@ -117,18 +117,10 @@ extension VisitorRequest {
     /// What the form of the page has sent, or one of its links; nil for what neither writes.
     private var wish: Inbox.Wish? {
         var wish = Inbox.Wish()
-        guard let query = exchange.head.query else { return wish }
-        let bytes = Array(exchange.head.text(query).utf8)
-        for (name, value) in PercentEncoding.pairs(bytes.span) {
-            let value = String(decoding: value, as: UTF8.self)
-            switch String(decoding: name, as: UTF8.self) {
-            case "topic": wish.topic = value
-            case "search": wish.words = value
-            case "before":
-                guard let before = Int64(value) else { return nil }
-                wish.before = before
-            default: break
-            }
+        (wish.topic, wish.words) = (query?["topic"] ?? "", query?["search"] ?? "")
+        if let text = query?["before"] {
+            guard let before = Int64(text) else { return nil }
+            wish.before = before
         }
         return wish
     }

@@ -188,21 +188,25 @@ struct MessageWish: Confidential {
 
     /// All messages with these words.
     init(words: String, now: Int64) throws(APIRefusal) {
-        let query = "search=" + PercentEncoding.encoded(words)
-        try self.init(Array(query.utf8), QueryItems(query), now: now)
+        try self.init(topic: nil, search: words, NtfyFields(), now: now)
     }
 
     /// The names of the query are ntfy's, and `search`.
     init(_ query: [UInt8], _ items: QueryItems, now: Int64) throws(APIRefusal) {
-        topic = items["topic"]
         var fields = NtfyFields()
         fields.record(query: query.span)
+        try self.init(topic: items["topic"], search: items["search"] ?? "", fields, now: now)
+    }
+
+    private init(
+        topic: String?, search: String, _ fields: NtfyFields, now: Int64
+    ) throws(APIRefusal) {
+        self.topic = topic
         do throws(NtfyRefusal) {
             var request = try StreamRequest([], as: .json, fields, now: now)
             request.isOwners = true
             self.request = request
         } catch { throw .badBody(error.text) }
-        let search = items["search"] ?? ""
         let count = search.split(whereSeparator: \.isWhitespace).count
         guard search.utf8.count <= Self.textLimit, count <= FoldedWords.limit else {
             throw .badBody("search is too long")

@@ -118,13 +118,19 @@ package enum HTTPMethod: Hashable, Sendable {
 /// The items `name=value` of a query. The first of several with the same name counts.
 package struct QueryItems {
     private let items: [Substring]
+    private let isForm: Bool
 
-    package init(_ query: String) { items = query.split(separator: "&") }
+    /// `isForm`: a browser has written it for a form, with a plus for a blank.
+    package init(_ query: String, isForm: Bool = false) {
+        (items, self.isForm) = (query.split(separator: "&"), isForm)
+    }
 
     /// Nil if it is missing or not valid text.
     package subscript(name: String) -> String? {
         guard let item = items.first(where: { $0.hasPrefix(name + "=") }) else { return nil }
         let value = item.dropFirst(name.count + 1)
-        return PercentEncoding.decoded(value.utf8).flatMap { String(validating: $0, as: UTF8.self) }
+        return PercentEncoding.decoded(value.utf8, inForm: isForm).flatMap {
+            String(validating: $0, as: UTF8.self)
+        }
     }
 }
