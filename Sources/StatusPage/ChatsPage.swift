@@ -23,7 +23,7 @@ package struct ChatsPage: Sendable {
     private var place: String { "/ui/accounts/\(registration)" }
 
     package var html: [UInt8] {
-        let notice = DoneSentence.of(done).map { frame.notice(frame.say($0)) } ?? ""
+        let notice = DoneSentence.text(done, frame).map(frame.notice) ?? ""
         return frame.page(
             frame.say(.chatsOf, name),
             """

@@ -68,17 +68,22 @@ package struct PageFrame: Sendable {
     struct Live {
         let address: String
         var last: Int64?
+        /// Where it is told that there is something new; nil where it asks now and then.
+        var stream: String?
     }
 
     /// A page with the contents `body`; `isAlone` where it cannot load what the others do.
     func page(
-        _ title: String, _ body: Markup, tab: Tab? = nil, live: Live? = nil, isAlone: Bool = false
+        _ title: String, _ body: Markup, tab: Tab? = nil, live: Live? = nil,
+        script: PageFile? = nil, isAlone: Bool = false
     ) -> [UInt8] {
+        let scripts = ([.script] + [script].compactMap(\.self)).map { file -> Markup in
+            "<script defer src=\"\(file.rawValue)\"></script>\n"
+        }
         let files: Markup = """
             <link rel="icon" type="image/svg+xml" href="/ui/icon.svg">
             <link rel="stylesheet" href="/ui/style.css">
-            <script defer src="/ui/script.js"></script>
-
+            \(scripts)
             """
         let header: Markup = """
             <a class="skip" href="#contents">\(say(.skip))</a>
@@ -108,7 +113,8 @@ package struct PageFrame: Sendable {
 
     private static func attributes(_ live: Live) -> Markup {
         let last = live.last.map { " data-last=\"\(Int($0))\"" as Markup } ?? ""
-        return " data-live=\"\(live.address)\"\(last)"
+        let stream = live.stream.map { " data-stream=\"\($0)\"" as Markup } ?? ""
+        return " data-live=\"\(live.address)\"\(last)\(stream)"
     }
 
     private func tabs(_ current: Tab?) -> Markup {
@@ -128,9 +134,9 @@ package struct PageFrame: Sendable {
     }
 
     /// A form whose fields are `contents`.
-    func form(_ action: String, _ contents: Markup) -> Markup {
+    func form(_ action: String, _ contents: Markup, id: String? = nil) -> Markup {
         """
-        <form method="post" action="\(action)">\
+        <form method="post" action="\(action)"\(id.map { " id=\"\($0)\"" as Markup } ?? "")>\
         <input type="hidden" name="csrf" value="\(formToken ?? "")">\(contents)</form>
         """
     }

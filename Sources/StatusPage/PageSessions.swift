@@ -7,6 +7,8 @@ package import Base
 package struct PageSessions<Visitor: Hashable & Sendable>: Sendable {
     package struct Session: Equatable, Sendable {
         package let visitor: Visitor
+        /// The digest of its name.
+        package let name: Digest
         /// Proves that a form is one of ours.
         package let formToken: String
         /// How many times it used a form that may be sent only once.
@@ -51,7 +53,8 @@ package struct PageSessions<Visitor: Hashable & Sendable>: Sendable {
         guard let visitor = codes.removeValue(forKey: code)?.visitor else { return nil }
         lastNumber += 1
         let made = Session(
-            visitor: visitor, formToken: formToken, end: now + Self.lifetime, number: lastNumber)
+            visitor: visitor, name: session, formToken: formToken,
+            end: now + Self.lifetime, number: lastNumber)
         sessions[session] = made
         Self.shrink(&sessions, for: visitor) { ($0.visitor, $0.number) }
         return made

@@ -72,7 +72,7 @@ package struct SignInPage: Sendable {
 /// Says what did not work.
 package struct FailurePage: Sendable {
     package enum Reason: Sendable {
-        case name, limit, gone, later, form, place, foreign, search
+        case name, limit, gone, later, form, place, foreign, search, answer, openQuestion
 
         var sentence: Sentence {
             switch self {
@@ -84,6 +84,8 @@ package struct FailurePage: Sendable {
             case .place: .failedPlace
             case .foreign: .failedForeign
             case .search: .failedSearch
+            case .answer: .failedAnswer
+            case .openQuestion: .failedOpenQuestion
             }
         }
     }

@@ -31,7 +31,7 @@ package struct StatusPage: Sendable {
             """, tab: .status, live: PageFrame.Live(address: "/ui/live"))
     }
 
-    private var notice: Markup { DoneSentence.of(done).map { frame.notice(frame.say($0)) } ?? "" }
+    private var notice: Markup { DoneSentence.text(done, frame).map(frame.notice) ?? "" }
 
     /// What stays while the script replaces the rest.
     private func addition(_ section: StatusSections.Section) -> Markup {
@@ -90,7 +90,23 @@ package struct StatusPage: Sendable {
 
 /// What a page says after a step, by the word in its address.
 enum DoneSentence {
-    static func of(_ word: String?) -> Sentence? {
+    static func text(_ word: String?, _ frame: PageFrame) -> String? {
+        guard let word, word.hasPrefix(pressed) else { return of(word).map { frame.say($0) } }
+        switch word.dropFirst(pressed.count) {
+        case "unsent": return frame.say(.pressUnsent)
+        case "forbidden": return frame.say(.pressForbidden)
+        case "unknown": return frame.say(.pressUnknown)
+        case let status:
+            guard let status = Int(status) else { return nil }
+            let isDone = (200..<300).contains(status)
+            return frame.say(isDone ? .pressDone : .pressFailed, "\(status)")
+        }
+    }
+
+    /// A button was pressed that sends a request.
+    private static let pressed = "press-"
+
+    private static func of(_ word: String?) -> Sentence? {
         switch word {
         case "test": .doneTest
         case "test-unheard": .doneTestUnheard
@@ -101,6 +117,12 @@ enum DoneSentence {
         case "unpause": .doneUnpaused
         case "mute": .doneMuted
         case "unmute": .doneUnmuted
+        case "read": .doneRead
+        case "unread": .doneUnread
+        case "delete": .doneDeleted
+        case "answered": .doneAnswered
+        case "withdrawn": .doneWithdrawn
+        case "late": .doneLate
         default: nil
         }
     }

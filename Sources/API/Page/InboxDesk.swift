@@ -7,7 +7,7 @@ import Topics
 /// Puts together what came to the topics of a visitor.
 struct InboxDesk {
     /// As many as somebody reads at once.
-    private static let limit = 50
+    static let limit = 50
 
     let messages: MessageRoutes
 
@@ -53,13 +53,37 @@ struct InboxDesk {
                 }
                 inbox.items = page.entries.map { entry in
                     let topic = all.all.first { $0.device == entry.device }
-                    return Inbox.Item(
-                        entry.message, topic: page.name(of: entry), isClosed: entry.isCleared,
+                    var item = Inbox.Item(
+                        entry.message, at: entry.position, topic: page.name(of: entry),
+                        topicID: topic?.id.text ?? "", isRead: entry.isCleared,
                         hasPicture: topic.map { PictureDesk.mayFind(entry.message, of: $0) }
                             ?? false)
+                    for action in entry.message.content.actions {
+                        item.hosts[action.id] = PageButtons.request(action)?.url.host
+                    }
+                    return item
                 }
-                then(.success(inbox))
+                guard inbox.hasQuestions else { return then(.success(inbox)) }
+                addQuestions(in: chosen, to: inbox, then)
             }
+        }
+    }
+
+    private func addQuestions(
+        in topics: OwnTopics, to inbox: Inbox,
+        _ then: @escaping (Result<Inbox?, APIRefusal>) -> Void
+    ) {
+        let query = TopicQuery.questions(
+            owner: topics.owner ?? 0, of: Array(topics.names.keys))
+        messages.registrations.dialogue.load(.topic(query)) { answer in
+            guard case .topic(.questions(let questions)) = answer else {
+                return then(.failure(.unavailable))
+            }
+            var inbox = inbox
+            inbox.questions = questions.prefix(Self.limit).map {
+                Inbox.Asked($0, topic: topics.names[$0.device] ?? "")
+            }
+            then(.success(inbox))
         }
     }
 }

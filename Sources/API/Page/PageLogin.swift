@@ -14,6 +14,7 @@ final class PageLogin: Sendable {
     private static let nameLength = 20
 
     private let sessions = Lock(PageSessions<ControlCaller>())
+    private let listeners = Lock<[@Sendable () -> Void]>([])
 
     /// The answer to the control socket: a link by which the caller gets in once.
     func link(for caller: ControlCaller, at place: PagePlace) -> APIResult {
@@ -52,6 +53,8 @@ final class PageLogin: Sendable {
             sessions.withLock { $0.end(session) }
             return nil
         }
+        // It may have taken the place of an older one.
+        tellOfEnds()
         let age = PageSessions<ControlCaller>.lifetime / 1_000
         return Self.field("\(name); Max-Age=\(age)")
     }
@@ -69,6 +72,17 @@ final class PageLogin: Sendable {
         return session
     }
 
+    func isOpen(_ session: Session) -> Bool {
+        sessions.withLock { $0.session(session.name, at: Boot.milliseconds) } != nil
+    }
+
+    /// `listener` is called when sessions may have ended: they are to be asked for.
+    func listen(_ listener: @escaping @Sendable () -> Void) {
+        listeners.withLock { $0.append(listener) }
+    }
+
+    private func tellOfEnds() { for listener in listeners.withLock({ $0 }) { listener() } }
+
     /// Whether a form that may be sent only once is sent for the first time.
     func spend(_ number: String?, _ head: borrowing RequestHead) -> Bool {
         guard let digest = Self.digest(in: head), let number = number.flatMap({ Int($0) }) else {
@@ -79,7 +93,10 @@ final class PageLogin: Sendable {
 
     /// Returns the value of the field Set-Cookie.
     func signOut(_ head: borrowing RequestHead) -> String {
-        if let digest = Self.digest(in: head) { sessions.withLock { $0.end(digest) } }
+        if let digest = Self.digest(in: head) {
+            sessions.withLock { $0.end(digest) }
+            tellOfEnds()
+        }
         return Self.field("; Max-Age=0")
     }
 

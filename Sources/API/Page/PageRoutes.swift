@@ -10,22 +10,27 @@ struct PageDesk {
     let registrations: RegistrationRoutes
     let overview: OverviewDesk
     let inbox: InboxDesk
+    let questions: QuestionRoutes
+    let buttons: PageButtons
     let engines: EngineDesk
+    let streams: PageStreams
 }
 
 /// The pages on the public listeners. A visitor has the rights of the user who made the link.
 final class PageRoutes {
     private enum Route: Sendable {
         case signIn, enter, leave, status, live, chats, addDevice
-        case inbox, liveInbox, picture
+        case inbox, liveInbox, streamInbox, picture, markMessages
         case file(PageFile)
         case device(DeviceStep)
         case registration(RegistrationStep)
         case account(AccountStep)
+        case question(QuestionStep)
     }
 
     enum DeviceStep { case remove, confirm }
     enum RegistrationStep { case test, revoke }
+    enum QuestionStep { case answer, withdraw }
     enum AccountStep: String { case pause, unpause, mute, unmute }
 
     private static let signInPath = "/ui/login"
@@ -44,8 +49,11 @@ final class PageRoutes {
         var router = HTTPRouter<Route>()
         router.add("/ui", [(.get, .inbox)])
         router.add("/ui/", [(.get, .inbox)])
-        router.add("/ui/messages", [(.get, .liveInbox)])
+        router.add("/ui/messages", [(.get, .liveInbox), (.post, .markMessages)])
+        router.add("/ui/messages/stream", [(.get, .streamInbox)])
         router.add("/ui/messages/*/picture", [(.get, .picture)])
+        router.add("/ui/questions/*/answer", [(.post, .question(.answer))])
+        router.add("/ui/questions/*/withdraw", [(.post, .question(.withdraw))])
         router.add("/ui/status", [(.get, .status)])
         router.add(Self.signInPath, [(.get, .signIn), (.post, .enter)])
         router.add("/ui/logout", [(.post, .leave)])
@@ -108,7 +116,7 @@ final class PageRoutes {
         }
         guard let session else {
             switch route {
-            case .live, .liveInbox, .picture: return exchange.show(error: 401)
+            case .live, .liveInbox, .streamInbox, .picture: return exchange.show(error: 401)
             default: return exchange.goOn(to: Self.signInPath)
             }
         }
@@ -135,6 +143,7 @@ final class PageRoutes {
         switch route {
         case .live: request.showLive()
         case .liveInbox: request.showLiveInbox()
+        case .streamInbox: request.streamInbox()
         case .picture: request.showPicture(of: name)
         case .chats: request.showChats(of: name)
         case .status: request.showStatus()
@@ -147,6 +156,8 @@ final class PageRoutes {
         case .leave:
             request.exchange.goOn(
                 to: Self.signInPath, cookie: login.signOut(request.exchange.head))
+        case .markMessages: request.markMessages()
+        case .question(let step): request.change(question: name, step)
         case .addDevice: request.addDevice()
         case .device(let step): request.change(device: name, step)
         case .registration(let step): request.change(registration: name, step)
@@ -177,6 +188,9 @@ extension HTTPExchange {
         respond(consume head, body: json)
     }
 
+    /// A browser asks no more for a stream that is answered like this.
+    func showNothing() { respond(pageHead(204)) }
+
     func show(_ file: PageFile) {
         var head = pageHead(200)
         head.fields.append("Content-Type", file.type)
@@ -200,7 +214,7 @@ extension HTTPExchange {
         respond(consume head)
     }
 
-    private func pageHead(_ status: Int) -> ResponseHead {
+    func pageHead(_ status: Int) -> ResponseHead {
         var head = answer(status)
         head.fields.append("Content-Security-Policy", Self.policy)
         head.fields.append("X-Content-Type-Options", "nosniff")

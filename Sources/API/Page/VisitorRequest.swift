@@ -14,7 +14,8 @@ struct VisitorRequest {
     let visitor: ControlCaller
     let frame: PageFrame
     let form: PageForm?
-    private let query: QueryItems?
+    let query: QueryItems?
+    let session: PageLogin.Session
     /// What the visitor has just done, as the address says.
     var done: String? { query?["done"] }
 
@@ -25,6 +26,7 @@ struct VisitorRequest {
         self.exchange = exchange
         self.service = service
         self.desk = desk
+        self.session = session
         visitor = session.visitor
         frame = PageFrame(
             language: exchange.language, formToken: session.formToken,
@@ -82,51 +84,6 @@ struct VisitorRequest {
                 }
             }
         }
-    }
-}
-
-/// Messages.
-extension VisitorRequest {
-    func showInbox() {
-        withInbox(after: nil) { inbox in
-            if let inbox { exchange.show(InboxPage(inbox, frame).html) }
-        }
-    }
-
-    /// What the script asks for again and again.
-    func showLiveInbox() {
-        withInbox(after: query?["last"].flatMap { Int64($0) }) { inbox in
-            exchange.show(
-                live: inbox.map { InboxPage($0, frame).changes } ?? InboxPage.noChanges)
-        }
-    }
-
-    private func withInbox(after last: Int64?, _ then: @escaping (Inbox?) -> Void) {
-        guard let wish else { return fail(.place, status: 400) }
-        desk.inbox.load(wish, for: caller, after: last) { result in
-            whileAdmitted {
-                switch result {
-                case .success(let inbox): then(inbox)
-                case .failure(.badBody): fail(.search, status: 400)
-                case .failure(let refusal): fail(refusal)
-                }
-            }
-        }
-    }
-
-    /// What the form of the page has sent, or one of its links; nil for what neither writes.
-    private var wish: Inbox.Wish? {
-        var wish = Inbox.Wish()
-        (wish.topic, wish.words) = (query?["topic"] ?? "", query?["search"] ?? "")
-        if let text = query?["before"] {
-            guard let before = Int64(text) else { return nil }
-            wish.before = before
-        }
-        return wish
-    }
-
-    func showPicture(of message: String) {
-        desk.inbox.messages.picture(message, exchange, caller) { fail($0) }
     }
 }
 

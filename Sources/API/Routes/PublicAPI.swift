@@ -55,7 +55,7 @@ final class APIRoutes {
     private let registrations: RegistrationRoutes
     private let tokens: TokenRoutes
     let messages: MessageRoutes
-    private let questions: QuestionRoutes
+    let questions: QuestionRoutes
     private let engines: EngineAdmission
     private let router: HTTPRouter<Route>
 
@@ -207,7 +207,9 @@ package final class APILoops: Sendable {
             PageDesk(
                 devices: DeviceRoutes(service, dialogue), registrations: registrations,
                 overview: OverviewDesk(service, dialogue),
-                inbox: InboxDesk(messages: routes.messages), engines: engines))
+                inbox: InboxDesk(messages: routes.messages), questions: routes.questions,
+                buttons: PageButtons(service, on: loop), engines: engines,
+                streams: PageStreams(service, login, on: loop)))
         return [
             FurtherRoute("/api/v1/**", [.get, .post, .put, .delete], label: "api") {
                 api.serve($0, $1)

@@ -76,6 +76,23 @@ final class MessageRoutes {
         _ id: String, _ exchange: HTTPExchange, _ caller: APICaller,
         orElse refuse: @escaping (APIRefusal) -> Void
     ) {
+        message(id, caller, orElse: refuse) { [self] entry, topic in
+            pictures.find(entry.message.content, of: topic) { [service] finding in
+                if let objection = service.objection(to: caller) { return refuse(objection) }
+                switch finding {
+                case .picture(let picture): exchange.respond(picture)
+                case .none: refuse(.unknown)
+                case .later: refuse(.unavailable)
+                }
+            }
+        }
+    }
+
+    /// A message of the caller's topics, with its topic.
+    func message(
+        _ id: String, _ caller: APICaller, orElse refuse: @escaping (APIRefusal) -> Void,
+        then: @escaping (TopicEntry, Registration) -> Void
+    ) {
         find(nil, caller) { [self] found in
             switch found {
             case .failure(let refusal): refuse(refusal)
@@ -83,29 +100,37 @@ final class MessageRoutes {
                 guard let id = TopicMessageID(id), let owner = topics.owner else {
                     return refuse(.unknown)
                 }
-                registrations.dialogue.load(.topic(.message(id, owner: owner))) { [self] answer in
+                registrations.dialogue.load(.topic(.message(id, owner: owner))) { answer in
                     guard case .topic(.message(let entry)) = answer else {
                         return refuse(.unavailable)
                     }
-                    picture(of: entry, in: topics, exchange, caller, orElse: refuse)
+                    guard let entry,
+                        let topic = topics.all.first(where: { $0.device == entry.device })
+                    else { return refuse(.unknown) }
+                    then(entry, topic)
                 }
             }
         }
     }
 
-    private func picture(
-        of entry: TopicEntry?, in topics: OwnTopics, _ exchange: HTTPExchange,
-        _ caller: APICaller, orElse refuse: @escaping (APIRefusal) -> Void
+    /// Marks messages of the caller's topics. Those that are gone are left out.
+    func mark(
+        _ kind: OwnerMark.Kind, _ positions: [Int64], _ caller: APICaller,
+        then: @escaping (APIRefusal?) -> Void
     ) {
-        guard let entry, let topic = topics.all.first(where: { $0.device == entry.device }) else {
-            return refuse(.unknown)
-        }
-        pictures.find(entry.message.content, of: topic) { [service] finding in
-            if let objection = service.objection(to: caller) { return refuse(objection) }
-            switch finding {
-            case .picture(let picture): exchange.respond(picture)
-            case .none: refuse(.unknown)
-            case .later: refuse(.unavailable)
+        find(nil, caller) { [self] found in
+            switch found {
+            case .failure(let refusal): then(refusal)
+            case .success(let topics):
+                let devices = Array(topics.read(service.index).names.keys)
+                let mark = OwnerMark(kind, positions, of: devices)
+                registrations.dialogue.submit(.registration(.mark(mark))) { outcome in
+                    switch outcome {
+                    case .done, .notFound: then(nil)
+                    case .conflict: then(.askedOtherwise)
+                    default: then(.unavailable)
+                    }
+                }
             }
         }
     }

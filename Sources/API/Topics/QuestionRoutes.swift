@@ -105,9 +105,27 @@ final class QuestionRoutes {
         }
     }
 
-    /// A question at a topic that the caller may use.
+    /// Chooses an answer, or takes the question back if there is none, in the name of the owner who
+    /// sees it on a screen of the server's own.
+    func end(
+        _ id: String, _ choice: (answer: QuestionPress.Choice, number: UInt64)?,
+        _ caller: APICaller, then: @escaping (Result<Question, APIRefusal>) -> Void
+    ) {
+        let presser = QuestionPresser(
+            caller.credential ?? 0, named: caller.owner, at: .screen)
+        let refuse: Reply = { if case .failure(let refusal) = $0 { then(.failure(refusal)) } }
+        load(id, caller, isOwn: true, refuse) { [desk] question in
+            let operation: QuestionOperation =
+                choice.map { answer, number in
+                    .press(QuestionPress(answer, to: number, by: presser), question.id)
+                } ?? .withdraw(presser, question.id, mayAlways: true)
+            desk.submit(operation) { then($0.mapError { APIRefusal($0) }) }
+        }
+    }
+
+    /// A question at a topic that the caller may use, or that is the caller's own.
     private func load(
-        _ id: String, _ caller: APICaller, _ reply: @escaping Reply,
+        _ id: String, _ caller: APICaller, isOwn: Bool = false, _ reply: @escaping Reply,
         then: @escaping (Question) -> Void
     ) {
         guard let id = TopicMessageID(id) else { return reply(.failure(.unknown)) }
@@ -121,7 +139,8 @@ final class QuestionRoutes {
                 if let objection = service.objection(to: caller) {
                     return reply(.failure(objection))
                 }
-                guard case .registration(.one(let topic, _)) = answer, caller.mayUse(topic.owner)
+                guard case .registration(.one(let topic, _)) = answer,
+                    isOwn ? topic.owner == caller.owner : caller.mayUse(topic.owner)
                 else { return reply(.failure(.unknown)) }
                 then(question)
             }
@@ -147,6 +166,8 @@ extension APIRefusal {
         case .tooManyRequests: self = .full
         case .noQuestion: self = .unknown
         case .forbidden: self = .notAllowed
+        case .badAnswer: self = .badBody(refusal.text)
+        case .otherQuestion: self = .otherRequest
         default: self = .unavailable
         }
     }

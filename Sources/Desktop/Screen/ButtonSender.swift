@@ -58,15 +58,11 @@ extension ButtonPress.State {
         }
     }
 
-    /// Before it was written, a request was certainly not carried out.
     private init(_ failure: ClientFailure) {
         switch failure {
         case .forbidden: self = .unsent(.forbidden)
         case .untrusted, .brokenHandshake: self = .unsent(.untrusted)
-        case .unknownName, .unreachable: self = .unsent(.unreached)
-        case .timedOut(let stage), .lost(let stage):
-            self = stage == .upgrade ? .unknown : .unsent(.unreached)
-        case .refused, .badAnswer, .unreadableAnswer, .cancelled: self = .unknown
+        default: self = failure.isBeforeRequest ? .unsent(.unreached) : .unknown
         }
     }
 }

@@ -132,4 +132,13 @@ package enum ClientFailure: Error, Equatable, Sendable {
     case lost(Stage)
     /// `cancel` was called, or the loop ends.
     case cancelled
+
+    /// Whether the request was certainly not carried out, because it was not written yet.
+    package var isBeforeRequest: Bool {
+        switch self {
+        case .unknownName, .forbidden, .unreachable, .untrusted, .brokenHandshake: true
+        case .timedOut(let stage), .lost(let stage): stage != .upgrade
+        case .refused, .badAnswer, .unreadableAnswer, .cancelled: false
+        }
+    }
 }

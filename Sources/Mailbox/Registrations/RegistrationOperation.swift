@@ -27,6 +27,9 @@ package enum RegistrationOperation: Sendable {
     /// `.notFound` if the history does not have the message. Of very many messages only some are
     /// erased at once, and the result is `.partly`: ask again.
     case erase(TopicErasure)
+    /// `.notFound` if the history has none of the messages, and `.conflict` for an open question that
+    /// would be deleted.
+    case mark(OwnerMark)
     /// The topic has this picture from now on, or none.
     case setPicture(TopicPicture?, of: UInt32)
     /// Counts a push that nobody can read.

@@ -181,12 +181,26 @@ struct QuestionRows {
         return keys
     }
 
+    static func open(
+        in device: UInt32, on connection: borrowing Connection
+    ) throws(StoreFault) -> [Row] {
+        let select = try connection.statement(
+            "SELECT \(columns) FROM question WHERE topic = ?1 AND ended = 0", device)
+        return try rows(select)
+    }
+
     static func due(
         at now: StoreTime, limit: Int, on connection: borrowing Connection
     ) throws(StoreFault) -> [Row] {
         let select = try connection.statement(
             "SELECT \(columns) FROM question WHERE due <= ?1 ORDER BY due LIMIT ?2",
             now.milliseconds, Int64(limit))
+        return try rows(select)
+    }
+
+    private static func rows(
+        _ select: borrowing StoreStatement
+    ) throws(StoreFault) -> [Row] {
         var rows: [Row] = []
         while try select.step() { rows.append(row(select)) }
         return rows

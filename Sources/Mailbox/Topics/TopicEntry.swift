@@ -62,6 +62,27 @@ package enum TopicErasure: Sendable {
     case all(of: UInt32, through: Int64)
 }
 
+/// What an owner does with messages that the history has. All readers of the owner are told.
+package struct OwnerMark: Sendable {
+    package enum Kind: Sendable {
+        /// It leaves the screens, as if somebody had closed it there.
+        case read
+        /// As if nobody had closed or cleared it. It does not come to a screen again.
+        case unread
+        /// It leaves the history as well.
+        case deleted
+    }
+
+    package let kind: Kind
+    package let positions: [Int64]
+    /// The topics that they may be in.
+    package let devices: [UInt32]
+
+    package init(_ kind: Kind, _ positions: [Int64], of devices: [UInt32]) {
+        (self.kind, self.positions, self.devices) = (kind, positions, devices)
+    }
+}
+
 /// The topics of a stream, all of one owner.
 package struct TopicSubscription: Sendable, Confidential {
     package let owner: UInt32
@@ -90,6 +111,8 @@ package enum TopicQuery: Sendable {
     case picture(of: UInt32, owner: UInt32)
     /// One message that the history has.
     case message(TopicMessageID, owner: UInt32)
+    /// The open questions at some topics; those that end first come first.
+    case questions(owner: UInt32, of: [UInt32])
 }
 
 extension TopicQuery {
@@ -97,7 +120,9 @@ extension TopicQuery {
         switch self {
         case .page(let request): request.owner
         case .stream(_, let subscription): subscription.owner
-        case .newest(let owner), .picture(_, let owner), .message(_, let owner): owner
+        case .newest(let owner), .picture(_, let owner), .message(_, let owner),
+            .questions(let owner, _):
+            owner
         }
     }
 
@@ -111,6 +136,7 @@ extension TopicQuery {
         case .newest: .newest(0)
         case .picture: .picture(nil)
         case .message: .message(nil)
+        case .questions: .questions([])
         }
     }
 }
@@ -121,6 +147,7 @@ package enum TopicAnswer: Sendable {
     case newest(Int64)
     case picture(TopicPicture?)
     case message(TopicEntry?)
+    case questions([Question])
 }
 
 /// Some of what the history of an owner's topics has, newest first.

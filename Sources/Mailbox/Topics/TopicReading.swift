@@ -43,6 +43,17 @@ final class TopicReading {
                     try position.flatMap { position throws(StoreFault) in
                         try TopicRows.entry(at: position, of: owner, sealers, connection)?.entry
                     })
+            case .questions(_, let devices):
+                var questions: [Question] = []
+                for device in devices {
+                    for row in try QuestionRows.open(in: device, on: connection) {
+                        guard let found = try QuestionRows.open(row, sealers, of: owner) else {
+                            continue
+                        }
+                        questions.append(found)
+                    }
+                }
+                return .questions(questions.sorted { $0.expires < $1.expires })
             }
         }
     }

@@ -66,6 +66,32 @@ extension StoredRegistrations {
         return outcome
     }
 
+    func perform(_ mark: OwnerMark) throws(StoreFault) -> StoreOutcome {
+        var outcome = StoreOutcome.notFound
+        for shown in try topics.sequences(at: mark.positions, of: mark.devices) {
+            switch mark.kind {
+            case .read: outcome = try close(shown)
+            case .unread: outcome = try topics.reopen(shown)
+            case .deleted:
+                guard let event = try topics.event(.delete, shown) else { continue }
+                outcome = try add(event, to: shown.device, nil)
+            }
+        }
+        return outcome.isStored ? .done : outcome
+    }
+
+    /// Screens that keep what others have closed keep this as well.
+    private func close(_ shown: ShownSequence) throws(StoreFault) -> StoreOutcome {
+        guard try topics.closings(of: shown).isEmpty else { return .done }
+        guard let event = try topics.event(.dismissal, shown),
+            let registration = try transaction.registration(shown.device)
+        else { return .notFound }
+        if registration.terms.topic.dismissal == .everywhere {
+            try engines.withdraw([shown.name], of: registration)
+        }
+        return try topics.add(event, to: shown.device)
+    }
+
     /// Takes back what a push showed, also one that does not wait. A history forgets what it said.
     func withdraw(_ location: LocationID) throws(StoreFault) {
         let (device, id) = try origin(of: location)

@@ -55,6 +55,7 @@ final class StoredRegistrations {
         case .take(let posts, let address, let isTrial):
             return try topics.take(posts, to: address, isTrial: isTrial)
         case .erase(let erasure): return try erase(erasure)
+        case .mark(let mark): return try perform(mark)
         case .setPicture(let picture, let device): return try topics.set(picture, of: device)
         case .count(let device, let reason):
             return try rows.count(reason, device: device) ? .done : .notFound

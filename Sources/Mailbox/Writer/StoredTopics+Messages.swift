@@ -17,8 +17,11 @@ extension StoredTopics {
         return try find(owner(of: device))
     }
 
-    /// Keeps a message, or the event that ends one, and tells the readers: `.stored`.
-    func add(_ post: TopicPost, to device: UInt32) throws(StoreFault) -> StoreOutcome {
+    /// Keeps a message, or the event that ends one, and tells the readers, or only at which position
+    /// something happened: `.stored`.
+    func add(
+        _ post: TopicPost, to device: UInt32, isTold: Bool = true
+    ) throws(StoreFault) -> StoreOutcome {
         let found = try admission(to: device)
         guard case .owner(var owner) = found else { return found.answer }
         owner.position += 1
@@ -32,8 +35,8 @@ extension StoredTopics {
         }
         try keep(post, of: device, owner)
         let news = TopicNews(
-            position: owner.position, owner: owner.row, device: device, message: message,
-            isKept: post.lifetime > 0)
+            position: owner.position, owner: owner.row, device: device,
+            message: isTold ? message : nil, isKept: post.lifetime > 0)
         #if PLANTED
             if PlantedMistake.streamBeforeCommit.isMade { transaction.index.topics.notify([news]) }
         #endif
@@ -77,7 +80,7 @@ extension StoredTopics {
             until: start.adding(seconds: TopicFiles.lifetime(keptFor: post.lifetime)))
     }
 
-    private func owner(of device: UInt32) throws(StoreFault) -> UInt32 {
+    func owner(of device: UInt32) throws(StoreFault) -> UInt32 {
         UInt32(clamping: try transaction.owner(ofDevice: device))
     }
 

@@ -96,6 +96,42 @@ extension StoredTopics {
         return named + (try rows.all(of: id, in: device))
     }
 
+    /// What the messages at these positions are states of, as far as they are in one of these topics.
+    func sequences(
+        at positions: [Int64], of devices: [UInt32]
+    ) throws(StoreFault) -> [ShownSequence] {
+        // Any topic knows the owner of all.
+        guard let first = devices.first else { return [] }
+        let owner = try owner(of: first)
+        var sequences: [ShownSequence] = []
+        for position in positions where position > 0 && position < TopicRows.positionEnd {
+            guard let found = try rows.message(at: TopicRows.key(position, of: owner)),
+                devices.contains(found.device)
+            else { continue }
+            sequences += try states(of: [found]).map(\.shown)
+        }
+        return sequences
+    }
+
+    /// What has closed or cleared the newest message of a sequence.
+    func closings(of shown: ShownSequence) throws(StoreFault) -> [TopicRows.Found] {
+        guard case .owner(let owner) = try admission(to: shown.device),
+            let newest = try newest(shown.sequence, of: shown.device, owner)
+        else { return [] }
+        return try all(shown.sequence, of: shown.device, owner).filter {
+            [.clear, .dismissal].contains($0.kind) && $0.key > newest.key
+        }
+    }
+
+    /// Takes it back that a sequence was closed or cleared.
+    func reopen(_ shown: ShownSequence) throws(StoreFault) -> StoreOutcome {
+        let closings = try closings(of: shown)
+        guard !closings.isEmpty, let event = try event(.dismissal, shown) else { return .done }
+        try erase(closings)
+        // Readers find at this position that they have missed nothing, and pages that all is new.
+        return try add(TopicPost(event.message, keptFor: 0), to: shown.device, isTold: false)
+    }
+
     /// An event of the store's own, which is kept as long as what it is about. Nil for a topic that has
     /// ended.
     func event(

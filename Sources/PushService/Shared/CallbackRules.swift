@@ -75,6 +75,15 @@ extension CallbackSettings {
         return target
     }
 
+    /// Why a request that anyone may cause must not connect to an address.
+    package func refusal(
+        of address: IPAddress, port: UInt16, isEncrypted: Bool
+    ) -> DialRefusal? {
+        dialGuard.refusal(
+            of: address, port: port, for: .anyone, isEncrypted: isEncrypted,
+            isOurs: DialledAddress.isOurs)
+    }
+
     package func request(
         to url: String, for rights: CallbackRights, fields: [(name: String, value: String)],
         body: [UInt8]?

@@ -5,17 +5,34 @@ package import Topics
 package struct Inbox: Sendable, Confidential {
     package struct Item: Sendable, Confidential {
         let message: TopicMessage
+        let position: Int64
         /// What its owner calls the topic.
         let topic: String
-        let isClosed: Bool
+        let topicID: String
+        /// Its owner has closed it, on the page or a screen, or its sender has.
+        let isRead: Bool
         /// It may have a picture, which is looked for when a browser asks.
         let hasPicture: Bool
+        /// Where the requests of its buttons go, by the ids of the buttons.
+        package var hosts: [String: String] = [:]
 
         package init(
-            _ message: TopicMessage, topic: String, isClosed: Bool, hasPicture: Bool
+            _ message: TopicMessage, at position: Int64, topic: String, topicID: String,
+            isRead: Bool, hasPicture: Bool
         ) {
-            (self.message, self.topic) = (message, topic)
-            (self.isClosed, self.hasPicture) = (isClosed, hasPicture)
+            (self.message, self.position) = (message, position)
+            (self.topic, self.topicID) = (topic, topicID)
+            (self.isRead, self.hasPicture) = (isRead, hasPicture)
+        }
+    }
+
+    /// A question that waits for an answer.
+    package struct Asked: Sendable, Confidential {
+        let question: Question
+        let topic: String
+
+        package init(_ question: Question, topic: String) {
+            (self.question, self.topic) = (question, topic)
         }
     }
 
@@ -40,6 +57,8 @@ package struct Inbox: Sendable, Confidential {
     package var wish = Wish()
     package var topics: [Topic] = []
     package var items: [Item] = []
+    /// Those that end first come first.
+    package var questions: [Asked] = []
     /// Before which position there may be older ones; nil if there are none.
     package var next: Int64?
     /// Nothing of the owner's has a higher position.
@@ -48,4 +67,7 @@ package struct Inbox: Sendable, Confidential {
     package var now = 0
 
     package init() {}
+
+    /// Questions are above the newest messages, unless somebody looks for something.
+    package var hasQuestions: Bool { wish.before == nil && wish.words.isEmpty }
 }

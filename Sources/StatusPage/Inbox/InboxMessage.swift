@@ -26,22 +26,40 @@ struct InboxMessage {
 
     var markup: Markup {
         """
-        <article class="message" id="\(id)"><h2 dir="auto">\(title)</h2>\
-        <p class="facts">\(facts)</p>\(text)\(picture)\(ways)</article>
+        <article class="message" id="\(id)" data-at="\(Int(item.position))">\
+        <h2 dir="auto">\(title)</h2>\
+        <p class="facts">\(facts)</p>\(text)\(picture)\(ways)\(marks)</article>
 
         """
     }
 
+    /// They belong to the form around all messages. Not each browser that shows pages knows buttons
+    /// that name another form.
+    private var marks: Markup {
+        let position = Int(item.position)
+        let (step, label): (String, Sentence) =
+            item.isRead ? ("unread", .markUnread) : ("read", .markRead)
+        return """
+            <p class="actions"><button id="mark-\(position)" name="\(step)" value="\(position)">\
+            \(frame.label(label, of: title))</button> \
+            <button type="button" class="copy">\(frame.label(.copy, of: title))</button></p>\
+            <details><summary id="delete-\(position)">\(frame.label(.delete, of: title))</summary>\
+            <button class="danger" name="delete" value="\(position)">\(frame.say(.reallyDelete))\
+            </button></details>
+            """
+    }
+
     private var facts: Markup {
         var parts: [Markup] = [frame.time(Int(message.time), from: now)]
-        if !content.title.isEmpty { parts.append("<bdi>\(item.topic)</bdi>") }
+        if !item.isRead { parts.append("<strong>\(frame.say(.isUnread))</strong>") }
+        let place = "/ui/?topic=" + PercentEncoding.encoded(item.topicID)
+        parts.append("<a href=\"\(place)\"><bdi>\(item.topic)</bdi></a>")
         switch content.ntfyPriority {
         case 5: parts.append("<span class=\"bad\">\(frame.say(.urgent))</span>")
         case 4: parts.append("<span class=\"bad\">\(frame.say(.high))</span>")
         default: break
         }
         parts += content.tags.map { "<bdi>\($0)</bdi>" }
-        if item.isClosed { parts.append("\(frame.say(.isClosed))") }
         let rest = parts.dropFirst().map { part -> Markup in " · \(part)" }
         return "\(parts[0])\(rest)"
     }
@@ -67,7 +85,7 @@ struct InboxMessage {
             """
     }
 
-    /// Where the message leads. What sends a request is a matter of screens.
+    /// Where the message leads, and what its buttons do, with the hosts that they ask.
     private var ways: Markup {
         var ways: [Markup] = []
         if !content.click.isEmpty { ways.append(link(frame.say(.open), content.click)) }
@@ -82,7 +100,16 @@ struct InboxMessage {
                 let value = Printable.onScreen(
                     action.value, limit: Self.textLimit, keepsLines: true)
                 ways.append("<bdi>\(action.label)</bdi>: <code>\(Markup(lines: value))</code>")
-            case .http, .broadcast: break
+            case .http:
+                guard let host = item.hosts[action.id] else { continue }
+                let value = "\(message.id.text).\(action.id)"
+                ways.append(
+                    """
+                    <button name="press" value="\(value)"><bdi>\(action.label)</bdi>\
+                    <span class="unseen">: \(title)</span> (<bdi>\(host)</bdi>)</button>
+                    """)
+            // Other programs of a phone are told.
+            case .broadcast: break
             }
         }
         guard !ways.isEmpty else { return "" }
@@ -111,5 +138,5 @@ struct InboxMessage {
 
 extension Markup {
     /// A text whose lines stay apart: an interpolation would write an escape for their ends.
-    fileprivate init(lines text: String) { self.init(trusted: Printable.markup(text)) }
+    init(lines text: String) { self.init(trusted: Printable.markup(text)) }
 }

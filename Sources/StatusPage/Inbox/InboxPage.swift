@@ -4,8 +4,16 @@ import Base
 package struct InboxPage: Sendable {
     private let inbox: Inbox
     private let frame: PageFrame
+    /// What the visitor has just done.
+    private let done: String?
+    /// What presses the button again of which nobody knows whether it did anything.
+    private let again: String?
 
-    package init(_ inbox: Inbox, _ frame: PageFrame) { (self.inbox, self.frame) = (inbox, frame) }
+    package init(
+        _ inbox: Inbox, _ frame: PageFrame, done: String? = nil, again: String? = nil
+    ) {
+        (self.inbox, self.frame, self.done, self.again) = (inbox, frame, done, again)
+    }
 
     package var html: [UInt8] {
         let newest: Markup =
@@ -14,18 +22,55 @@ package struct InboxPage: Sendable {
         return frame.page(
             frame.say(.messages),
             """
-            \(frame.offline)\(filter)\(newest)
+            \(notice)\(frame.offline)\(questionSection)\(filter)\(newest)
             <section aria-label="\(frame.say(.messages))">
-            <div id="messages">\(messages)</div>
+            \(list)
             </section>
-            """, tab: .messages, live: live)
+            """, tab: .messages, live: live, script: .inboxScript)
+    }
+
+    private var notice: Markup {
+        guard let text = DoneSentence.text(done, frame) else { return "" }
+        let button = again.map { value -> Markup in
+            frame.form(
+                "/ui/messages",
+                "<button name=\"press\" value=\"\(value)\">\(frame.say(.pressAgain))</button>")
+        }
+        return "\(frame.notice(text))\(button ?? "")"
+    }
+
+    private var questionSection: Markup {
+        guard inbox.hasQuestions else { return "" }
+        return """
+            <section aria-label="\(frame.say(.questions))"><div id="questions">\(questions)</div>\
+            </section>
+
+            """
+    }
+
+    private var questions: Markup {
+        let questions = inbox.questions.map { InboxQuestion($0, at: inbox.now, frame).markup }
+        return "\(questions)"
+    }
+
+    /// One form around all messages: their buttons say what to do with which.
+    private var list: Markup {
+        let fields = Self.items(inbox.wish).map { name, value -> Markup in
+            "<input type=\"hidden\" name=\"\(name)\" value=\"\(value)\">"
+        }
+        return frame.form(
+            "/ui/messages",
+            "\(fields)<div id=\"messages\">\(messages)</div><div id=\"more\"></div>",
+            id: "list")
     }
 
     /// What the script asks for again and again. Only the newest page changes, and a search may cost
     /// too much for that.
     private var live: PageFrame.Live? {
         guard inbox.wish.before == nil, inbox.wish.words.isEmpty else { return nil }
-        return PageFrame.Live(address: "/ui/messages" + query(before: nil), last: inbox.newest)
+        return PageFrame.Live(
+            address: "/ui/messages" + Self.query(inbox.wish), last: inbox.newest,
+            stream: inbox.topics.isEmpty ? nil : "/ui/messages/stream")
     }
 
     /// The answer to the script.
@@ -34,7 +79,10 @@ package struct InboxPage: Sendable {
         writer.object { writer in
             writer.member("last", Int(inbox.newest))
             writer.name("sections")
-            writer.object { $0.member(text: "messages", messages.source) }
+            writer.object { writer in
+                if inbox.hasQuestions { writer.member(text: "questions", questions.source) }
+                writer.member(text: "messages", messages.source)
+            }
         }
         return writer.bytes
     }
@@ -48,7 +96,16 @@ package struct InboxPage: Sendable {
             "<p id=\"older\"><a href=\"\(address(before: next))\" rel=\"next\">\(frame.say(.older))</a></p>"
         }
         let nothing: Markup = items.isEmpty ? "<p>\(frame.say(nothing))</p>" : ""
-        return "\(items)\(nothing)\(older ?? "")"
+        return "\(markAll)\(items)\(nothing)\(older ?? "")"
+    }
+
+    private var markAll: Markup {
+        let unread = inbox.items.filter { !$0.isRead }.map { "\($0.position)" }
+        guard unread.count > 1 else { return "" }
+        return """
+            <p id="all"><button name="read" value="\(unread.joined(separator: ","))">\
+            \(frame.say(.markAllRead))</button></p>
+            """
     }
 
     private var nothing: Sentence {
@@ -76,14 +133,25 @@ package struct InboxPage: Sendable {
             """
     }
 
-    private func address(before: Int64?) -> String { "/ui/" + query(before: before) }
+    private func address(before: Int64?) -> String {
+        var wish = inbox.wish
+        wish.before = before
+        return "/ui/" + Self.query(wish)
+    }
 
-    private func query(before: Int64?) -> String {
-        let wish = inbox.wish
-        let items = [
-            ("topic", wish.topic), ("search", wish.words), ("before", before.map { "\($0)" } ?? ""),
-        ].filter { !$0.1.isEmpty }
+    /// `done` is what the visitor has just done, and `again` what does it again.
+    package static func query(
+        _ wish: Inbox.Wish, done: String = "", again: String = ""
+    ) -> String {
+        let items = items(wish) + [("done", done), ("again", again)].filter { !$0.1.isEmpty }
         let pairs = items.map { "\($0)=\(PercentEncoding.encoded($1))" }
         return pairs.isEmpty ? "" : "?" + pairs.joined(separator: "&")
+    }
+
+    private static func items(_ wish: Inbox.Wish) -> [(String, String)] {
+        [
+            ("topic", wish.topic), ("search", wish.words),
+            ("before", wish.before.map { "\($0)" } ?? ""),
+        ].filter { !$0.1.isEmpty }
     }
 }

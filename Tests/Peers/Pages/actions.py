@@ -1,9 +1,11 @@
 """What a person does on the status page, step by step, in one browser."""
 
 import asyncio
+import http.server
 import json
 import re
 import ssl
+import threading
 import time
 
 import websockets
@@ -27,6 +29,33 @@ def form(ending):
 def row(section, text):
     """The row of a section's table that has this text."""
     return f"[...document.querySelectorAll('#{section} tr')].find(row => row.textContent.includes({json.dumps(text)}))"
+
+
+class Asked(http.server.ThreadingHTTPServer):
+    """Is asked by buttons, and keeps what it was asked."""
+
+    def __init__(self):
+        super().__init__(("127.0.0.1", 0), Answers)
+        self.requests = []
+
+    def __enter__(self):
+        threading.Thread(target=self.serve_forever, daemon=True).start()
+        return self
+
+    def __exit__(self, *_):
+        self.shutdown()
+        self.server_close()
+
+
+class Answers(http.server.BaseHTTPRequestHandler):
+    def do_PUT(self):
+        body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        self.server.requests.append((self.command, self.path, dict(self.headers), body))
+        self.send_response(200)
+        self.end_headers()
+
+    def log_message(self, *_):
+        pass
 
 
 class Person:
@@ -149,6 +178,119 @@ class Person:
             tab.value("getComputedStyle(document.querySelector('.message .text')).whiteSpace").startswith("pre"),
             "lines stay apart",
         )
+
+    def message(self, words):
+        """The message that has these words, the newest of several."""
+        return (
+            "[...document.querySelectorAll('#list .message')]"
+            f".find(message => message.textContent.includes({json.dumps(words)}))"
+        )
+
+    def mark_messages(self, has_scripts=True):
+        """A message is read, unread again, and deleted; every other page of the owner learns it."""
+        tab, words = self.tab, f"parsley {self.name}"
+        for text in (f"{words} one", f"{words} two"):
+            self.server.push(self.news["endpoint"], text, "")
+        tab.open(f"{self.base}/ui/?topic={self.news['id']}")
+        one, two = (self.message(f"{words} {number}") for number in ("one", "two"))
+
+        def press(button, what):
+            action = lambda: tab.click(button)  # noqa: E731
+            action() if has_scripts else tab.await_page(action, what)
+
+        for name, isNew in (("read", False), ("unread", True)):
+            press(f"{one}.querySelector('[name={name}]')", name)
+            tab.wait(f"!!{one}.querySelector('strong') == {json.dumps(isNew)}", f"it is marked as {name}")
+            [kept] = [m for m in self.messages() if m["message"] == f"{words} one"]
+            self.check(kept.get("cleared", False) != isNew, f"others see that it is {name}: {kept}")
+        press("document.querySelector('#all button')", "all")
+        tab.wait("!document.querySelector('#list .message strong')", "all are read")
+        tab.click(f"{two}.querySelector('summary')")
+        press(f"{two}.querySelector('[name=delete]')", "deletion")
+        tab.wait(f"!{two}", "it is gone")
+        self.check(f"{words} two" not in json.dumps(self.messages()), "and gone everywhere")
+        self.check("topic=" in tab.url, f"the page is where it was: {tab.url}")
+
+    def messages(self):
+        return self.server.ask("GET", f"messages?topic={self.news['id']}&limit=500")["messages"]
+
+    def scroll(self):
+        """Older messages come as somebody scrolls down, and none is lost as newer ones come."""
+        tab, count = self.tab, 120
+        topic = self.server.tell("topic", "add", f"rows {self.name}")
+        for number in range(count):
+            self.server.push(topic["endpoint"], f"row {number} {self.name}", "")
+        tab.open(f"{self.base}/ui/?topic={topic['id']}")
+        rows = "document.querySelectorAll('#list .message').length"
+        for wanted in (51, 101):
+            tab.do("() => document.querySelector('#list').lastElementChild.scrollIntoView({block: 'end'})")
+            tab.wait(f"{rows} >= {wanted}", "there are more")
+        for number in range(count, count + 3):
+            self.server.push(topic["endpoint"], f"row {number} {self.name}", "")
+        tab.wait(f"!!{self.message(f'row {count + 2} {self.name}')}", "newer ones are seen as well")
+        tab.wait("!document.querySelector('#older')", "there are no more")
+        names = tab.value("[...document.querySelectorAll('#list .message .text')].map(text => text.textContent)")
+        wanted = [f"row {number} {self.name}" for number in reversed(range(count + 3))]
+        self.check(names[: count + 3] == wanted, f"all are there in order: {names}")
+        old = self.message(f"row 5 {self.name}")
+        tab.click(f"{old}.querySelector('[name=read]')")
+        tab.wait(f"!!{old}.querySelector('[name=unread]')", "one far below is marked as well")
+        tab.open(f"{self.base}/ui/")
+        self.server.run("registration", "revoke", topic["id"])
+
+    def answer_questions(self, has_scripts=True):
+        """A question that waits is on top, and whoever asks gets what is pressed."""
+        tab = self.tab
+        tab.open(f"{self.base}/ui/")
+        for answers, given, ending in (
+            (["yes", HOSTILE[:20]], "document.querySelector('.question [name=place][value=\"1\"]')", HOSTILE[:20]),
+            (["*"], None, "by hand"),
+        ):
+            asked = {"topic": self.news["id"], "message": "Shall I?", "ask": answers}
+            question = self.server.ask("POST", "questions", asked)
+            if has_scripts:
+                tab.wait("!!document.querySelector('.question')", "the question is seen")
+            else:
+                tab.open(f"{self.base}/ui/")
+            if given:
+                tab.follow(given, "an answer")
+            else:
+                tab.fill("document.querySelector('.question [name=text]')", "by hand")
+                tab.await_page(lambda: tab.press(ENTER), "an answer in one's own words")
+            self.check(tab.url == f"{self.base}/ui/?done=answered", f"the answer is given: {tab.url}")
+            result = self.server.ask("GET", f"questions/{question['id']}")
+            self.check((result["state"], result.get("answer")) == ("answered", ending), f"{ending}: {result}")
+            self.check(tab.value("!document.querySelector('.question')"), "the question is gone")
+
+    def publish(self, text, fields):
+        """As a program with a token does."""
+        name = f"press-{self.name.replace(' ', '-')}"
+        self.server.tell("topic", "add", name)
+        token = self.server.tell("token", "add", name, "--topic", name, "--write")["token"]
+        fields = fields | {"Authorization": f"Bearer {token}"}
+        answer = self.server.session.post(f"{self.base}/{name}", text, headers=fields, timeout=self.server.limit)
+        self.check(answer.status_code == 200, f"it is published: {answer.text}")
+
+    def press_buttons(self):
+        """A button sends what its sender wrote, and nothing of the person's; what it may not reach is said."""
+        tab = self.tab
+        with Asked() as asked:
+            button = f"http, Restart, http://127.0.0.1:{asked.server_port}/x, method=PUT, headers.X-Key=7, body=now"
+            actions = f"{button}, clear=true; http, Inside, http://127.0.0.9:{asked.server_port}/"
+            self.publish("button of hers", {"Actions": actions})
+            tab.open(f"{self.base}/ui/")
+            message = self.message("button of hers")
+            self.check("(127.0.0.1)" in tab.value(f"{message}.textContent"), "the host is named")
+            tab.follow(f"{message}.querySelector('[name=press]')", "the button")
+            self.check("200" in tab.value("document.querySelector('[role=status]').textContent"), "the status is said")
+            [(method, path, fields, body)] = asked.requests
+            self.check((method, path, body) == ("PUT", "/x", b"now"), f"the sender's request: {method} {path} {body}")
+            self.check(fields.get("X-Key") == "7" and fields.get("Idempotency-Key"), f"its fields: {fields}")
+            self.check(not {"Cookie", "Authorization", "Referer"} & set(fields), f"nothing of hers: {fields}")
+            self.check(tab.value(f"!!{message}.querySelector('[name=unread]')"), "the message is read with it")
+            tab.follow(f"[...{message}.querySelectorAll('[name=press]')][1]", "the other button")
+            self.check(tab.url.endswith("done=press-forbidden"), f"it is not sent: {tab.url}")
+            self.check(len(asked.requests) == 1, "nothing was asked")
 
     def send_test(self):
         count = self.server.account(f"alerts {self.name}")["total_count"]

@@ -73,7 +73,8 @@ def meant(stage, case):
 def tokens(stage, case):
     """Every form without the token of its own session."""
     administrator, user = stage.administrator, stage.user
-    for target, fields in [*stage.targets(0), ("/ui/devices", {"name": "by others"}), ("/ui/logout", {})]:
+    further = [("/ui/devices", {"name": "by others"}), ("/ui/messages", {"delete": "1"}), ("/ui/logout", {})]
+    for target, fields in [*stage.targets(0), *further]:
         name = target.rpartition("/")[2]
         token = administrator.csrf
         for what, wrong in (
@@ -102,6 +103,54 @@ def tokens(stage, case):
         case.holds(f"{name} is refused", owned == case.before[: len(owned)])
 
 
+def others_messages(stage, case, alerts):
+    """Marks count for one's own messages alone."""
+    before = stage.administrator.get(alerts).text
+    position = re.search(r'data-at="(\d+)"', before)[1]
+    message = re.search(r'id="m-(\w+)"', before)[1]
+    for step, value, *wanted in (
+        ("read", position, 303),
+        ("unread", position, 303),
+        ("delete", "900000", 303),
+        ("read", "1,,2", 400),
+        ("read", "-1", 303),
+        ("read", ",".join(["1"] * 51), 400),
+        ("read", LONG, 400),
+        ("press", f"{message}.AAAAAAAAAA", 404),
+        ("press", f"{message}.a.b.c", 400),
+        ("nothing", "1", 400),
+    ):
+        case(f"{step} {value[:10]} of another", stage.user.post("/ui/messages", {step: value}), *wanted)
+    case.holds("the others' messages are as before", f'id="m-{message}"' in stage.administrator.get(alerts).text)
+
+
+def questions(stage, case):
+    """They are answered by those whom they were asked."""
+    topic = stage.things[0]["registration"]
+    asked = stage.server.ask("POST", "questions", {"topic": topic, "message": "May I?", "ask": ["yes"]})
+    place = f"/ui/questions/{asked['id']}"
+    shown = stage.administrator.get("/ui/").text
+    number = re.search(r'name="number" value="(\d+)"', shown)[1]
+    case("the user's page without the question", stage.user.get("/ui/"), 200, shows=CONTENT)
+    case("an answer of another", stage.user.post(f"{place}/answer", {"number": number, "place": "0"}), 404)
+    case("a withdrawal of another", stage.user.post(f"{place}/withdraw"), 404)
+    person = stage.administrator
+    case("an answer to another question", person.post(f"{place}/answer", {"number": "1", "place": "0"}), 409)
+    case("an answer that is none", person.post(f"{place}/answer", {"number": number, "place": "7"}), 400)
+    case("no answer", person.post(f"{place}/answer", {"number": number}), 400)
+    state = stage.server.ask("GET", f"questions/{asked['id']}")["state"]
+    case.holds("the question is still open", state == "open")
+    case("a deletion of a question", person.post("/ui/messages", {"delete": newest(person, topic)}), 409)
+    case("an answer", person.post(f"{place}/answer", {"number": number, "place": "0"}), 303)
+    answer = stage.server.ask("GET", f"questions/{asked['id']}").get("answer")
+    case.holds("whoever asks gets it", answer == "yes")
+    case.changed()
+
+
+def newest(person, topic):
+    return re.search(r'data-at="(\d+)"', person.get(f"/ui/?topic={topic}").text)[1]
+
+
 def others(stage, case):
     """A user of this machine has a session of their own and asks for what belongs to the administrator."""
     for target, fields in stage.targets(0):
@@ -122,6 +171,7 @@ def others(stage, case):
     case("a picture without a session", stage.wire.ask("GET", picture), 401)
     case("a picture that is none", stage.administrator.get(picture), 404)
     case("a picture of no message", stage.user.get("/ui/messages/../picture"), 400, 404)
+    others_messages(stage, case, alerts)
     page = case("the user's page", stage.user.get("/ui/status"), 200)
     live = case("what is new for the user", stage.user.get("/ui/live"), 200)
     for name in ("device of 0", "alerts of 0"):

@@ -54,7 +54,7 @@ def methods(stage, case):
         case(f"{method} a form", answer, 400, 404, 405, 501)
         answer = person.send(ADD, body, "X-HTTP-Method-Override: POST", method=method)
         case(f"{method} with another method in a field", answer, 400, 404, 405, 501)
-    for target in ("/ui/", "/ui/status", "/ui/live", "/ui/messages", "/ui/script.js"):
+    for target in ("/ui/", "/ui/status", "/ui/live", "/ui/messages/stream", "/ui/script.js"):
         case(f"POST {target}", person.send(target, body), 404, 405)
 
 

@@ -28,6 +28,7 @@ GROUPS = (
     attempts_login.cookies,
     attempts_forms.tokens,
     attempts_forms.others,
+    attempts_forms.questions,
     attempts_forms.values,
     attempts_wire.origins,
     attempts_wire.methods,

@@ -102,6 +102,36 @@ struct StatusPageCommandTests {
         #expect(server.end() == 0)
     }
 
+    @Test("Who has signed out is told nothing more, and others at once that something came")
+    func streams() throws {
+        let server = try fixture.start()
+        let made = try ServeFixture.object(
+            try fixture.run(["topic", "add", "builds", "--json"]).output)
+        let endpoint = try #require(made["endpoint"] as? String)
+        let (cookie, base) = try signIn()
+        let own = ["-H", "Cookie: \(cookie)"]
+        let token = try token(in: try fixture.curl(own + [base]))
+        let stream = try RunningProcess(
+            "/usr/bin/curl",
+            ["-sSiN", "-m", "20", "--cacert", fixture.authority] + own + [base + "messages/stream"])
+        var head = ""
+        while !head.hasSuffix("retry: 2000\n\n") {
+            let data = stream.output.availableData
+            guard !data.isEmpty else { break }
+            head += String(decoding: data, as: UTF8.self)
+        }
+        #expect(head.contains(" 200") && head.contains("text/event-stream"), "\(head)")
+        #expect(try fixture.curl(["-d", "x", "-H", "TTL: 60", endpoint]).hasSuffix(" 201"))
+        let event = String(decoding: stream.output.availableData, as: UTF8.self)
+        #expect(event == "data: new\n\n")
+        #expect(try fixture.curl(own + ["-d", "csrf=\(token)", base + "logout"]).hasSuffix(" 303"))
+        #expect(try stream.text() == "")
+        #expect(stream.wait() == 0)
+        #expect(
+            try fixture.curl(own + [base + "messages/stream"]).hasSuffix(" 401"))
+        #expect(server.end() == 0)
+    }
+
     @Test("A test reaches every kind of registration, as the text that the page promises")
     func sendsTest() throws {
         let server = try fixture.start()

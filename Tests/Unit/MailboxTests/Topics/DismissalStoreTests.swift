@@ -114,6 +114,54 @@ struct DismissalStoreTests {
         #expect(try kinds == [.message])
     }
 
+    private func mark(_ kind: OwnerMark.Kind, _ positions: Int64...) throws -> StoreOutcome {
+        try test.run(.registration(.mark(OwnerMark(kind, positions, of: [topic.device]))))
+    }
+
+    @Test("What the owner has read leaves the screens, and readers hear of it once")
+    func marked() throws {
+        try test.post("one", to: topic, isShown: true)
+        try test.post("two", to: topic, sequence: "s", isShown: true)
+        #expect(try mark(.read, 1, 2, 9) == .done)
+        #expect(try screen.texts == [])
+        #expect(try kinds == [.dismissal, .dismissal, .message, .message])
+        #expect(try mark(.read, 1, 2) == .done)
+        #expect(try test.page([topic]).entries.map(\.isCleared) == [false, false, true, true])
+        #expect(try mark(.read, 9) == .notFound)
+        let other = try test.addTopic("other", owner: "uid:1")
+        let foreign = OwnerMark(.deleted, [1], of: [other.device])
+        #expect(try test.run(.registration(.mark(foreign))) == .notFound)
+    }
+
+    @Test("What is unread again was not closed, also after a start, and readers get nothing new")
+    func reopened() throws {
+        let listener = TopicListener()
+        test.store.index.topics.listen(listener, to: test.store.index.owner(ofDevice: topic.device))
+        try test.post("one", to: topic, sequence: "s", isShown: true)
+        try test.post("", to: topic, .clear, sequence: "s")
+        #expect(try mark(.unread, 1) == .done)
+        #expect(try screen.texts == [])
+        let last = try #require(listener.heard.last)
+        #expect(last.message == nil && last.position == 3 && !last.isKept)
+        #expect(try mark(.read, 1) == .done)
+        #expect(try mark(.unread, 1) == .done)
+        try test.restart()
+        let page = try test.page([topic])
+        #expect(page.entries.map(\.message.kind) == [.message])
+        #expect(page.entries.map(\.isCleared) == [false])
+        #expect(try test.read(.missed(after: 1), topic).messages.isEmpty)
+    }
+
+    @Test("What the owner deletes is gone with all its states, and all readers are told")
+    func deleted() throws {
+        try test.post("old", to: topic, sequence: "s", isShown: true)
+        try test.post("new", to: topic, sequence: "s", isShown: true)
+        #expect(try mark(.deleted, 1) == .done)
+        #expect(try screen.texts == [])
+        #expect(try kinds == [.delete])
+        #expect(try mark(.deleted, 1) == .notFound)
+    }
+
     /// What the services push of one thing: its name there, and what is shown of it.
     private static func alerts(_ texts: String...) -> String {
         let alerts = texts.map {
