@@ -60,8 +60,10 @@ extension PageFile {
           overflow-wrap: anywhere; content-visibility: auto; contain-intrinsic-size: auto 8rem; }
         .question { border: 2px solid var(--accent); border-radius: .3rem;
           padding: .75rem; margin: .75rem 0; }
-        .message .actions, .message details { margin-top: .5rem; font-size: .9rem; }
-        .message .actions { margin-bottom: 0; }
+        .message .actions { margin-top: .5rem; font-size: .9rem; }
+        .message > .actions button:not(.danger) { border-color: var(--line); background: none;
+          min-height: 1.75rem; padding: .1rem .5rem; }
+        .question > .actions button:not(.danger) { border-color: var(--accent); }
         .message h2 { font-size: 1.05rem; margin: 0; }
         .facts { color: var(--soft); font-size: .9rem; margin: 0; }
         .text { white-space: pre-wrap; margin-top: .25rem; }

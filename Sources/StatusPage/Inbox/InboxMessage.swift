@@ -40,12 +40,12 @@ struct InboxMessage {
         let (step, label): (String, Sentence) =
             item.isRead ? ("unread", .markUnread) : ("read", .markRead)
         return """
-            <p class="actions"><button id="mark-\(position)" name="\(step)" value="\(position)">\
+            <div class="actions"><button id="mark-\(position)" name="\(step)" value="\(position)">\
             \(frame.label(label, of: title))</button> \
-            <button type="button" class="copy">\(frame.label(.copy, of: title))</button></p>\
+            <button type="button" class="copy">\(frame.label(.copy, of: title))</button> \
             <details><summary id="delete-\(position)">\(frame.label(.delete, of: title))</summary>\
             <button class="danger" name="delete" value="\(position)">\(frame.say(.reallyDelete))\
-            </button></details>
+            </button></details></div>
             """
     }
 

@@ -59,7 +59,14 @@ def take(visit, folder):
 def take_messages(visit, folder, topics):
     for topic, title, fields, text in MESSAGES:
         visit.server.push(topics[topic], text, title, fields)
+    visit.server.tell("topic", "add", "deploy")
+    asked = {"topic": "deploy", "title": "Release 2.4", "message": "All checks passed. Put it on?", "ask": ["yes", "no"]}
+    visit.server.ask("POST", "questions", asked)
+    oldest = visit.server.ask("GET", "messages?limit=5")["messages"][-1]
     visit.tab.open(f"{visit.server.base}/ui/")
+    visit.tab.click(f"document.querySelector('#m-{oldest['id']} [name=read]')")
+    time.sleep(1)
+    visit.tab.do("() => { document.activeElement.blur(); scrollTo(0, 0); }")
     for is_dark, size, name in ((False, (1000, 640), "light"), (True, (1000, 640), "dark"), (False, PHONE, "phone")):
         visit.looks.dark(is_dark)
         visit.tab.size(*size)

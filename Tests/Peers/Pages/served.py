@@ -23,8 +23,7 @@ class Server(server.Server):
     def configure(self, local_users):
         """Changes the configuration, also while the server runs."""
         self.configuration.write_text(
-            "registration = token\ncallback-allow = 127.0.0.1/32\n"
-            f"local-users = {'yes' if local_users else 'no'}\n"
+            f"registration = token\ncallback-allow = 127.0.0.1/32\nlocal-users = {'yes' if local_users else 'no'}\n"
         )
         if self.process:
             self.process.send_signal(signal.SIGHUP)
