@@ -66,11 +66,26 @@ package enum ControlCaller: Hashable {
         }
     }
 
+    /// The caller whose own things belong to this owner; nil for an owner who has no account here.
+    init?(owner: String) {
+        if owner == Owner.administrator {
+            self = .administrator
+        } else if owner.hasPrefix(Self.prefix),
+            let user = UInt32(owner.dropFirst(Self.prefix.count))
+        {
+            self = .user(user)
+        } else {
+            return nil
+        }
+    }
+
+    private static let prefix = "uid:"
+
     /// The owner of new things unless the request names another.
     package var owner: String {
         switch self {
         case .administrator: Owner.administrator
-        case .user(let number): "uid:\(number)"
+        case .user(let number): "\(Self.prefix)\(number)"
         }
     }
 

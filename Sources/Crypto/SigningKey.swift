@@ -57,6 +57,14 @@ package struct VerificationKey: ~Copyable {
         self.context = context
     }
 
+    /// Whether `signature`, in DER as authenticators write it, matches the hash of the signed bytes.
+    package mutating func verify(
+        der signature: Span<UInt8>, of digest: SHA256.Digest
+    ) throws(OpenSSLError) -> Bool {
+        guard let raw = DERSignature.raw(signature) else { return false }
+        return try verify(raw.span, of: digest)
+    }
+
     /// Whether `signature`, r and s of 32 bytes each, matches the hash of the signed bytes.
     package mutating func verify(
         _ signature: Span<UInt8>, of digest: SHA256.Digest

@@ -41,16 +41,23 @@ extension PageFile {
           return template.innerHTML;
         }
 
-        // A section is left alone while somebody has something open there.
+        // A section is left alone while somebody has something open there, and of a list the article.
         function replace(section, html) {
-          const text = written(html);
-          if (shown.get(section.id) === text || section.querySelector("details[open]")) return;
+          const text = written(html), isList = section.querySelector("article");
+          if (shown.get(section.id) === text) return;
+          if (!isList && section.querySelector("details[open]")) return;
           const focus = section.contains(document.activeElement) ? document.activeElement.id : "";
           shown.set(section.id, text);
-          if (section.querySelector("article")) renew(section, html);
-          else section.innerHTML = html;
+          if (isList) renew(section, html); else section.innerHTML = html;
           localize(section);
-          if (focus) element(focus)?.focus();
+          refocus(focus);
+        }
+
+        // What had the focus may have been put there anew.
+        function refocus(id) {
+          if (id && document.activeElement === document.body) {
+            element(id)?.focus({preventScroll: true});
+          }
         }
 
         function plot(name, values, text) {
@@ -77,7 +84,9 @@ extension PageFile {
         // Now and then the whole is asked for: what was erased or has expired makes nothing newer.
         const whole = 30;
         let last = null, newest = document.body.dataset.last, rounds = 0;
-        let isAsking = false, isWanted = false, events = null;
+        // So long, in milliseconds, after an answer nothing is asked because something came.
+        const pause = 500;
+        let isAsking = false, isWanted = false, isResting = false, events = null;
         const rates = [], latencies = [];
 
         function measure(state) {
@@ -105,11 +114,12 @@ extension PageFile {
           return answer.json();
         }
 
-        async function look(isWhole = false) {
+        // `isOwn`: because of what somebody has done here.
+        async function look(isWhole = false, isOwn = false) {
           if (document.hidden) return;
           // An answer that is on its way may lack what has just come.
-          if (isAsking) return void (isWanted = true);
-          isAsking = true;
+          if (isAsking || isResting && !isOwn) return void (isWanted = true);
+          isAsking = isResting = true;
           try {
             const sign = live.includes("?") ? "&" : "?";
             const isKnown = newest !== undefined && !isWhole;
@@ -117,6 +127,7 @@ extension PageFile {
             if (!state) return;
             element("offline").hidden = true;
             for (const [id, html] of Object.entries(state.sections)) replace(element(id), html);
+            if (isWhole && window.renewMore) await renewMore();
             newest = state.last ?? newest;
             localize(document);
             measure(state);
@@ -125,11 +136,15 @@ extension PageFile {
             last = null;
           } finally {
             isAsking = false;
+            setTimeout(rested, pause);
           }
-          if (isWanted) {
-            isWanted = false;
-            await look();
-          }
+        }
+
+        function rested() {
+          isResting = false;
+          if (!isWanted) return;
+          isWanted = false;
+          look();
         }
 
         // Where nobody tells what is new, it is asked for all the time.

@@ -51,9 +51,6 @@ extension PageFile {
         details[open] summary { margin-bottom: .3rem; }
         :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
         code { font-family: ui-monospace, monospace; overflow-wrap: anywhere; }
-        .copy { display: none; }
-        .can-copy .copy { display: inline-block; }
-        .copy.done::after { content: " ✓"; }
         #list { display: block; }
         .filter { display: flex; flex-wrap: wrap; gap: .5rem 1rem; align-items: center; }
         .message { border-bottom: 1px solid var(--line); padding: .75rem 0;

@@ -2,12 +2,13 @@
 package enum PageFile: String, CaseIterable, Sendable {
     case script = "/ui/script.js"
     case inboxScript = "/ui/inbox.js"
+    case passkeyScript = "/ui/passkey.js"
     case style = "/ui/style.css"
     case icon = "/ui/icon.svg"
 
     package var type: StaticString {
         switch self {
-        case .script, .inboxScript: "text/javascript; charset=utf-8"
+        case .script, .inboxScript, .passkeyScript: "text/javascript; charset=utf-8"
         case .style: "text/css; charset=utf-8"
         case .icon: "image/svg+xml"
         }
@@ -17,6 +18,7 @@ package enum PageFile: String, CaseIterable, Sendable {
         switch self {
         case .script: Self.scriptText
         case .inboxScript: Self.inboxScriptText
+        case .passkeyScript: Self.passkeyScriptText
         case .style: Self.styleText
         case .icon: Self.iconText
         }

@@ -62,7 +62,7 @@ package struct PageFrame: Sendable {
     func say(_ sentence: Sentence, _ value: String) -> String { sentence.text(language, value) }
 
     /// The pages that the others belong to.
-    enum Tab { case messages, status }
+    enum Tab { case messages, status, access }
 
     /// Where the script asks for what is new, and the newest that the page has.
     struct Live {
@@ -121,6 +121,7 @@ package struct PageFrame: Sendable {
         guard formToken != nil else { return "" }
         let tabs: [(Tab, String, Sentence)] = [
             (.messages, "/ui/", .messages), (.status, "/ui/status", .status),
+            (.access, "/ui/access", .access),
         ]
         let links = tabs.map { tab, address, sentence -> Markup in
             let mark: Markup = tab == current ? " aria-current=\"page\"" : ""
@@ -134,11 +135,14 @@ package struct PageFrame: Sendable {
     }
 
     /// A form whose fields are `contents`.
-    func form(_ action: String, _ contents: Markup, id: String? = nil) -> Markup {
-        """
-        <form method="post" action="\(action)"\(id.map { " id=\"\($0)\"" as Markup } ?? "")>\
-        <input type="hidden" name="csrf" value="\(formToken ?? "")">\(contents)</form>
-        """
+    func form(
+        _ action: String, _ contents: Markup, id: String? = nil, attributes: Markup = ""
+    ) -> Markup {
+        let id = id.map { " id=\"\($0)\"" as Markup } ?? ""
+        return """
+            <form method="post" action="\(action)"\(id)\(attributes)>\
+            <input type="hidden" name="csrf" value="\(formToken ?? "")">\(contents)</form>
+            """
     }
 
     /// A button of a table, where a screen reader needs to hear whose button it is.

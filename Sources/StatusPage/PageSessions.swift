@@ -16,6 +16,11 @@ package struct PageSessions<Visitor: Hashable & Sendable>: Sendable {
         /// Milliseconds since boot.
         let end: Int64
         fileprivate let number: Int
+
+        /// The visitor signed in so recently that what lets others in may be made.
+        package func isFresh(at now: Int64) -> Bool {
+            end - now > PageSessions.lifetime - PageSessions.freshness
+        }
     }
 
     private struct Code {
@@ -27,6 +32,7 @@ package struct PageSessions<Visitor: Hashable & Sendable>: Sendable {
     /// Milliseconds.
     package static var codeLifetime: Int64 { 300_000 }
     package static var lifetime: Int64 { 12 * 3_600_000 }
+    private static var freshness: Int64 { 300_000 }
     private static var limitOfVisitor: Int { 8 }
     private static var limit: Int { 512 }
 
@@ -51,6 +57,14 @@ package struct PageSessions<Visitor: Hashable & Sendable>: Sendable {
     ) -> Session? {
         forgetExpired(at: now)
         guard let visitor = codes.removeValue(forKey: code)?.visitor else { return nil }
+        return begin(session, for: visitor, formToken: formToken, at: now)
+    }
+
+    /// The visitor has shown in another way who that is.
+    package mutating func begin(
+        _ session: Digest, for visitor: Visitor, formToken: String, at now: Int64
+    ) -> Session {
+        forgetExpired(at: now)
         lastNumber += 1
         let made = Session(
             visitor: visitor, name: session, formToken: formToken,
@@ -70,6 +84,23 @@ package struct PageSessions<Visitor: Hashable & Sendable>: Sendable {
     }
 
     package mutating func end(_ name: Digest) { sessions[name] = nil }
+
+    /// Those of the same visitor, the newest first, each with its number and how many milliseconds ago
+    /// it began.
+    package func all(
+        like session: Session, at now: Int64
+    ) -> [(number: Int, age: Int64, isThis: Bool)] {
+        sessions.values.filter { $0.visitor == session.visitor && now < $0.end }
+            .sorted { $0.number > $1.number }
+            .map { ($0.number, now - ($0.end - Self.lifetime), $0.number == session.number) }
+    }
+
+    /// False if the visitor has no such session.
+    package mutating func end(number: Int, of visitor: Visitor) -> Bool {
+        let found = sessions.first { $0.value.number == number && $0.value.visitor == visitor }
+        if let found { sessions[found.key] = nil }
+        return found != nil
+    }
 
     /// Spends a form that was shown when the session had made `number` additions. False if it was
     /// sent before: a reload of its answer sends it again.

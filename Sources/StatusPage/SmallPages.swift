@@ -42,22 +42,26 @@ package struct FrontPage: Sendable {
 
 /// Where a visitor signs in.
 package struct SignInPage: Sendable {
-    private let frame: PageFrame
-    private let isRefused: Bool
+    package enum Refusal: Sendable { case code, passkey }
 
-    package init(_ frame: PageFrame, isRefused: Bool = false) {
-        self.frame = frame
-        self.isRefused = isRefused
+    private let frame: PageFrame
+    private let refusal: Refusal?
+    /// A passkey belongs to a name, and not to an address of digits.
+    private let takesKeys: Bool
+
+    package init(_ frame: PageFrame, takesKeys: Bool, refusal: Refusal? = nil) {
+        (self.frame, self.takesKeys, self.refusal) = (frame, takesKeys, refusal)
     }
 
     package var html: [UInt8] {
-        let refusal: Markup =
-            isRefused
-            ? "<p class=\"notice bad\" role=\"alert\">\(frame.say(.codeRefused))</p>" : ""
+        let sentence = refusal.map { $0 == .code ? Sentence.codeRefused : .keyRefused }
+        let notice = sentence.map { sentence -> Markup in
+            "<p class=\"notice bad\" role=\"alert\">\(frame.say(sentence))</p>"
+        }
         return frame.page(
             frame.say(.signIn),
             """
-            \(refusal)<p>\(frame.say(.howToSignIn))</p>
+            \(notice ?? "")\(takesKeys ? keys : "")<p>\(frame.say(.howToSignIn))</p>
             <p><code>bellwire ui</code></p>
             <form method="post" action="/ui/login" id="login">
             <label>\(frame.say(.code)) <input name="code" id="code" required maxlength="64" \
@@ -65,7 +69,16 @@ package struct SignInPage: Sendable {
             <button>\(frame.say(.signIn))</button>
             </form>
             <noscript><p>\(frame.say(.codeByHand))</p></noscript>
-            """)
+            """, script: takesKeys ? .passkeyScript : nil)
+    }
+
+    /// Hidden until the script knows that the browser has passkeys.
+    private var keys: Markup {
+        """
+        <form method="post" action="/ui/login/passkey" id="use-passkey" hidden>\
+        \(PasskeyFields.markup)<button>\(frame.say(.useKey))</button></form>
+
+        """
     }
 }
 
@@ -73,6 +86,7 @@ package struct SignInPage: Sendable {
 package struct FailurePage: Sendable {
     package enum Reason: Sendable {
         case name, limit, gone, later, form, place, foreign, search, answer, openQuestion
+        case stale, passkey, keyName
 
         var sentence: Sentence {
             switch self {
@@ -86,6 +100,9 @@ package struct FailurePage: Sendable {
             case .search: .failedSearch
             case .answer: .failedAnswer
             case .openQuestion: .failedOpenQuestion
+            case .stale: .keysNeedSignIn
+            case .passkey: .failedKey
+            case .keyName: .failedKeyName
             }
         }
     }

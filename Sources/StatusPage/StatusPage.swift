@@ -95,7 +95,7 @@ enum DoneSentence {
         switch word.dropFirst(pressed.count) {
         case "unsent": return frame.say(.pressUnsent)
         case "forbidden": return frame.say(.pressForbidden)
-        case "unknown": return frame.say(.pressUnknown)
+        case "again": return frame.say(.pressUnderWay)
         case let status:
             guard let status = Int(status) else { return nil }
             let isDone = (200..<300).contains(status)
@@ -123,6 +123,9 @@ enum DoneSentence {
         case "answered": .doneAnswered
         case "withdrawn": .doneWithdrawn
         case "late": .doneLate
+        case "passkey": .doneKey
+        case "passkey-removed": .doneKeyRemoved
+        case "session-ended": .doneSessionEnded
         default: nil
         }
     }

@@ -11,9 +11,11 @@ final class PageLogin: Sendable {
 
     /// The prefix makes browsers insist on Secure and on one host (RFC 6265bis section 4.1.3).
     private static let cookie = "__Host-bellwire"
+    private static let bindingCookie = "__Host-bellwire-login"
     private static let nameLength = 20
 
     private let sessions = Lock(PageSessions<ControlCaller>())
+    let challenges = PasskeyChallenges()
     private let listeners = Lock<[@Sendable () -> Void]>([])
 
     /// The answer to the control socket: a link by which the caller gets in once.
@@ -55,8 +57,50 @@ final class PageLogin: Sendable {
         }
         // It may have taken the place of an older one.
         tellOfEnds()
-        let age = PageSessions<ControlCaller>.lifetime / 1_000
-        return Self.field("\(name); Max-Age=\(age)")
+        return Self.field(ofSession: name)
+    }
+
+    /// Lets in whoever has shown a passkey of this visitor. Nil if that visitor has lost its rights.
+    func signIn(_ visitor: ControlCaller, _ admission: AdmissionRules) -> String? {
+        guard admission.admit(visitor.pass), let (name, session) = Self.makeName(),
+            let (formToken, _) = Self.makeName()
+        else { return nil }
+        sessions.withLock { sessions in
+            _ = sessions.begin(
+                session, for: visitor, formToken: formToken, at: Boot.milliseconds)
+        }
+        tellOfEnds()
+        return Self.field(ofSession: name)
+    }
+
+    private static func field(ofSession name: String) -> String {
+        field("\(name); Max-Age=\(PageSessions<ControlCaller>.lifetime / 1_000)")
+    }
+
+    /// What binds a passkey's challenge to a browser that is not signed in: the value of Set-Cookie,
+    /// and what to bind it to.
+    func makeBinding() -> (cookie: String, binding: String)? {
+        Self.makeName().map { name, _ in
+            (Self.field("\(name); Max-Age=300", of: Self.bindingCookie), name)
+        }
+    }
+
+    static var endOfBinding: String { field("; Max-Age=0", of: bindingCookie) }
+
+    func binding(_ head: borrowing RequestHead) -> String? {
+        Self.value(of: Self.bindingCookie, in: head)
+    }
+
+    /// The sessions of the same visitor.
+    func sessions(like session: Session) -> [(number: Int, age: Int64, isThis: Bool)] {
+        sessions.withLock { $0.all(like: session, at: Boot.milliseconds) }
+    }
+
+    /// False if the visitor has no such session.
+    func end(number: Int, of visitor: ControlCaller) -> Bool {
+        let isEnded = sessions.withLock { $0.end(number: number, of: visitor) }
+        if isEnded { tellOfEnds() }
+        return isEnded
     }
 
     /// The session of a request; nil for a visitor who has not signed in, or may not be here.
@@ -100,12 +144,16 @@ final class PageLogin: Sendable {
         return Self.field("; Max-Age=0")
     }
 
-    private static func field(_ value: String) -> String {
+    private static func field(_ value: String, of cookie: String = cookie) -> String {
         "\(cookie)=\(value); Path=/; Secure; HttpOnly; SameSite=Strict"
     }
 
     /// Nil without the cookie, and for several of them, which no browser sends.
     private static func digest(in head: borrowing RequestHead) -> Digest? {
+        value(of: cookie, in: head).flatMap(digest)
+    }
+
+    private static func value(of cookie: String, in head: borrowing RequestHead) -> String? {
         var found: [String] = []
         head.fields.forEach { name, value in
             guard name.equalsIgnoringCase("cookie") else { return }
@@ -117,7 +165,7 @@ final class PageLogin: Sendable {
                 found.append(String(item.dropFirst(cookie.utf8.count + 1)))
             }
         }
-        return found.count == 1 ? found.first.flatMap(digest) : nil
+        return found.count == 1 ? found.first : nil
     }
 
     /// A name that nobody can guess, and the digest by which it is known.

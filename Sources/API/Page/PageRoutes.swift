@@ -11,6 +11,7 @@ struct PageDesk {
     let overview: OverviewDesk
     let inbox: InboxDesk
     let questions: QuestionRoutes
+    let passkeys: PasskeyDesk
     let buttons: PageButtons
     let engines: EngineDesk
     let streams: PageStreams
@@ -26,6 +27,8 @@ final class PageRoutes {
         case registration(RegistrationStep)
         case account(AccountStep)
         case question(QuestionStep)
+        case access, challengeSignIn, enterByPasskey, challengePasskey, addPasskey, removePasskey
+        case endSession
     }
 
     enum DeviceStep { case remove, confirm }
@@ -56,6 +59,13 @@ final class PageRoutes {
         router.add("/ui/questions/*/withdraw", [(.post, .question(.withdraw))])
         router.add("/ui/status", [(.get, .status)])
         router.add(Self.signInPath, [(.get, .signIn), (.post, .enter)])
+        router.add("/ui/login/challenge", [(.post, .challengeSignIn)])
+        router.add("/ui/login/passkey", [(.post, .enterByPasskey)])
+        router.add("/ui/access", [(.get, .access)])
+        router.add("/ui/passkeys", [(.post, .addPasskey)])
+        router.add("/ui/passkeys/challenge", [(.post, .challengePasskey)])
+        router.add("/ui/passkeys/*/remove", [(.post, .removePasskey)])
+        router.add("/ui/sessions/*/end", [(.post, .endSession)])
         router.add("/ui/logout", [(.post, .leave)])
         router.add("/ui/live", [(.get, .live)])
         for file in PageFile.allCases { router.add(file.rawValue, [(.get, .file(file))]) }
@@ -110,8 +120,10 @@ final class PageRoutes {
         switch route {
         case .file(let file): return exchange.show(file)
         case .signIn:
-            return exchange.show(SignInPage(PageFrame(language: exchange.language)).html)
+            return showSignIn(exchange)
         case .enter: return enter(exchange)
+        case .challengeSignIn: return challenge(exchange)
+        case .enterByPasskey: return enterByPasskey(exchange)
         default: break
         }
         guard let session else {
@@ -133,10 +145,40 @@ final class PageRoutes {
         let form = exchange.isForm ? PageForm(exchange.body) : nil
         guard let code = form?["code"], let cookie = login.signIn(code: code, service.admission)
         else {
-            let frame = PageFrame(language: exchange.language)
-            return exchange.show(SignInPage(frame, isRefused: true).html, status: 403)
+            return showSignIn(exchange, refusal: .code)
         }
-        exchange.goOn(to: "/ui/", cookie: cookie)
+        exchange.goOn(to: "/ui/", cookies: cookie)
+    }
+
+    private func showSignIn(_ exchange: HTTPExchange, refusal: SignInPage.Refusal? = nil) {
+        let page = SignInPage(
+            PageFrame(language: exchange.language), takesKeys: desk.passkeys.place != nil,
+            refusal: refusal)
+        exchange.show(page.html, status: refusal == nil ? 200 : 403)
+    }
+
+    /// Each browser gets a challenge of its own.
+    private func challenge(_ exchange: HTTPExchange) {
+        guard let place = desk.passkeys.place, let (cookie, binding) = login.makeBinding(),
+            let challenge = desk.passkeys.challenge(to: binding)
+        else { return exchange.show(error: 404) }
+        exchange.show(
+            live: JSONWriter.object { writer in
+                writer.member("challenge", challenge)
+                writer.member("host", place.host)
+            }, cookie: cookie)
+    }
+
+    private func enterByPasskey(_ exchange: HTTPExchange) {
+        let form = exchange.isForm ? PageForm(exchange.body) : nil
+        guard let answer = PasskeyDesk.Answer(form), let binding = login.binding(exchange.head)
+        else { return showSignIn(exchange, refusal: .passkey) }
+        desk.passkeys.use(answer, binding) { [self] owner in
+            guard let visitor = owner.flatMap({ ControlCaller(owner: $0) }),
+                let cookie = login.signIn(visitor, service.admission)
+            else { return showSignIn(exchange, refusal: .passkey) }
+            exchange.goOn(to: "/ui/", cookies: cookie, PageLogin.endOfBinding)
+        }
     }
 
     private func show(_ request: VisitorRequest, _ route: Route, _ name: String) {
@@ -147,6 +189,7 @@ final class PageRoutes {
         case .picture: request.showPicture(of: name)
         case .chats: request.showChats(of: name)
         case .status: request.showStatus()
+        case .access: request.showAccess(login)
         default: request.showInbox()
         }
     }
@@ -155,8 +198,12 @@ final class PageRoutes {
         switch route {
         case .leave:
             request.exchange.goOn(
-                to: Self.signInPath, cookie: login.signOut(request.exchange.head))
+                to: Self.signInPath, cookies: login.signOut(request.exchange.head))
         case .markMessages: request.markMessages()
+        case .challengePasskey: request.challengePasskey()
+        case .addPasskey: request.addPasskey()
+        case .removePasskey: request.remove(passkey: name)
+        case .endSession: request.end(session: name, login)
         case .question(let step): request.change(question: name, step)
         case .addDevice: request.addDevice()
         case .device(let step): request.change(device: name, step)
@@ -181,10 +228,11 @@ extension HTTPExchange {
         respond(consume head, body: html)
     }
 
-    func show(live json: [UInt8]) {
+    func show(live json: [UInt8], cookie: String? = nil) {
         var head = pageHead(200)
         head.fields.append("Content-Type", "application/json")
         head.fields.append("Cache-Control", "no-store")
+        if let cookie { head.fields.append("Set-Cookie", cookie) }
         respond(consume head, body: json)
     }
 
@@ -206,11 +254,11 @@ extension HTTPExchange {
     }
 
     /// After a form, so that a reload does not send it again.
-    func goOn(to path: String, cookie: String? = nil) {
+    func goOn(to path: String, cookies: String...) {
         var head = pageHead(303)
         head.fields.append("Location", path)
         head.fields.append("Cache-Control", "no-store")
-        if let cookie { head.fields.append("Set-Cookie", cookie) }
+        for cookie in cookies { head.fields.append("Set-Cookie", cookie) }
         respond(consume head)
     }
 

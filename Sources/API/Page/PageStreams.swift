@@ -15,6 +15,9 @@ final class PageStreams: @unchecked Sendable {
         Array("retry: 2000\n\n".utf8), Array("data: new\n\n".utf8)
     )
 
+    /// More pages of one session ask now and then.
+    private static let limitOfSession = 16
+
     private let service: ServiceState
     private let loop: EventLoop
     private let login: PageLogin
@@ -34,6 +37,8 @@ final class PageStreams: @unchecked Sendable {
     func open(_ exchange: HTTPExchange, _ session: PageLogin.Session, of owner: UInt32) {
         // It may have ended while the store was asked.
         guard login.isOpen(session) else { return exchange.show(error: 401) }
+        let pages = streams.members(of: owner).count { $0.session.name == session.name }
+        guard pages < Self.limitOfSession else { return exchange.show(error: 429) }
         let reader = PageStream(session, of: owner, at: self)
         guard exchange.open(Self.terms, to: reader) else { return }
         reader.write(Self.start)

@@ -9,7 +9,7 @@ extension VisitorRequest {
     func showInbox() {
         withInbox(after: nil) { inbox in
             guard let inbox else { return }
-            exchange.show(InboxPage(inbox, frame, done: done, again: query?["again"]).html)
+            exchange.show(InboxPage(inbox, frame, done: done).html)
         }
     }
 
@@ -104,10 +104,15 @@ extension VisitorRequest {
             guard let action, let request = PageButtons.request(action, key: key) else {
                 return fail(.unknown)
             }
-            desk.buttons.press(request) { result in
-                let again = result == .unknown ? "\(parts[0]).\(parts[1]).\(key)" : ""
+            let pressed = parts[0] + "." + parts[1]
+            desk.buttons.press(pressed, request, of: action) { result in
+                guard result != .unknown else {
+                    let page = UnknownPressPage(
+                        frame, action.label, at: request.url.host, again: pressed + "." + key)
+                    return whileAdmitted { exchange.show(page.html) }
+                }
                 guard action.clears, case .answered(200..<300) = result else {
-                    return whileAdmitted { goBack("press-" + result.word, again: again) }
+                    return whileAdmitted { goBack("press-" + result.word) }
                 }
                 desk.inbox.messages.mark(.read, [entry.position], caller) { _ in
                     whileAdmitted { goBack("press-" + result.word) }
@@ -121,11 +126,11 @@ extension VisitorRequest {
     }
 
     /// To where the form was.
-    private func goBack(_ step: String, again: String = "") {
+    private func goBack(_ step: String) {
         var wish = Inbox.Wish()
         (wish.topic, wish.words) = (form?["topic"] ?? "", form?["search"] ?? "")
         wish.before = form?["before"].flatMap { Int64($0) }
-        exchange.goOn(to: "/ui/" + InboxPage.query(wish, done: step, again: again))
+        exchange.goOn(to: "/ui/" + InboxPage.query(wish, done: step))
     }
 }
 

@@ -188,6 +188,7 @@ package final class APILoops: Sendable {
     private let service: ServiceState
     private let desks = Lock<[EngineDesk]>([])
     private let login = PageLogin()
+    private let presses = PressesUnderWay()
     private let links: SharedPictureFetcher
 
     package init(_ service: ServiceState) {
@@ -208,7 +209,8 @@ package final class APILoops: Sendable {
                 devices: DeviceRoutes(service, dialogue), registrations: registrations,
                 overview: OverviewDesk(service, dialogue),
                 inbox: InboxDesk(messages: routes.messages), questions: routes.questions,
-                buttons: PageButtons(service, on: loop), engines: engines,
+                passkeys: PasskeyDesk(service, dialogue, login.challenges),
+                buttons: PageButtons(service, presses, on: loop), engines: engines,
                 streams: PageStreams(service, login, on: loop)))
         return [
             FurtherRoute("/api/v1/**", [.get, .post, .put, .delete], label: "api") {

@@ -113,7 +113,7 @@ final class MessageRoutes {
         }
     }
 
-    /// Marks messages of the caller's topics. Those that are gone are left out.
+    /// Marks messages of the caller's topics. Those that are gone are left out, unless all are.
     func mark(
         _ kind: OwnerMark.Kind, _ positions: [Int64], _ caller: APICaller,
         then: @escaping (APIRefusal?) -> Void
@@ -126,7 +126,8 @@ final class MessageRoutes {
                 let mark = OwnerMark(kind, positions, of: devices)
                 registrations.dialogue.submit(.registration(.mark(mark))) { outcome in
                     switch outcome {
-                    case .done, .notFound: then(nil)
+                    case .done: then(nil)
+                    case .notFound: then(.unknown)
                     case .conflict: then(.askedOtherwise)
                     default: then(.unavailable)
                     }

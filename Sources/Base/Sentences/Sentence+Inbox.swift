@@ -30,11 +30,12 @@ extension Sentence {
     package static let markRead = Sentence("Mark as read", "Als gelesen markieren")
     package static let markUnread = Sentence("Mark as unread", "Als ungelesen markieren")
     package static let markAllRead = Sentence(
-        "Mark all of these as read", "Alle diese als gelesen markieren")
+        "Mark all of these as read", "Alle diese Nachrichten als gelesen markieren")
     package static let delete = Sentence("Delete", "Löschen")
     package static let reallyDelete = Sentence(
         "Delete it now, here and on every device", "Jetzt löschen, hier und auf jedem Gerät")
     package static let copy = Sentence("Copy", "Kopieren")
+    package static let copied = Sentence("Copied", "Kopiert")
     package static let doneRead = Sentence("Marked as read.", "Als gelesen markiert.")
     package static let doneUnread = Sentence("Marked as unread.", "Als ungelesen markiert.")
     package static let doneDeleted = Sentence(
@@ -47,8 +48,8 @@ extension Sentence {
         "Die Anfrage der Schaltfläche ist fehlgeschlagen: Sie wurde mit %1 beantwortet.")
     package static let pressUnsent = Sentence(
         "The request of the button was not sent: its server was not reached, or is not trusted.",
-        "Die Anfrage der Schaltfläche wurde nicht gesendet: Ihr Server war nicht erreichbar, oder ihm "
-            + "wird nicht vertraut.")
+        "Die Anfrage der Schaltfläche wurde nicht gesendet: Der angefragte Server war nicht "
+            + "erreichbar, oder ihm wird nicht vertraut.")
     package static let pressForbidden = Sentence(
         "The request of the button goes to an address that this server does not ask. Press it on a "
             + "desktop.",
@@ -57,6 +58,10 @@ extension Sentence {
     package static let pressUnknown = Sentence(
         "Nobody knows whether the request of the button was carried out.",
         "Niemand weiß, ob die Anfrage der Schaltfläche ausgeführt wurde.")
+    package static let pressUnderWay = Sentence(
+        "The request of the button is under way, or there are too many. Wait a moment.",
+        "Die Anfrage der Schaltfläche ist unterwegs, oder es sind zu viele. "
+            + "Warten Sie einen Moment.")
     package static let pressAgain = Sentence("Send it again", "Noch einmal senden")
     package static let failedOpenQuestion = Sentence(
         "This message asks something. Answer it or take it back first.",

@@ -2,6 +2,7 @@ import Base
 import Crypto
 import SQLite
 import System
+import Topics
 
 /// The folder in which the store went on after a backup was made. What ended there since must not
 /// come back.
@@ -167,7 +168,8 @@ enum FormerMerge {
         """
         UPDATE main.topic AS ours SET
         count = (SELECT count(*) FROM main.topic_message
-        WHERE topic = ours.device AND sealed IS NOT NULL),
+        WHERE topic = ours.device AND sealed IS NOT NULL
+        AND kind <> \(TopicMessage.Kind.dismissal.rawValue)),
         bytes = (SELECT coalesce(sum(size), 0) FROM main.topic_message
         WHERE topic = ours.device AND sealed IS NOT NULL),
         gone = (SELECT count(*) FROM main.topic_message

@@ -122,6 +122,7 @@ package struct Restoration: ~Copyable {
         try draft.run("DELETE FROM engine_client")
         if needsConfirmation {
             try draft.run("UPDATE credential SET unconfirmed = 1")
+            try draft.run("DELETE FROM passkey")
             // Nobody knows whether they were answered since.
             try draft.run("DELETE FROM question WHERE ended = 0")
         }

@@ -112,6 +112,7 @@ package enum StoreOperation: Sendable {
     case changeToken(UInt32, name: String, TokenTerms?)
     /// Also ends the devices that were made under it.
     case removeCredential(UInt32)
+    case passkey(PasskeyOperation)
 
     case callback(CallbackOperation)
     /// Also queues the callback events that it causes, in the same transaction. If an outbox has no
@@ -160,6 +161,8 @@ package enum LoadRequest: Sendable {
     case credentials
     /// Those for topics.
     case tokens
+    /// All of them.
+    case passkeys
     /// The callbacks that have something to send.
     case callbacks
     case callback(UInt32)
@@ -179,6 +182,7 @@ package enum LoadAnswer: Sendable {
     case page(StoredPage)
     case subscriptions([Subscription])
     case credentials([DeviceCredential])
+    case passkeys([Passkey])
     case callbacks([UInt32])
     /// Nil if it does not exist, or is sent nothing any more.
     case callback(CallbackRecord?)

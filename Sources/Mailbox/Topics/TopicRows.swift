@@ -141,7 +141,7 @@ final class TopicRows {
             "SELECT 1 FROM topic_message WHERE id = ?2 AND topic = ?1", on: connection)
         findExpired = try StoreStatement(
             """
-            SELECT place, size, topic, sealed IS NULL FROM topic_message
+            SELECT place, size, topic, sealed IS NULL, kind FROM topic_message
             WHERE expires <= ?1 ORDER BY expires LIMIT ?2
             """, on: connection)
         firstExpiry = try StoreStatement(
@@ -153,7 +153,7 @@ final class TopicRows {
             """, on: connection)
         findAtPlace = try StoreStatement(
             """
-            SELECT place, size, topic FROM topic_message WHERE place = ?1
+            SELECT place, size, topic, kind FROM topic_message WHERE place = ?1
             AND sealed IS NOT NULL
             """, on: connection)
         setEvicted = try StoreStatement(
@@ -177,6 +177,9 @@ final class TopicRows {
         var isGone = false
         var end = StoreTime(milliseconds: 0)
         var kind = TopicMessage.Kind.message
+
+        /// What it takes of a topic's room. What an owner has read needs no more of it than what is new.
+        var amount: Amount { Amount(of: kind, size: size) }
     }
 
     func insert(
@@ -229,7 +232,7 @@ final class TopicRows {
         guard try findAtPlace.step() else { return nil }
         return Found(
             key: findAtPlace.integer(0), size: Int(findAtPlace.integer(1)),
-            device: UInt32(clamping: findAtPlace.integer(2)))
+            device: UInt32(clamping: findAtPlace.integer(2)), kind: Self.kind(findAtPlace, 3))
     }
 
     func oldest(of device: UInt32, _ count: Int) throws(StoreFault) -> [Found] {
@@ -277,7 +280,7 @@ final class TopicRows {
                 Found(
                     key: findExpired.integer(0), size: Int(findExpired.integer(1)),
                     device: UInt32(clamping: findExpired.integer(2)),
-                    isGone: findExpired.integer(3) != 0))
+                    isGone: findExpired.integer(3) != 0, kind: Self.kind(findExpired, 4)))
         }
         return rows
     }
@@ -307,6 +310,20 @@ final class TopicRows {
         var bytes = 0
         /// Messages of which only the place is known.
         var gone = 0
+
+        init(count: Int = 0, bytes: Int = 0, gone: Int = 0) {
+            (self.count, self.bytes, self.gone) = (count, bytes, gone)
+        }
+
+        init(of kind: TopicMessage.Kind, size: Int) {
+            self.init(count: kind == .dismissal ? 0 : 1, bytes: size)
+        }
+    }
+
+    private static func kind(
+        _ statement: borrowing StoreStatement, _ column: Int32
+    ) -> TopicMessage.Kind {
+        TopicMessage.Kind(rawValue: UInt8(clamping: statement.integer(column))) ?? .message
     }
 
     private func found(
@@ -318,8 +335,7 @@ final class TopicRows {
                 Found(
                     key: statement.integer(0), size: Int(statement.integer(1)), device: device,
                     end: StoreTime(milliseconds: statement.integer(2)),
-                    kind: TopicMessage.Kind(rawValue: UInt8(clamping: statement.integer(3)))
-                        ?? .message))
+                    kind: Self.kind(statement, 3)))
         }
         return rows
     }

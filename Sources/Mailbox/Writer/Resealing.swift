@@ -36,6 +36,7 @@ struct Resealing {
             Column(table: "kept_answer", key: "row", column: "sealed", owner: .name("owner")),
             Column(
                 table: "credential", key: "row", column: "sealed_terms", owner: .number("owner")),
+            Column(table: "passkey", key: "row", column: "sealed", owner: .name("owner")),
             Column(table: "topic_owner", key: "row", column: "sealed", owner: .name("owner")),
             Column(table: "callback", key: "row", column: "sealed", owner: .name("owner")),
             Column(

@@ -26,7 +26,7 @@ enum Schema {
                 "subscription.kind": 0...2, "subscription.sender": 0...2,
                 "subscription.device": counters, "credential.unconfirmed": 0...1,
                 "credential.receive_only": 0...1,
-                "engine.restored": 0...1,
+                "engine.restored": 0...1, "passkey.count": 0...Int64(UInt32.max),
                 // Unreadable registrations are put off for ever.
                 "registration.due": 0 ... .max,
                 "message.size": 0...1 << 31, "callback_event.size": 0...1 << 31,
@@ -49,6 +49,7 @@ enum Schema {
             lengths: [
                 "credential.secret": 32, "device.user_agent": 32, "subscription.endpoint": 32,
                 "message.id": 16, "message.location": 16, "topic_name.name": 32,
+                "passkey.digest": 32,
                 "topic_file.mark": 16,
             ],
             large: ["device", "subscription"])
@@ -62,6 +63,9 @@ enum Schema {
     /// A credential may have been revoked after a backup was made, so after a restore it is not let
     /// in before it is confirmed. `address` says under which address a user agent got its endpoints,
     /// as the first 53 bits of its SHA-256; registrations have none.
+    ///
+    /// A passkey is found by the hash of its id. One that a restore would bring back may have been
+    /// removed since, so backups bring back none.
     ///
     /// Two indexes serve nearly everything that happens to messages: by device in order, and by
     /// expiry. Rows of `ended_endpoint` are in the order in which endpoints ended, so that the
@@ -84,6 +88,12 @@ enum Schema {
             unconfirmed INTEGER NOT NULL, receive_only INTEGER NOT NULL, sealed_terms BLOB,
             parent INTEGER, topic INTEGER, expires INTEGER
         );
+        CREATE TABLE passkey (
+            row INTEGER PRIMARY KEY, owner TEXT NOT NULL, digest BLOB NOT NULL UNIQUE,
+            created INTEGER NOT NULL, last_used INTEGER, count INTEGER NOT NULL,
+            sealed BLOB NOT NULL
+        );
+        CREATE INDEX passkey_owner ON passkey (owner);
         CREATE UNIQUE INDEX credential_name ON credential (owner, name);
         CREATE INDEX credential_parent ON credential (parent) WHERE parent IS NOT NULL;
         CREATE INDEX credential_topic ON credential (topic) WHERE topic IS NOT NULL;

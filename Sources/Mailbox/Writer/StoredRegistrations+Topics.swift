@@ -68,21 +68,28 @@ extension StoredRegistrations {
 
     func perform(_ mark: OwnerMark) throws(StoreFault) -> StoreOutcome {
         var outcome = StoreOutcome.notFound
-        for shown in try topics.sequences(at: mark.positions, of: mark.devices) {
-            switch mark.kind {
-            case .read: outcome = try close(shown)
-            case .unread: outcome = try topics.reopen(shown)
-            case .deleted:
-                guard let event = try topics.event(.delete, shown) else { continue }
-                outcome = try add(event, to: shown.device, nil)
-            }
+        for (shown, key) in try topics.sequences(at: mark.positions, of: mark.devices) {
+            let marked = try perform(mark.kind, shown, at: key)
+            if outcome != .done { outcome = marked.isStored ? .done : marked }
         }
-        return outcome.isStored ? .done : outcome
+        return outcome
+    }
+
+    private func perform(
+        _ mark: OwnerMark.Kind, _ shown: ShownSequence, at key: Int64
+    ) throws(StoreFault) -> StoreOutcome {
+        switch mark {
+        case .read: return try close(shown)
+        case .unread: return try topics.reopen(shown, at: key)
+        case .deleted:
+            guard let event = try topics.event(.delete, shown) else { return .notFound }
+            return try add(event, to: shown.device, nil)
+        }
     }
 
     /// Screens that keep what others have closed keep this as well.
     private func close(_ shown: ShownSequence) throws(StoreFault) -> StoreOutcome {
-        guard try topics.closings(of: shown).isEmpty else { return .done }
+        guard try !topics.isClosed(shown) else { return .done }
         guard let event = try topics.event(.dismissal, shown),
             let registration = try transaction.registration(shown.device)
         else { return .notFound }

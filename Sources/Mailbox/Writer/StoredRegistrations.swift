@@ -225,6 +225,8 @@ extension StoredRegistrations {
         try remove(try devices.devices(ofOwner: row))
         // What those of ended registrations were still to be told belongs to the owner, too.
         for callback in try callbacks.callbacks(ofOwner: row) { try callbacks.drop(callback) }
+        try transaction.connection.run(
+            "DELETE FROM passkey WHERE owner = (SELECT name FROM owner WHERE row = ?1)", row)
         try topics.forget(owner: row)
         return try devices.deleteOwner(row) ? .done : .notFound
     }

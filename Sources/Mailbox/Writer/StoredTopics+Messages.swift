@@ -67,7 +67,7 @@ extension StoredTopics {
             try limitGone(try rows.add(TopicRows.Amount(gone: 1), to: device), of: device)
             return
         }
-        try makeRoom(in: device, for: TopicRows.Amount(count: 1, bytes: sealed.count))
+        try makeRoom(in: device, for: TopicRows.Amount(of: message.kind, size: sealed.count))
     }
 
     /// The file of a message, if it has one, lives from this time on.
@@ -158,8 +158,8 @@ extension StoredTopics {
         for message in found {
             try files.end(at: message.key, of: device)
             try rows.erase(message, until: end)
-            change.count -= 1
-            change.bytes -= message.size
+            change.count -= message.amount.count
+            change.bytes -= message.amount.bytes
         }
         transaction.wake(at: end)
         return try limitGone(try rows.add(change, to: device), of: device)

@@ -99,33 +99,40 @@ extension StoredTopics {
     /// What the messages at these positions are states of, as far as they are in one of these topics.
     func sequences(
         at positions: [Int64], of devices: [UInt32]
-    ) throws(StoreFault) -> [ShownSequence] {
+    ) throws(StoreFault) -> [(shown: ShownSequence, key: Int64)] {
         // Any topic knows the owner of all.
         guard let first = devices.first else { return [] }
         let owner = try owner(of: first)
-        var sequences: [ShownSequence] = []
+        var sequences: [(shown: ShownSequence, key: Int64)] = []
         for position in positions where position > 0 && position < TopicRows.positionEnd {
             guard let found = try rows.message(at: TopicRows.key(position, of: owner)),
                 devices.contains(found.device)
             else { continue }
-            sequences += try states(of: [found]).map(\.shown)
+            sequences += try states(of: [found]).map { ($0.shown, found.key) }
         }
         return sequences
     }
 
-    /// What has closed or cleared the newest message of a sequence.
-    func closings(of shown: ShownSequence) throws(StoreFault) -> [TopicRows.Found] {
+    /// Whether nothing has come since a sequence was closed or cleared.
+    func isClosed(_ shown: ShownSequence) throws(StoreFault) -> Bool {
         guard case .owner(let owner) = try admission(to: shown.device),
             let newest = try newest(shown.sequence, of: shown.device, owner)
-        else { return [] }
-        return try all(shown.sequence, of: shown.device, owner).filter {
-            [.clear, .dismissal].contains($0.kind) && $0.key > newest.key
+        else { return false }
+        return try !closings(of: shown, after: newest.key, owner).isEmpty
+    }
+
+    private func closings(
+        of shown: ShownSequence, after key: Int64, _ owner: TopicOwner
+    ) throws(StoreFault) -> [TopicRows.Found] {
+        try all(shown.sequence, of: shown.device, owner).filter {
+            [.clear, .dismissal].contains($0.kind) && $0.key > key
         }
     }
 
-    /// Takes it back that a sequence was closed or cleared.
-    func reopen(_ shown: ShownSequence) throws(StoreFault) -> StoreOutcome {
-        let closings = try closings(of: shown)
+    /// Takes it back that a state of a sequence was closed or cleared.
+    func reopen(_ shown: ShownSequence, at key: Int64) throws(StoreFault) -> StoreOutcome {
+        guard case .owner(let owner) = try admission(to: shown.device) else { return .notFound }
+        let closings = try closings(of: shown, after: key, owner)
         guard !closings.isEmpty, let event = try event(.dismissal, shown) else { return .done }
         try erase(closings)
         // Readers find at this position that they have missed nothing, and pages that all is new.

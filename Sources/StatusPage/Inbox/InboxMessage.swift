@@ -42,7 +42,6 @@ struct InboxMessage {
         return """
             <div class="actions"><button id="mark-\(position)" name="\(step)" value="\(position)">\
             \(frame.label(label, of: title))</button> \
-            <button type="button" class="copy">\(frame.label(.copy, of: title))</button> \
             <details><summary id="delete-\(position)">\(frame.label(.delete, of: title))</summary>\
             <button class="danger" name="delete" value="\(position)">\(frame.say(.reallyDelete))\
             </button></details></div>
@@ -139,4 +138,31 @@ struct InboxMessage {
 extension Markup {
     /// A text whose lines stay apart: an interpolation would write an escape for their ends.
     init(lines text: String) { self.init(trusted: Printable.markup(text)) }
+}
+
+/// Nobody knows whether the request of a button was carried out.
+package struct UnknownPressPage: Sendable, Confidential {
+    private let frame: PageFrame
+    private let label: String
+    private let host: String
+    private let again: String
+
+    /// `again` presses it again, as the same press.
+    package init(_ frame: PageFrame, _ label: String, at host: String, again: String) {
+        (self.frame, self.label, self.host, self.again) = (frame, label, host, again)
+    }
+
+    package var html: [UInt8] {
+        let button: Markup = """
+            <button name="press" value="\(again)">\(frame.say(.pressAgain)): <bdi>\(label)</bdi> \
+            (<bdi>\(host)</bdi>)</button>
+            """
+        return frame.page(
+            frame.say(.messages),
+            """
+            <p class="notice bad" role="alert">\(frame.say(.pressUnknown))</p>
+            \(frame.form("/ui/messages", button))
+            <p><a href="/ui/">\(frame.say(.newest))</a></p>
+            """, tab: .messages)
+    }
 }

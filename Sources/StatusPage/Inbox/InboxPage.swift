@@ -6,13 +6,9 @@ package struct InboxPage: Sendable {
     private let frame: PageFrame
     /// What the visitor has just done.
     private let done: String?
-    /// What presses the button again of which nobody knows whether it did anything.
-    private let again: String?
 
-    package init(
-        _ inbox: Inbox, _ frame: PageFrame, done: String? = nil, again: String? = nil
-    ) {
-        (self.inbox, self.frame, self.done, self.again) = (inbox, frame, done, again)
+    package init(_ inbox: Inbox, _ frame: PageFrame, done: String? = nil) {
+        (self.inbox, self.frame, self.done) = (inbox, frame, done)
     }
 
     package var html: [UInt8] {
@@ -29,15 +25,7 @@ package struct InboxPage: Sendable {
             """, tab: .messages, live: live, script: .inboxScript)
     }
 
-    private var notice: Markup {
-        guard let text = DoneSentence.text(done, frame) else { return "" }
-        let button = again.map { value -> Markup in
-            frame.form(
-                "/ui/messages",
-                "<button name=\"press\" value=\"\(value)\">\(frame.say(.pressAgain))</button>")
-        }
-        return "\(frame.notice(text))\(button ?? "")"
-    }
+    private var notice: Markup { DoneSentence.text(done, frame).map(frame.notice) ?? "" }
 
     private var questionSection: Markup {
         guard inbox.hasQuestions else { return "" }
@@ -61,7 +49,12 @@ package struct InboxPage: Sendable {
         return frame.form(
             "/ui/messages",
             "\(fields)<div id=\"messages\">\(messages)</div><div id=\"more\"></div>",
-            id: "list")
+            id: "list", attributes: copying)
+    }
+
+    /// What the script calls the button that it adds to each message.
+    private var copying: Markup {
+        " data-copy=\"\(frame.say(.copy))\" data-copied=\"\(frame.say(.copied))\""
     }
 
     /// What the script asks for again and again. Only the newest page changes, and a search may cost
@@ -139,11 +132,9 @@ package struct InboxPage: Sendable {
         return "/ui/" + Self.query(wish)
     }
 
-    /// `done` is what the visitor has just done, and `again` what does it again.
-    package static func query(
-        _ wish: Inbox.Wish, done: String = "", again: String = ""
-    ) -> String {
-        let items = items(wish) + [("done", done), ("again", again)].filter { !$0.1.isEmpty }
+    /// `done` is what the visitor has just done.
+    package static func query(_ wish: Inbox.Wish, done: String = "") -> String {
+        let items = items(wish) + [("done", done)].filter { !$0.1.isEmpty }
         let pairs = items.map { "\($0)=\(PercentEncoding.encoded($1))" }
         return pairs.isEmpty ? "" : "?" + pairs.joined(separator: "&")
     }

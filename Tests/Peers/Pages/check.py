@@ -62,6 +62,8 @@ class Visit:
         person.mute()
         self.add_device()
         person.revoke()
+        if person.name == "chromium":
+            person.use_passkey()
         person.was_quiet()
 
     def add_device(self):
@@ -77,7 +79,7 @@ class Visit:
         tab, person, looks = self.tab, self.person, self.looks
         for width, height in (DESK, PHONE):
             tab.size(width, height)
-            for path in ("", "status", f"accounts/{person.alerts['id']}"):
+            for path in ("", "status", "access", f"accounts/{person.alerts['id']}"):
                 tab.open(f"{person.base}/ui/{path}")
                 tab.wait("document.readyState == 'complete'", "the page")
                 looks.judge(f"/ui/{path[:8]} at {width} pixels")

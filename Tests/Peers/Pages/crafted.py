@@ -16,6 +16,7 @@ sys.path.append(__file__.rsplit("/", 3)[0])
 
 import attempts_forms
 import attempts_login
+import attempts_passkeys
 import attempts_wire
 from kit.checks import Failed
 from kit.meddler import Meddler
@@ -29,6 +30,7 @@ GROUPS = (
     attempts_forms.tokens,
     attempts_forms.others,
     attempts_forms.questions,
+    attempts_passkeys.passkeys,
     attempts_forms.values,
     attempts_wire.origins,
     attempts_wire.methods,

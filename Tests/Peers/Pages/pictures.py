@@ -60,7 +60,12 @@ def take_messages(visit, folder, topics):
     for topic, title, fields, text in MESSAGES:
         visit.server.push(topics[topic], text, title, fields)
     visit.server.tell("topic", "add", "deploy")
-    asked = {"topic": "deploy", "title": "Release 2.4", "message": "All checks passed. Put it on?", "ask": ["yes", "no"]}
+    asked = {
+        "topic": "deploy",
+        "title": "Release 2.4",
+        "message": "All checks passed. Put it on?",
+        "ask": ["yes", "no"],
+    }
     visit.server.ask("POST", "questions", asked)
     oldest = visit.server.ask("GET", "messages?limit=5")["messages"][-1]
     visit.tab.open(f"{visit.server.base}/ui/")

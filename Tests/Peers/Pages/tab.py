@@ -174,6 +174,14 @@ class Tab:
             self.call("browsingContext.captureScreenshot", context=self.context, origin=origin)["data"]
         )
 
+    def add_authenticator(self):
+        """Of a device whose owner always agrees. In Chromium."""
+        session = self.call("goog:cdp.getSession", context=self.context)["session"]
+        options = {"protocol": "ctap2", "transport": "internal"}
+        options |= dict.fromkeys(("hasResidentKey", "hasUserVerification", "isUserVerified"), True)
+        for method, params in (("WebAuthn.enable", {}), ("WebAuthn.addVirtualAuthenticator", {"options": options})):
+            self.call("goog:cdp.sendCommand", method=method, params=params, session=session)
+
     def cookies(self):
         return self.call("storage.getCookies")["cookies"]
 

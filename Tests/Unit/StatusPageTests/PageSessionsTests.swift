@@ -57,6 +57,23 @@ final class PageSessionsTests {
         #expect(sessions.session(name(1_003), at: 0) != nil)
     }
 
+    @Test("A visitor sees the own sessions and ends one of them; others' stay")
+    func listed() throws {
+        for (number, visitor) in [(1, 1), (2, 2), (3, 2)] {
+            sessions.add(code: name(UInt64(number)), for: visitor, at: 0)
+            #expect(signIn(UInt64(number), at: Int64(number) * Self.minute) != nil)
+        }
+        let found = sessions.session(name(1_002), at: 4 * Self.minute)
+        let session = try #require(found)
+        let all = sessions.all(like: session, at: 4 * Self.minute)
+        #expect(all.map(\.isThis) == [false, true])
+        #expect(all.map(\.age) == [Self.minute, 2 * Self.minute])
+        let ended = [1, 2].map { visitor in sessions.end(number: all[0].number, of: visitor) }
+        #expect(ended == [false, true])
+        #expect(sessions.session(name(1_003), at: 4 * Self.minute) == nil)
+        #expect(session.isFresh(at: 7 * Self.minute - 1) && !session.isFresh(at: 7 * Self.minute))
+    }
+
     @Test("All visitors together have a limit as well")
     func total() {
         for number in 1...600 {

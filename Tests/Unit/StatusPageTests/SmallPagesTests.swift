@@ -11,10 +11,12 @@ struct SmallPagesTests {
     @Test("The page to sign in says so when a code was refused")
     func signIn() {
         let frame = PageFrame(language: .english)
-        let (first, again) = (SignInPage(frame).html, SignInPage(frame, isRefused: true).html)
-        #expect(!text(first).contains("role=\"alert\""))
-        #expect(text(again).contains("role=\"alert\""))
-        for page in [first, again] {
+        let pages = [nil, SignInPage.Refusal.code, .passkey].map {
+            SignInPage(frame, takesKeys: true, refusal: $0).html
+        }
+        #expect(pages.map { text($0).contains("role=\"alert\"") } == [false, true, true])
+        #expect(!text(SignInPage(frame, takesKeys: false).html).contains("passkey"))
+        for page in pages {
             // Nobody has a session yet, so there is nothing to prove and nothing to sign out of.
             #expect(text(page).contains("action=\"/ui/login\""))
             #expect(!text(page).contains("csrf") && !text(page).contains("/ui/logout"))
@@ -23,6 +25,7 @@ struct SmallPagesTests {
 
     private static let reasons: [FailurePage.Reason] = [
         .name, .limit, .gone, .later, .form, .place, .foreign, .search,
+        .answer, .openQuestion, .stale, .passkey, .keyName,
     ]
 
     @Test("Each failure is explained differently, in each language")

@@ -190,6 +190,7 @@ extension BatchExecutor {
         "device", "ended_endpoint", "message", "mark", "replay", "undecryptable", "fetch_signal",
         "engine_record", "callback_event", "share", "engine_client", "topic_owner", "topic",
         "topic_name", "topic_message", "topic_scheduled", "topic_file", "question",
+        "passkey",
     ]
 
     /// Call it before any statement is prepared.

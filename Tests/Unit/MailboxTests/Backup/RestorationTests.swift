@@ -89,9 +89,13 @@ struct RestorationTests {
             row: test.store.index.nextCredential(), secret: secret, name: "desk", owner: "ann",
             created: 1)
         try test.expectDone(.addCredential(credential))
+        try test.expectDone(.passkey(.add(try PasskeyStoreTests.passkey())))
         #expect(test.store.index.credential(secret)?.isConfirmed == true)
         let report = try test.restore(try test.backUp())
         #expect(report.unconfirmed == 1)
+        // It may have been removed since, and opens everything.
+        guard case .passkeys(let passkeys) = try test.load(.passkeys) else { return }
+        #expect(passkeys.isEmpty)
         #expect(test.store.index.credential(secret)?.isConfirmed == false)
         try test.restart()
         #expect(test.store.index.credential(secret)?.isConfirmed == false)

@@ -36,6 +36,7 @@ struct ResealingTests {
         _ = try test.receive(target.address, "payload")
         _ = try test.addTopic()
         try test.expectDone(.addCredential(try test.token("token", .usual)))
+        try test.expectDone(.passkey(.add(try PasskeyStoreTests.passkey())))
         return (registration, device)
     }
 
@@ -144,7 +145,7 @@ struct ResealingTests {
                 UPDATE device SET owner = (SELECT row FROM owner WHERE name = 'bob');
                 UPDATE registration SET owner = 'bob'; UPDATE engine SET owner = 'bob';
                 UPDATE callback SET owner = 'bob'; UPDATE kept_answer SET owner = 'bob';
-                UPDATE topic_owner SET owner = 'bob';
+                UPDATE topic_owner SET owner = 'bob'; UPDATE passkey SET owner = 'bob';
                 UPDATE credential SET owner = (SELECT row FROM owner WHERE name = 'bob');
                 """)
         }

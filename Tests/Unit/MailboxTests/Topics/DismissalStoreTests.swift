@@ -133,6 +133,27 @@ struct DismissalStoreTests {
         #expect(try test.run(.registration(.mark(foreign))) == .notFound)
     }
 
+    @Test("What is read takes no room of what is new, and an older state is unread again alone")
+    func room() throws {
+        for text in ["10 %", "50 %"] { try test.post(text, to: topic, sequence: "s") }
+        #expect(try mark(.read, 1) == .done)
+        try test.post("90 %", to: topic, sequence: "s")
+        func cleared() throws -> [Bool] {
+            try test.page([topic], kind: .message).entries.map(\.isCleared)
+        }
+        #expect(try cleared() == [false, true, true])
+        #expect(try kept() == 3)
+        #expect(try mark(.unread, 1) == .done)
+        #expect(try cleared() == [false, false, false])
+        try test.restart()
+        #expect(try kept() == 3)
+    }
+
+    private func kept() throws -> Int64 {
+        let connection = try Connection(test.path + "/" + WriterDatabase.fileName, .readOnly)
+        return try connection.number("SELECT sum(count) FROM topic")
+    }
+
     @Test("What is unread again was not closed, also after a start, and readers get nothing new")
     func reopened() throws {
         let listener = TopicListener()
