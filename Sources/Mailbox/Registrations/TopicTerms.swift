@@ -136,6 +136,12 @@ extension RegistrationTerms {
 }
 
 extension Registration {
+    /// What people call its topic or account, on the page and in clients of Gotify.
+    package var title: String {
+        let title = terms.topic.application.name
+        return title.isEmpty ? terms.name : title
+    }
+
     /// The names under which its topic is found.
     var topicNames: [TopicNaming] {
         guard let name = terms.topicName else { return [] }

@@ -185,6 +185,11 @@ extension TopicDetails {
             rows.append(["buttons reach", Printable.text(inside.joined(separator: ", "))])
         }
         if !dismissing.isEmpty { rows.append(["screens", dismissing]) }
+        if let application {
+            for (word, text) in [
+                ("title", application.name), ("description", application.description),
+            ] where !text.isEmpty { rows.append([word, Printable.text(text)]) }
+        }
         return rows
     }
 }
