@@ -235,8 +235,12 @@ package final class APILoops: Sendable {
 
     /// The parameters of `registerDevice`, as callbacks carry them.
     package var describe: @Sendable (Registration) -> String {
-        { [settings = service.settings, engines = service.index.engines] registration in
-            RegistrationReport(settings: settings, engines: engines)
+        {
+            [
+                settings = service.settings, engines = service.index.engines,
+                refused = service.refusedSenders
+            ] registration in
+            RegistrationReport(settings: settings, engines: engines, refusedSenders: refused)
                 .parameters(of: registration)
         }
     }

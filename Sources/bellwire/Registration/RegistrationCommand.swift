@@ -168,6 +168,14 @@ extension ListedRegistration {
         if let service { rows.insert(["application", Printable.text(service)], at: 3) }
         if trustsClear { rows.append(["in clear", "trusted: may have actions"]) }
         if isUnheard { rows.append(["nobody listens", Sentence.nobodyListens.text(.english)]) }
+        if let refusal {
+            let why = Sentence.refusedSender(refusal.reason).text(.english)
+            rows.append([
+                "last refusal",
+                "\(Printable.text(refusal.sender)) got \(refusal.status) at "
+                    + "\(LocalTime.text(refusal.time)): \(Printable.text(why))",
+            ])
+        }
         for item in undecryptable {
             rows.append(["undecryptable", "\(item.count) \(Printable.text(item.name))"])
         }
