@@ -196,6 +196,21 @@ extension PageFile {
           if (picture.complete && !picture.naturalWidth) picture.hidden = true;
         }
 
+        // What is to be taken elsewhere can be copied at once.
+        for (const value of document.querySelectorAll("code[data-copy]")) {
+          const button = document.createElement("button"), of = document.createElement("span");
+          const say = word => button.replaceChildren(word, of);
+          of.className = "unseen";
+          of.textContent = ": " + value.closest("dd").previousElementSibling.textContent;
+          button.type = "button";
+          say(value.dataset.copy);
+          button.addEventListener("click", async () => {
+            await navigator.clipboard.writeText(value.textContent);
+            say(value.dataset.copied);
+          });
+          value.after(" ", button);
+        }
+
         signIn();
         addEventListener("hashchange", signIn);
         for (const section of document.querySelectorAll("section > [id]")) {
@@ -241,7 +256,7 @@ extension PageFile {
           gap: .25rem 1rem; margin: 0; }
         dt { color: var(--soft); }
         dd { margin: 0; overflow-wrap: anywhere; }
-        dl.places { grid-template-columns: 1fr; }
+        dl.places { grid-template-columns: 1fr; margin-top: 1rem; }
         dl.places dd { margin-bottom: .75rem; }
         .scroll { overflow-x: auto; position: relative; }
         table { border-collapse: collapse; width: 100%; }
@@ -252,7 +267,7 @@ extension PageFile {
         .actions { display: flex; flex-wrap: wrap; gap: .4rem .75rem; align-items: center; }
         form { margin: 0; display: inline-block; }
         section > form, main > form { margin: .75rem 0; }
-        button, input, select { font: inherit; color: inherit; background: var(--field);
+        button, input, select, textarea { font: inherit; color: inherit; background: var(--field);
           border: 1px solid var(--soft); border-radius: .3rem; padding: .25rem .6rem;
           min-height: 2rem; max-width: 100%; }
         button { cursor: pointer; }
@@ -263,6 +278,10 @@ extension PageFile {
         details[open] summary { margin-bottom: .3rem; }
         :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
         code { font-family: ui-monospace, monospace; overflow-wrap: anywhere; }
+        .fields { display: grid; gap: .75rem; width: min(36rem, calc(100vw - 2rem)); }
+        .fields label { display: grid; gap: .15rem; }
+        .fields label.check { display: flex; gap: .5rem; align-items: baseline; }
+        .fields .check input { min-height: auto; }
         .filter { display: flex; flex-wrap: wrap; gap: .5rem 1rem; align-items: center; }
         .message { border-bottom: 1px solid var(--line); padding: .75rem 0;
           overflow-wrap: anywhere; }

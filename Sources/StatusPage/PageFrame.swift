@@ -62,7 +62,7 @@ package struct PageFrame: Sendable {
     func say(_ sentence: Sentence, _ value: String) -> String { sentence.text(language, value) }
 
     /// The pages that the others belong to.
-    enum Tab { case messages, status }
+    enum Tab { case messages, topics, status }
 
     /// Where the script asks for what is new, and the newest that the page has.
     struct Live {
@@ -114,7 +114,8 @@ package struct PageFrame: Sendable {
     private func tabs(_ current: Tab?) -> Markup {
         guard formToken != nil else { return "" }
         let tabs: [(Tab, String, Sentence)] = [
-            (.messages, "/ui/", .messages), (.status, "/ui/status", .status),
+            (.messages, "/ui/", .messages), (.topics, "/ui/topics", .topics),
+            (.status, "/ui/status", .status),
         ]
         let links = tabs.map { tab, address, sentence -> Markup in
             let mark: Markup = tab == current ? " aria-current=\"page\"" : ""

@@ -14,6 +14,11 @@ package struct PageSessions<Visitor: Hashable & Sendable>: Sendable {
         /// Milliseconds since boot.
         let end: Int64
         fileprivate let number: Int
+
+        /// The visitor signed in so recently that what lets others in may be made.
+        package func isFresh(at now: Int64) -> Bool {
+            end - now > PageSessions.lifetime - PageSessions.freshness
+        }
     }
 
     private struct Code {
@@ -25,6 +30,7 @@ package struct PageSessions<Visitor: Hashable & Sendable>: Sendable {
     /// Milliseconds.
     package static var codeLifetime: Int64 { 300_000 }
     package static var lifetime: Int64 { 12 * 3_600_000 }
+    private static var freshness: Int64 { 300_000 }
     private static var limitOfVisitor: Int { 8 }
     private static var limit: Int { 512 }
 

@@ -101,6 +101,14 @@ enum DoneSentence {
         case "unpause": .doneUnpaused
         case "mute": .doneMuted
         case "unmute": .doneUnmuted
+        case "topic-made": .doneTopicMade
+        case "topic-removed": .doneTopicRemoved
+        case "topic-changed": .doneTopicChanged
+        case "topic-muted": .doneTopicMuted
+        case "topic-unmuted": .doneTopicUnmuted
+        case "token-revoked": .doneTokenRevoked
+        case "sent": .doneSent
+        case "delayed": .doneDelayed
         default: nil
         }
     }

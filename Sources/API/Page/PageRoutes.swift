@@ -3,6 +3,7 @@ import HTTP
 import Mailbox
 import PushService
 import StatusPage
+import System
 
 /// What the page shows and changes, on one loop.
 struct PageDesk {
@@ -10,6 +11,7 @@ struct PageDesk {
     let registrations: RegistrationRoutes
     let overview: OverviewDesk
     let inbox: InboxDesk
+    let topics: TopicsDesk
     let engines: EngineDesk
 }
 
@@ -22,11 +24,25 @@ final class PageRoutes {
         case device(DeviceStep)
         case registration(RegistrationStep)
         case account(AccountStep)
+        case topics, addTopic, topic, askToRemoveTopic
+        case changeTopic(TopicStep)
+
+        /// A second time, its form would make a second thing.
+        var isOnce: Bool {
+            switch self {
+            case .addDevice, .addTopic, .changeTopic(.makeToken), .changeTopic(.send): true
+            default: false
+            }
+        }
     }
 
     enum DeviceStep { case remove, confirm }
     enum RegistrationStep { case test, revoke }
     enum AccountStep: String { case pause, unpause, mute, unmute }
+    enum TopicStep: String, CaseIterable {
+        case remove, settings, mute, unmute, revoke, send
+        case makeToken = "tokens"
+    }
 
     private static let signInPath = "/ui/login"
 
@@ -61,6 +77,13 @@ final class PageRoutes {
         router.add("/ui/accounts/*/unpause", [(.post, .account(.unpause))])
         router.add("/ui/accounts/*/mute", [(.post, .account(.mute))])
         router.add("/ui/accounts/*/unmute", [(.post, .account(.unmute))])
+        router.add("/ui/topics", [(.get, .topics), (.post, .addTopic)])
+        router.add("/ui/topics/*", [(.get, .topic)])
+        for step in TopicStep.allCases {
+            let question: [(HTTPMethod, Route)] =
+                step == .remove ? [(.get, .askToRemoveTopic)] : []
+            router.add("/ui/topics/*/\(step.rawValue)", question + [(.post, .changeTopic(step))])
+        }
         self.router = router
     }
 
@@ -112,10 +135,11 @@ final class PageRoutes {
             default: return exchange.goOn(to: Self.signInPath)
             }
         }
-        let request = VisitorRequest(exchange, session, service, desk)
+        let request = VisitorRequest(
+            exchange, session, service, desk, isFresh: session.isFresh(at: Boot.milliseconds))
         guard exchange.head.method == .post else { return show(request, route, name) }
         guard request.hasProof else { return request.fail(.form, status: 403) }
-        if case .addDevice = route, !login.spend(request.form?["once"], exchange.head) {
+        if route.isOnce, !login.spend(request.form?["once"], exchange.head) {
             return request.fail(.form, status: 409)
         }
         change(request, route, name)
@@ -138,6 +162,9 @@ final class PageRoutes {
         case .picture: request.showPicture(of: name)
         case .chats: request.showChats(of: name)
         case .status: request.showStatus()
+        case .topics: request.showTopics()
+        case .topic: request.showTopic(name)
+        case .askToRemoveTopic: request.askToRemove(topic: name)
         default: request.showInbox()
         }
     }
@@ -151,6 +178,8 @@ final class PageRoutes {
         case .device(let step): request.change(device: name, step)
         case .registration(let step): request.change(registration: name, step)
         case .account(let step): request.change(account: name, step)
+        case .addTopic: request.addTopic()
+        case .changeTopic(let step): request.change(topic: name, step)
         default: break
         }
     }

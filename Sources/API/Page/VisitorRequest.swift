@@ -14,15 +14,18 @@ struct VisitorRequest {
     let visitor: ControlCaller
     let frame: PageFrame
     let form: PageForm?
+    /// The visitor has signed in a short while ago.
+    let isFresh: Bool
     private let query: QueryItems?
     /// What the visitor has just done, as the address says.
     var done: String? { query?["done"] }
 
     init(
         _ exchange: HTTPExchange, _ session: PageLogin.Session, _ service: ServiceState,
-        _ desk: PageDesk
+        _ desk: PageDesk, isFresh: Bool
     ) {
         self.exchange = exchange
+        self.isFresh = isFresh
         self.service = service
         self.desk = desk
         visitor = session.visitor
@@ -39,8 +42,8 @@ struct VisitorRequest {
     /// A callback must not lead anywhere with the rights of a local user, so it has none.
     var caller: APICaller { APICaller(visitor, userID: nil) }
 
-    func fail(_ reason: FailurePage.Reason, status: Int) {
-        exchange.show(FailurePage(frame, reason).html, status: status)
+    func fail(_ reason: FailurePage.Reason, status: Int, back: FailurePage.Back = .status) {
+        exchange.show(FailurePage(frame, reason, back: back).html, status: status)
     }
 
     func fail(_ refusal: APIRefusal) {

@@ -53,7 +53,7 @@ final class APIRoutes {
     }
 
     private let registrations: RegistrationRoutes
-    private let tokens: TokenRoutes
+    let tokens: TokenRoutes
     let messages: MessageRoutes
     private let questions: QuestionRoutes
     private let engines: EngineAdmission
@@ -196,7 +196,7 @@ package final class APILoops: Sendable {
     }
 
     /// Makes the routes for public listeners. Call it once for each loop, before the loop runs.
-    package func routes(on loop: EventLoop) -> [FurtherRoute] {
+    package func routes(on loop: EventLoop, for intake: OwnerIntake) -> [FurtherRoute] {
         let engines = desk(on: loop)
         let dialogue = StoreDialogue(on: loop, service.store)
         let registrations = RegistrationRoutes(service, dialogue)
@@ -207,7 +207,10 @@ package final class APILoops: Sendable {
             PageDesk(
                 devices: DeviceRoutes(service, dialogue), registrations: registrations,
                 overview: OverviewDesk(service, dialogue),
-                inbox: InboxDesk(messages: routes.messages), engines: engines))
+                inbox: InboxDesk(messages: routes.messages),
+                topics: TopicsDesk(
+                    messages: routes.messages, tokens: routes.tokens, intake: intake),
+                engines: engines))
         return [
             FurtherRoute("/api/v1/**", [.get, .post, .put, .delete], label: "api") {
                 api.serve($0, $1)

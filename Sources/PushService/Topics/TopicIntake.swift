@@ -13,7 +13,7 @@ final class TopicIntake {
     private let files: FileDesk
     let questions: QuestionDesk
     @exclusivity(unchecked) var drafts: QuestionDraft
-    private let zones = TimeZones()
+    let zones = TimeZones()
 
     init(
         _ service: ServiceState, _ desk: DeliveryDesk, _ door: TopicDoor, _ files: FileDesk,
@@ -148,7 +148,7 @@ final class TopicIntake {
         files.keep(upload, publication.content.attachment, at: entry) { then($0.map { $0 }) }
     }
 
-    private func submit(
+    func submit(
         _ publication: Publication, ttl: UInt32? = nil, with file: KeptUpload?,
         to entry: RegistrationCache.Entry, then: @escaping (Accepted) -> Void
     ) {
