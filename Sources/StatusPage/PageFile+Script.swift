@@ -175,6 +175,21 @@ extension PageFile {
           if (picture.complete && !picture.naturalWidth) picture.hidden = true;
         }
 
+        // What is to be taken elsewhere can be copied at once.
+        for (const value of document.querySelectorAll("code[data-copy]")) {
+          const button = document.createElement("button"), of = document.createElement("span");
+          const say = word => button.replaceChildren(word, of);
+          of.className = "unseen";
+          of.textContent = ": " + value.closest("dd").previousElementSibling.textContent;
+          button.type = "button";
+          say(value.dataset.copy);
+          button.addEventListener("click", async () => {
+            await navigator.clipboard.writeText(value.textContent);
+            say(value.dataset.copied);
+          });
+          value.after(" ", button);
+        }
+
         signIn();
         addEventListener("hashchange", signIn);
         for (const section of document.querySelectorAll("section > [id]")) {

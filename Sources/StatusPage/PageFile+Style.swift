@@ -29,7 +29,7 @@ extension PageFile {
           gap: .25rem 1rem; margin: 0; }
         dt { color: var(--soft); }
         dd { margin: 0; overflow-wrap: anywhere; }
-        dl.places { grid-template-columns: 1fr; }
+        dl.places { grid-template-columns: 1fr; margin-top: 1rem; }
         dl.places dd { margin-bottom: .75rem; }
         .scroll { overflow-x: auto; position: relative; }
         table { border-collapse: collapse; width: 100%; }
@@ -40,7 +40,7 @@ extension PageFile {
         .actions { display: flex; flex-wrap: wrap; gap: .4rem .75rem; align-items: center; }
         form { margin: 0; display: inline-block; }
         section > form, main > form { margin: .75rem 0; }
-        button, input, select { font: inherit; color: inherit; background: var(--field);
+        button, input, select, textarea { font: inherit; color: inherit; background: var(--field);
           border: 1px solid var(--soft); border-radius: .3rem; padding: .25rem .6rem;
           min-height: 2rem; max-width: 100%; }
         button { cursor: pointer; }
@@ -52,6 +52,10 @@ extension PageFile {
         :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
         code { font-family: ui-monospace, monospace; overflow-wrap: anywhere; }
         #list { display: block; }
+        .fields { display: grid; gap: .75rem; width: min(36rem, calc(100vw - 2rem)); }
+        .fields label { display: grid; gap: .15rem; }
+        .fields label.check { display: flex; gap: .5rem; align-items: baseline; }
+        .fields .check input { min-height: auto; }
         .filter { display: flex; flex-wrap: wrap; gap: .5rem 1rem; align-items: center; }
         .message { border-bottom: 1px solid var(--line); padding: .75rem 0;
           overflow-wrap: anywhere; content-visibility: auto; contain-intrinsic-size: auto 8rem; }

@@ -62,7 +62,7 @@ package struct PageFrame: Sendable {
     func say(_ sentence: Sentence, _ value: String) -> String { sentence.text(language, value) }
 
     /// The pages that the others belong to.
-    enum Tab { case messages, status, access }
+    enum Tab { case messages, topics, status, access }
 
     /// Where the script asks for what is new, and the newest that the page has.
     struct Live {
@@ -120,8 +120,8 @@ package struct PageFrame: Sendable {
     private func tabs(_ current: Tab?) -> Markup {
         guard formToken != nil else { return "" }
         let tabs: [(Tab, String, Sentence)] = [
-            (.messages, "/ui/", .messages), (.status, "/ui/status", .status),
-            (.access, "/ui/access", .access),
+            (.messages, "/ui/", .messages), (.topics, "/ui/topics", .topics),
+            (.status, "/ui/status", .status), (.access, "/ui/access", .access),
         ]
         let links = tabs.map { tab, address, sentence -> Markup in
             let mark: Markup = tab == current ? " aria-current=\"page\"" : ""

@@ -87,6 +87,10 @@ package struct FailurePage: Sendable {
     package enum Reason: Sendable {
         case name, limit, gone, later, form, place, foreign, search, answer, openQuestion
         case stale, passkey, keyName
+        case name, limit, gone, later, form, place, foreign, search
+        case topicName, topicTaken, topicLimit, topicText, topicOpen
+        case tokenName, tokenLimit, tokenSignIn
+        case messageText, messageDelay
 
         var sentence: Sentence {
             switch self {
@@ -103,24 +107,54 @@ package struct FailurePage: Sendable {
             case .stale: .keysNeedSignIn
             case .passkey: .failedKey
             case .keyName: .failedKeyName
+            case .topicName: .failedTopicName
+            case .topicTaken: .failedTopicTaken
+            case .topicLimit: .failedTopicLimit
+            case .topicText: .failedTopicText
+            case .topicOpen: .failedTopicOpen
+            case .tokenName: .failedTokenName
+            case .tokenLimit: .failedTokenLimit
+            case .tokenSignIn: .tokenNeedsSignIn
+            case .messageText: .failedMessageText
+            case .messageDelay: .failedMessageDelay
+            }
+        }
+    }
+
+    /// Where the visitor goes on.
+    package enum Back: Sendable {
+        case status, topics
+        /// By its id.
+        case topic(String)
+
+        fileprivate var link: (address: String, Sentence) {
+            switch self {
+            case .status: ("/ui/status", .back)
+            case .topics: ("/ui/topics", .backToTopics)
+            case .topic(let id): ("/ui/topics/\(id)", .backToTopic)
             }
         }
     }
 
     private let frame: PageFrame
     private let reason: Reason
+    private let back: Back
 
-    package init(_ frame: PageFrame, _ reason: Reason) {
+    package init(_ frame: PageFrame, _ reason: Reason, back: Back = .status) {
         self.frame = frame
         self.reason = reason
+        self.back = back
     }
 
     package var html: [UInt8] {
-        frame.page(
+        let (address, words) = back.link
+        let signIn: Markup =
+            reason == .tokenSignIn ? "<p><a href=\"/ui/login\">\(frame.say(.signIn))</a></p>\n" : ""
+        return frame.page(
             frame.say(.failed),
             """
             <p class="notice bad" role="alert">\(frame.say(reason.sentence))</p>
-            <p><a href="/ui/status">\(frame.say(.back))</a></p>
+            \(signIn)<p><a href="\(address)">\(frame.say(words))</a></p>
             """)
     }
 }
@@ -157,7 +191,15 @@ package struct DevicePage: Sendable, Confidential {
     }
 
     private var picture: Markup {
-        guard device.isReceiveOnly, let code = QRCode(Array(device.url.utf8)) else { return "" }
+        device.isReceiveOnly ? frame.picture(of: device.url, called: .pictureOfAddress) : ""
+    }
+}
+
+/// What is taken elsewhere from a page.
+extension PageFrame {
+    /// A text as a QR code; nothing if it is too long for one.
+    func picture(of text: String, called name: Sentence) -> Markup {
+        guard let code = QRCode(Array(text.utf8)) else { return "" }
         let quiet = 4
         var path: Markup = ""
         for row in 0..<code.size {
@@ -168,8 +210,16 @@ package struct DevicePage: Sendable, Confidential {
         let side = code.size + 2 * quiet
         return """
             <svg class="code" role="img" viewBox="0 0 \(side) \(side)" \
-            shape-rendering="crispEdges"><title>\(frame.say(.pictureOfAddress))</title>\
+            shape-rendering="crispEdges"><title>\(say(name))</title>\
             <rect width="\(side)" height="\(side)" fill="#fff"/><path d="\(path)" fill="#000"/></svg>
             """
+    }
+
+    /// A term of a list with its value, which a button of the script copies.
+    func copied(_ title: Sentence, _ value: String) -> Markup {
+        """
+        <dt>\(say(title))</dt><dd><code data-copy="\(say(.copy))" \
+        data-copied="\(say(.isCopied))">\(value)</code></dd>
+        """
     }
 }

@@ -126,6 +126,14 @@ enum DoneSentence {
         case "passkey": .doneKey
         case "passkey-removed": .doneKeyRemoved
         case "session-ended": .doneSessionEnded
+        case "topic-made": .doneTopicMade
+        case "topic-removed": .doneTopicRemoved
+        case "topic-changed": .doneTopicChanged
+        case "topic-muted": .doneTopicMuted
+        case "topic-unmuted": .doneTopicUnmuted
+        case "token-revoked": .doneTokenRevoked
+        case "sent": .doneSent
+        case "delayed": .doneDelayed
         default: nil
         }
     }

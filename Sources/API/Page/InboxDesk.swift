@@ -49,12 +49,12 @@ struct InboxDesk {
                 (inbox.wish, inbox.next, inbox.newest) = (wish, page.next, newest)
                 inbox.now = Int(messages.service.now())
                 inbox.topics = all.all.filter(messages.service.keepsMessages).map {
-                    Inbox.Topic(id: $0.id.text, name: $0.terms.name)
+                    Inbox.Topic(id: $0.id.text, name: $0.title)
                 }
                 inbox.items = page.entries.map { entry in
                     let topic = all.all.first { $0.device == entry.device }
                     var item = Inbox.Item(
-                        entry.message, at: entry.position, topic: page.name(of: entry),
+                        entry.message, at: entry.position, topic: topic?.title ?? "",
                         topicID: topic?.id.text ?? "", isRead: entry.isCleared,
                         hasPicture: topic.map { PictureDesk.mayFind(entry.message, of: $0) }
                             ?? false)

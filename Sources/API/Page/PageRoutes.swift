@@ -10,6 +10,7 @@ struct PageDesk {
     let registrations: RegistrationRoutes
     let overview: OverviewDesk
     let inbox: InboxDesk
+    let topics: TopicsDesk
     let questions: QuestionRoutes
     let passkeys: PasskeyDesk
     let buttons: PageButtons
@@ -29,12 +30,26 @@ final class PageRoutes {
         case question(QuestionStep)
         case access, challengeSignIn, enterByPasskey, challengePasskey, addPasskey, removePasskey
         case endSession
+        case topics, addTopic, topic, askToRemoveTopic
+        case changeTopic(TopicStep)
+
+        /// A second time, its form would make a second thing.
+        var isOnce: Bool {
+            switch self {
+            case .addDevice, .addTopic, .changeTopic(.makeToken), .changeTopic(.send): true
+            default: false
+            }
+        }
     }
 
     enum DeviceStep { case remove, confirm }
     enum RegistrationStep { case test, revoke }
     enum QuestionStep { case answer, withdraw }
     enum AccountStep: String { case pause, unpause, mute, unmute }
+    enum TopicStep: String, CaseIterable {
+        case remove, settings, mute, unmute, revoke, send
+        case makeToken = "tokens"
+    }
 
     private static let signInPath = "/ui/login"
 
@@ -79,6 +94,13 @@ final class PageRoutes {
         router.add("/ui/accounts/*/unpause", [(.post, .account(.unpause))])
         router.add("/ui/accounts/*/mute", [(.post, .account(.mute))])
         router.add("/ui/accounts/*/unmute", [(.post, .account(.unmute))])
+        router.add("/ui/topics", [(.get, .topics), (.post, .addTopic)])
+        router.add("/ui/topics/*", [(.get, .topic)])
+        for step in TopicStep.allCases {
+            let question: [(HTTPMethod, Route)] =
+                step == .remove ? [(.get, .askToRemoveTopic)] : []
+            router.add("/ui/topics/*/\(step.rawValue)", question + [(.post, .changeTopic(step))])
+        }
         self.router = router
     }
 
@@ -135,7 +157,7 @@ final class PageRoutes {
         let request = VisitorRequest(exchange, session, service, desk)
         guard exchange.head.method == .post else { return show(request, route, name) }
         guard request.hasProof else { return request.fail(.form, status: 403) }
-        if case .addDevice = route, !login.spend(request.form?["once"], exchange.head) {
+        if route.isOnce, !login.spend(request.form?["once"], exchange.head) {
             return request.fail(.form, status: 409)
         }
         change(request, route, name)
@@ -190,6 +212,9 @@ final class PageRoutes {
         case .chats: request.showChats(of: name)
         case .status: request.showStatus()
         case .access: request.showAccess(login)
+        case .topics: request.showTopics()
+        case .topic: request.showTopic(name)
+        case .askToRemoveTopic: request.askToRemove(topic: name)
         default: request.showInbox()
         }
     }
@@ -209,6 +234,8 @@ final class PageRoutes {
         case .device(let step): request.change(device: name, step)
         case .registration(let step): request.change(registration: name, step)
         case .account(let step): request.change(account: name, step)
+        case .addTopic: request.addTopic()
+        case .changeTopic(let step): request.change(topic: name, step)
         default: break
         }
     }

@@ -1,7 +1,6 @@
 import Base
 import Mailbox
 import StatusPage
-import System
 
 /// Sessions and passkeys.
 extension VisitorRequest {
@@ -85,8 +84,6 @@ extension VisitorRequest {
             }
         }
     }
-
-    private var isFresh: Bool { session.isFresh(at: Boot.milliseconds) }
 
     private func goOn(_ step: String) { exchange.goOn(to: "/ui/access?done=\(step)") }
 }

@@ -4,6 +4,7 @@ import Mailbox
 import Notifications
 import PushService
 import StatusPage
+import System
 import WebPush
 
 /// One request of a visitor who has signed in.
@@ -35,14 +36,17 @@ struct VisitorRequest {
         query = exchange.head.query.map { QueryItems(exchange.head.text($0), isForm: true) }
     }
 
+    /// The visitor has signed in a short while ago.
+    var isFresh: Bool { session.isFresh(at: Boot.milliseconds) }
+
     /// Whether the form is one of ours, of this session.
     var hasProof: Bool { frame.formToken.map { form?.proves($0) ?? false } ?? false }
 
     /// A callback must not lead anywhere with the rights of a local user, so it has none.
     var caller: APICaller { APICaller(visitor, userID: nil) }
 
-    func fail(_ reason: FailurePage.Reason, status: Int) {
-        exchange.show(FailurePage(frame, reason).html, status: status)
+    func fail(_ reason: FailurePage.Reason, status: Int, back: FailurePage.Back = .status) {
+        exchange.show(FailurePage(frame, reason, back: back).html, status: status)
     }
 
     func fail(_ refusal: APIRefusal) {

@@ -19,6 +19,7 @@ struct RegistrationReport {
     let settings: PushServiceSettings
     /// Who is connected to which account.
     let engines: EngineIndex
+    let refusedSenders: RefusedSenders
 
     /// `former`: the topic as it was, if it was there. What is secret of it now is shown if it is new.
     func full(
@@ -87,6 +88,7 @@ struct RegistrationReport {
             $0.created = Int(registration.created / 1_000)
             $0.expires = Int(moment.wall + rest)
             $0.topic = topic(of: registration, after: nil)
+            $0.refusal = refusedSenders[registration.device]
             $0.undecryptable = undecryptable.map { JSONCount($0.reason, $0.count) }
         }
     }

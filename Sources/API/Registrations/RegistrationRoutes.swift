@@ -21,7 +21,9 @@ final class RegistrationRoutes {
     var wall: Int64 { Int64(service.now()) }
 
     var report: RegistrationReport {
-        RegistrationReport(settings: service.settings, engines: store.index.engines)
+        RegistrationReport(
+            settings: service.settings, engines: store.index.engines,
+            refusedSenders: service.refusedSenders)
     }
     var moment: RegistrationReport.Moment { RegistrationReport.Moment(now: now, wall: wall) }
     var events: RegistrationEvents { RegistrationEvents(report: report, moment: moment) }

@@ -139,6 +139,8 @@ extension TopicDetails {
             $0.inside = topic.inside.names
             if topic.dismissal != .everywhere { $0.dismiss = topic.dismissal.rawValue }
             if topic.pictures != .owner { $0.pictures = topic.pictures.rawValue }
+            let application = ApplicationDetails(topic.application)
+            if application != ApplicationDetails() { $0.application = application }
             guard let former else { return }
             if former.secretName != topic.secretName {
                 $0.secretAddress = address(topic.secretName)
@@ -146,6 +148,18 @@ extension TopicDetails {
             if former.readingName != topic.readingName {
                 $0.readingAddress = address(topic.readingName)
             }
+        }
+    }
+}
+
+extension ApplicationDetails {
+    /// Its picture is shown by Gotify's addresses alone.
+    fileprivate init(_ terms: ApplicationTerms) {
+        self.init {
+            $0.name = terms.name
+            $0.description = terms.description
+            $0.priority = Int(terms.priority)
+            $0.sortKey = terms.sortKey
         }
     }
 }

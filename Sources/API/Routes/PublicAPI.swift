@@ -53,7 +53,7 @@ final class APIRoutes {
     }
 
     private let registrations: RegistrationRoutes
-    private let tokens: TokenRoutes
+    let tokens: TokenRoutes
     let messages: MessageRoutes
     let questions: QuestionRoutes
     private let engines: EngineAdmission
@@ -197,7 +197,7 @@ package final class APILoops: Sendable {
     }
 
     /// Makes the routes for public listeners. Call it once for each loop, before the loop runs.
-    package func routes(on loop: EventLoop) -> [FurtherRoute] {
+    package func routes(on loop: EventLoop, for intake: OwnerIntake) -> [FurtherRoute] {
         let engines = desk(on: loop)
         let dialogue = StoreDialogue(on: loop, service.store)
         let registrations = RegistrationRoutes(service, dialogue)
@@ -208,7 +208,10 @@ package final class APILoops: Sendable {
             PageDesk(
                 devices: DeviceRoutes(service, dialogue), registrations: registrations,
                 overview: OverviewDesk(service, dialogue),
-                inbox: InboxDesk(messages: routes.messages), questions: routes.questions,
+                inbox: InboxDesk(messages: routes.messages),
+                topics: TopicsDesk(
+                    messages: routes.messages, tokens: routes.tokens, intake: intake),
+                questions: routes.questions,
                 passkeys: PasskeyDesk(service, dialogue, login.challenges),
                 buttons: PageButtons(service, presses, on: loop), engines: engines,
                 streams: PageStreams(service, login, on: loop)))
@@ -239,8 +242,12 @@ package final class APILoops: Sendable {
 
     /// The parameters of `registerDevice`, as callbacks carry them.
     package var describe: @Sendable (Registration) -> String {
-        { [settings = service.settings, engines = service.index.engines] registration in
-            RegistrationReport(settings: settings, engines: engines)
+        {
+            [
+                settings = service.settings, engines = service.index.engines,
+                refused = service.refusedSenders
+            ] registration in
+            RegistrationReport(settings: settings, engines: engines, refusedSenders: refused)
                 .parameters(of: registration)
         }
     }

@@ -123,7 +123,7 @@ final class TokenRoutes {
     }
 
     /// The tokens that the caller may see.
-    private func withTokens(
+    func withTokens(
         of caller: APICaller, _ reply: @escaping Reply,
         then: @escaping ([DeviceCredential]) -> Void
     ) {
@@ -250,7 +250,7 @@ extension TopicToken.Form {
 
 extension ListedToken {
     /// Nil for a device.
-    fileprivate init?(
+    init?(
         _ credential: DeviceCredential, _ presence: DevicePresence, for reader: String
     ) {
         guard let terms = credential.token?.terms else { return nil }

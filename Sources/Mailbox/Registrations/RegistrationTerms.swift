@@ -114,7 +114,7 @@ extension RegistrationTerms {
     private static let textLimit = 128
     private static let urlLimit = 2_048
     private static let otherUsersLimit = 100
-    private static let lifetimes: ClosedRange<UInt32> = 60...31_536_000
+    static let lifetimes: ClosedRange<UInt32> = 60...31_536_000
     private static let sessionTimeouts: ClosedRange<UInt32> = 1...31_536_000
 
     /// The most bytes of a presentation, which is read for each push of the account.

@@ -1,6 +1,7 @@
 package import Base
 package import Notifications
 package import Topics
+package import WebPush
 
 /// How others may use a topic, and what it keeps.
 package struct TopicTerms: Equatable, Sendable, Confidential {
@@ -131,11 +132,35 @@ extension RegistrationTerms {
         return terms
     }
 
+    /// What a new topic of its owner is asked for by: the body of a request to the API.
+    package static func request(
+        topic name: String, _ dialect: Dialect = .plain, _ details: TopicDetails? = nil
+    ) -> [UInt8] {
+        JSONWriter.object { writer in
+            writer.member("token_type", TokenType.webPush.rawValue)
+            writer.member("app", AccountName.scripts)
+            writer.member("account", name)
+            writer.member("dialect", dialect.word)
+            writer.member("clear", true)
+            // The owner gives the address only to what may show notifications, with links.
+            writer.member("trust_clear", true)
+            writer.member("expires", Int(lifetimes.upperBound))
+            var details = details
+            writer.fields { $0.member("topic", &details) }
+        }
+    }
+
     /// The name of its topic; nil if it is none, or its name cannot be in an address.
     package var topicName: TopicName? { isOnlyShown ? TopicName(account) : nil }
 }
 
 extension Registration {
+    /// What people call its topic or account, on the page and in clients of Gotify.
+    package var title: String {
+        let title = terms.topic.application.name
+        return title.isEmpty ? terms.name : title
+    }
+
     /// The names under which its topic is found.
     var topicNames: [TopicNaming] {
         guard let name = terms.topicName else { return [] }

@@ -108,6 +108,8 @@ package enum TopicQuery: Sendable {
     case stream(StreamPageRequest, TopicSubscription)
     /// The newest position of the owner.
     case newest(owner: UInt32)
+    /// How much each topic of the owner keeps.
+    case kept(owner: UInt32)
     case picture(of: UInt32, owner: UInt32)
     /// One message that the history has.
     case message(TopicMessageID, owner: UInt32)
@@ -120,7 +122,7 @@ extension TopicQuery {
         switch self {
         case .page(let request): request.owner
         case .stream(_, let subscription): subscription.owner
-        case .newest(let owner), .picture(_, let owner), .message(_, let owner),
+        case .newest(let owner), .kept(let owner), .picture(_, let owner), .message(_, let owner),
             .questions(let owner, _):
             owner
         }
@@ -134,6 +136,7 @@ extension TopicQuery {
         case .stream(.replayed(_, let position), _), .stream(.missed(let position), _):
             .stream(StreamPage([], through: position))
         case .newest: .newest(0)
+        case .kept: .kept([:])
         case .picture: .picture(nil)
         case .message: .message(nil)
         case .questions: .questions([])
@@ -145,9 +148,20 @@ package enum TopicAnswer: Sendable {
     case page(TopicPage)
     case stream(StreamPage)
     case newest(Int64)
+    /// By the registrations of the topics.
+    case kept([UInt32: KeptMessages])
     case picture(TopicPicture?)
     case message(TopicEntry?)
     case questions([Question])
+}
+
+/// How much the history of one topic has.
+package struct KeptMessages: Equatable, Sendable {
+    /// With its events, which take a place each.
+    package let count: Int
+    package let bytes: Int
+    /// When the last message came, in seconds since 1970.
+    package let newest: Int64?
 }
 
 /// Some of what the history of an owner's topics has, newest first.

@@ -34,6 +34,7 @@ final class TopicReading {
             case .stream(let request, let subscription):
                 return .stream(try page(request, subscription, of: owner, connection))
             case .newest: return .newest(owner.position)
+            case .kept: return .kept(try kept(by: owner, connection))
             case .picture(let device, _):
                 return .picture(try picture(of: device, owner, connection))
             case .message(let id, _):
@@ -56,6 +57,27 @@ final class TopicReading {
                 return .questions(questions.sorted { $0.expires < $1.expires })
             }
         }
+    }
+
+    /// Behind the last message, there may be events. Among so many, it is not looked for.
+    private static let keptMessages = """
+        SELECT device, count, bytes, (SELECT max(time) FROM (SELECT time, kind FROM topic_message
+        WHERE topic = device AND sealed IS NOT NULL ORDER BY place DESC LIMIT 100)
+        WHERE kind = \(TopicMessage.Kind.message.rawValue))
+        FROM topic WHERE owner = ?1 AND ended = 0
+        """
+
+    private func kept(
+        by owner: TopicOwner, _ connection: borrowing Connection
+    ) throws(StoreFault) -> [UInt32: KeptMessages] {
+        let select = try connection.statement(Self.keptMessages, owner.row)
+        var kept: [UInt32: KeptMessages] = [:]
+        while try select.step() {
+            kept[UInt32(clamping: select.integer(0))] = KeptMessages(
+                count: Int(select.integer(1)), bytes: Int(select.integer(2)),
+                newest: select.isNull(3) ? nil : select.integer(3))
+        }
+        return kept
     }
 
     /// Messages that do not open are left out: nobody could do anything about them.

@@ -18,7 +18,7 @@ package final class PushLoops: Sendable {
 
     /// Call this once for each loop, before it runs. `further`: other routes to serve there.
     package func handler(
-        on loop: EventLoop, _ further: [FurtherRoute]
+        on loop: EventLoop, _ further: (OwnerIntake) -> [FurtherRoute]
     ) throws -> any HTTPHandler {
         try service.startReading()
         let desk = DeliveryDesk(on: loop, service, directory, try service.makeMint())

@@ -25,7 +25,7 @@ final class ServiceHandler: HTTPHandler {
 
     init(
         _ service: ServiceState, _ desk: DeliveryDesk, _ intake: PushIntake,
-        _ further: [FurtherRoute]
+        _ further: (OwnerIntake) -> [FurtherRoute]
     ) throws {
         self.service = service
         self.desk = desk
@@ -35,8 +35,8 @@ final class ServiceHandler: HTTPHandler {
         topics = try TopicHandler(service, desk)
         gateway = MatrixGateway(service, desk, intake, topics.applications)
         prefix = Array(service.settings.baseURL.path.utf8)
-        self.further = further
-        router = ServiceRoute.router(with: further)
+        self.further = further(topics.ownerIntake)
+        router = ServiceRoute.router(with: self.further)
         service.follow(on: desk.loop) { [weak self] settings in
             self?.intake.use(settings)
             self?.gateway.use(settings)

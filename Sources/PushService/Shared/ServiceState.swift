@@ -24,6 +24,7 @@ package final class ServiceState: Sendable {
     /// What happened last, for people who look at the server.
     package let events = EventLog()
     package let lastPushes = LastPushes()
+    package let refusedSenders = RefusedSenders()
     /// When it was last said that nobody sees a registration's pushes.
     private let unheard = LastPushes()
     package let presence: DevicePresence
@@ -60,6 +61,7 @@ package final class ServiceState: Sendable {
         index.endings.listen { [weak self] endings in
             self?.presence.forget(endings.credentials)
             self?.lastPushes.forget(endings.devices)
+            self?.refusedSenders.forget(endings.devices)
             self?.unheard.forget(endings.devices)
             let passes = Set(endings.credentials.map(Pass.credential))
             if !passes.isEmpty { self?.endSessions { passes.contains($0) } }

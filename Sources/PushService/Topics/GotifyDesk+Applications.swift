@@ -20,7 +20,7 @@ extension GotifyDesk {
         let terms = registration.terms.topic.application
         var application = GotifyApplication()
         application.id = Int64(registration.device)
-        application.name = registration.applicationName
+        application.name = registration.title
         application.description = terms.description
         application.defaultPriority = terms.priority
         application.sortKey = terms.sortKey

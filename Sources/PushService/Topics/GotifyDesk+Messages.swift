@@ -49,7 +49,7 @@ extension GotifyDesk {
             guard case .stored(let position) = outcome,
                 let published = GotifyMessage(
                     message, id: position, application: Int64(registration.device),
-                    named: registration.applicationName)
+                    named: registration.title)
             else { return request.refuse(GotifyRefusal(ntfy: NtfyRefusal(outcome))) }
             service.metrics.noteAnswered(after: request.exchange.age)
             request.answer(published.json)

@@ -156,15 +156,7 @@ struct GotifyTopics {
     func message(_ entry: TopicEntry) -> GotifyMessage? {
         GotifyMessage(
             entry.message, id: entry.position, application: Int64(entry.device),
-            named: registrations[entry.device]?.applicationName ?? "")
-    }
-}
-
-extension Registration {
-    /// What its topic is called in Gotify.
-    var applicationName: String {
-        let name = terms.topic.application.name
-        return name.isEmpty ? terms.account : name
+            named: registrations[entry.device]?.title ?? "")
     }
 }
 

@@ -42,9 +42,8 @@ final class HookDesk {
         guard case .token(let terms) = visitor.caller else { throw .wrongToken }
         let topic = try terms.topic(named: query.topic, channel: message.channel)
         let place = try judge(exchange) { () throws(AccessRefusal) in
-            try door.place(of: topic, for: .publish, visitor)
+            try door.reach(topic, for: .publish, visitor)
         }
-        if let credential = visitor.credential { service.presence.asked(credential.row) }
         let waits = query.waits
         intake.accept(message.publication, to: topic, place, by: visitor) { [service] accepted in
             switch accepted {

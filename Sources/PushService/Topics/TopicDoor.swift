@@ -4,6 +4,7 @@ import HTTP
 import Mailbox
 import System
 import Topics
+import WebPush
 
 /// Who asks for topics, as far as the store knows the credential.
 struct TopicVisitor: Confidential {
@@ -48,16 +49,18 @@ final class TopicDoor {
         capabilities = try service.makeTopicNamer()
     }
 
-    /// `changesByGET`: the request changes something although its method is GET.
+    /// `changesByGET`: the request changes something although its method is GET. `topic`: what it is
+    /// about, if it is one.
     func visitor(
-        _ exchange: HTTPExchange, at face: TopicFace, changesByGET: Bool = false
+        _ exchange: HTTPExchange, at face: TopicFace, changesByGET: Bool = false,
+        about topic: TopicName? = nil
     ) throws(AccessRefusal) -> TopicVisitor {
         let head = exchange.head
         let fields = Self.fields(of: head)
         let isForeign = head.fields.contains("origin") && pages.judge(exchange) != .ours
         let presented = try fields.credential(
             at: face, isOriginForeign: isForeign, changesByGET: changesByGET)
-        if let presented { return try known(presented.secret) }
+        if let presented { return try known(presented.secret, about: topic) }
         let anonymous = AnonymousCaller(
             isListenerForThisMachine: exchange.listener.isForThisMachine
                 && !exchange.listener.isClosed && exchange.client?.isLoopback == true,
@@ -85,21 +88,40 @@ final class TopicDoor {
     }
 
     private func known(
-        _ secret: PresentedCredential.Secret
+        _ secret: PresentedCredential.Secret, about topic: TopicName? = nil
     ) throws(AccessRefusal) -> TopicVisitor {
         let found =
             switch secret {
             case .token(let token): service.index.token(token)
             case .device(let secret): service.index.credential(secret: Array(secret.utf8).span)
             }
-        guard let credential = found, credential.isConfirmed else { throw .wrongCredential }
+        guard let credential = found else { throw .wrongCredential }
+        guard credential.isConfirmed else {
+            note(refused: credential, about: topic, ListedRefusal.Reason.unconfirmed)
+            throw .wrongCredential
+        }
         guard let grant = credential.token else {
             let caller = TopicCaller.device(isReceiveOnly: credential.isReceiveOnly)
             return TopicVisitor(caller: caller, owner: credential.owner, credential: credential)
         }
-        guard !grant.terms.isOver(at: Int64(service.now())) else { throw .wrongCredential }
+        guard !grant.terms.isOver(at: Int64(service.now())) else {
+            note(refused: credential, about: topic, ListedRefusal.Reason.expired)
+            throw .wrongCredential
+        }
         return TopicVisitor(
             caller: .token(grant.terms), owner: credential.owner, credential: credential)
+    }
+
+    /// The credential counts no more, or not yet.
+    private func note(
+        refused sender: DeviceCredential, about topic: TopicName?, _ reason: String
+    ) {
+        guard let name = topic ?? sender.token?.terms.onlyTopic,
+            let device = device(.own(name, owner: sender.owner))
+        else { return }
+        service.note(
+            refused: sender, at: device, reason,
+            status: NtfyRefusal(.wrongCredential).http)
     }
 
     /// Whether a body that is too long for strangers may be read. Only a credential counts.
@@ -143,6 +165,26 @@ extension TopicDoor {
         case .own: return own.map { .topic($0) } ?? .new
         case .known: return everybodys.map { .topic($0) } ?? .new
         case .new: return .new
+        }
+    }
+
+    /// The same for what a request asks for: the owner is told when a credential was used, and why one
+    /// was refused.
+    func reach(
+        _ name: TopicName, for use: TopicUse, _ visitor: TopicVisitor
+    ) throws(AccessRefusal) -> Place {
+        guard let sender = visitor.credential else { return try place(of: name, for: use, visitor) }
+        do throws(AccessRefusal) {
+            let place = try place(of: name, for: use, visitor)
+            service.presence.asked(sender.row)
+            return place
+        } catch {
+            if let own = device(.own(name, owner: sender.owner)) {
+                service.note(
+                    refused: sender, at: own, visitor.caller.objection(to: use, at: name),
+                    status: NtfyRefusal(error).http)
+            }
+            throw error
         }
     }
 

@@ -35,6 +35,8 @@ final class TopicHandler {
         applications = ApplicationIntake(service, desk, door, intake)
     }
 
+    var ownerIntake: OwnerIntake { OwnerIntake(intake) }
+
     /// `path` is the path of the request without that of base-url.
     func bodyLimit(for head: borrowing RequestHead, _ path: Span<UInt8>) -> Int {
         if let hook = HookRoute(path: path) {

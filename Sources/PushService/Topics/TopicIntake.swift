@@ -13,7 +13,7 @@ final class TopicIntake {
     private let files: FileDesk
     let questions: QuestionDesk
     @exclusivity(unchecked) var drafts: QuestionDraft
-    private let zones = TimeZones()
+    let zones = TimeZones()
 
     init(
         _ service: ServiceState, _ desk: DeliveryDesk, _ door: TopicDoor, _ files: FileDesk,
@@ -61,8 +61,7 @@ final class TopicIntake {
                 if let first {
                     publication = first
                 } else {
-                    let isRaw = entry.registration.terms.topic.isRaw
-                    publication = try read(fields, body, of: visitor, isRaw: isRaw)
+                    publication = try read(fields, body, of: visitor, at: entry.registration)
                 }
                 take(
                     publication.allowed(by: entry.registration, of: visitor),
@@ -83,6 +82,18 @@ final class TopicIntake {
         return publication
     }
 
+    /// The same for a topic that is there, whose owner is told what is wrong.
+    private func read(
+        _ fields: NtfyFields, _ body: [UInt8], of visitor: TopicVisitor, at topic: Registration
+    ) throws(NtfyRefusal) -> Publication {
+        do throws(NtfyRefusal) {
+            return try read(fields, body, of: visitor, isRaw: topic.terms.topic.isRaw)
+        } catch {
+            service.note(error, of: visitor, at: topic)
+            throw error
+        }
+    }
+
     private func take(
         _ publication: Publication, ttl: UInt32?, at entry: RegistrationCache.Entry,
         _ topic: TopicName, _ exchange: HTTPExchange, by visitor: TopicVisitor
@@ -94,8 +105,10 @@ final class TopicIntake {
                     return try ask(wish, publication, with: file, at: entry, by: asker, exchange)
                 }
                 submit(publication, ttl: ttl, with: file, to: entry) { [service] accepted in
-                    if case .success = accepted {
-                        service.metrics.noteAnswered(after: exchange.age)
+                    switch accepted {
+                    case .success: service.metrics.noteAnswered(after: exchange.age)
+                    case .failure(let refusal):
+                        service.note(refusal, of: visitor, at: entry.registration)
                     }
                     Self.answer(exchange, accepted, to: topic)
                 }
@@ -135,7 +148,7 @@ final class TopicIntake {
         files.keep(upload, publication.content.attachment, at: entry) { then($0.map { $0 }) }
     }
 
-    private func submit(
+    func submit(
         _ publication: Publication, ttl: UInt32? = nil, with file: KeptUpload?,
         to entry: RegistrationCache.Entry, then: @escaping (Accepted) -> Void
     ) {
@@ -186,8 +199,8 @@ final class TopicIntake {
     ) throws(NtfyRefusal) -> (TopicVisitor, TopicDoor.Place) {
         try door.judge(exchange) { () throws(AccessRefusal) in
             let visitor = try door.visitor(
-                exchange, at: .ntfy, changesByGET: exchange.head.method == .get)
-            return (visitor, try door.place(of: topic, for: use, visitor))
+                exchange, at: .ntfy, changesByGET: exchange.head.method == .get, about: topic)
+            return (visitor, try door.reach(topic, for: use, visitor))
         }
     }
 }

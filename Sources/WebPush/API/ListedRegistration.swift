@@ -28,6 +28,8 @@ package struct ListedRegistration: ListedObject, Equatable, Sendable, Confidenti
     package var expires = 0
     /// Of a topic.
     package var topic: TopicDetails?
+    /// Of a topic, since the server was started.
+    package var refusal: ListedRefusal?
     /// How many pushes could not be decrypted, by the reason.
     package var undecryptable: [JSONCount] = []
 
@@ -52,6 +54,7 @@ package struct ListedRegistration: ListedObject, Equatable, Sendable, Confidenti
         fields.member("created", &created)
         fields.member("expires", &expires)
         fields.member("topic", &topic)
+        fields.member("refused", &refusal)
         fields.member("undecryptable", counts: &undecryptable)
     }
 }

@@ -25,7 +25,7 @@ package struct TopicDetails: JSONObject, Equatable, Sendable, Confidential {
     package var pictures: String?
     package var secretAddress: String?
     package var readingAddress: String?
-    /// What it is to clients of Gotify; only in requests.
+    /// What people call it, and what it is to clients of Gotify. In answers nil if nobody has said it.
     package var application: ApplicationDetails?
 
     package init() {}
@@ -47,7 +47,18 @@ package struct TopicDetails: JSONObject, Equatable, Sendable, Confidential {
     }
 }
 
-/// How a topic looks to clients of Gotify.
+extension TopicDetails {
+    /// What a request has to repeat of it, because else it ends.
+    package var settings: TopicDetails {
+        var settings = self
+        settings.application = nil
+        (settings.address, settings.isLocal) = (nil, false)
+        (settings.secretAddress, settings.readingAddress) = (nil, nil)
+        return settings
+    }
+}
+
+/// How a topic looks to people, and to clients of Gotify.
 package struct ApplicationDetails: JSONObject, Equatable, Sendable, Confidential {
     package var name = ""
     package var description = ""

@@ -94,7 +94,7 @@ struct ImportRun {
             $0.isOpen = topic.isOpen
             $0.application = topic.source.application
         }
-        let request = TopicAddress.request(topic.name.text, .plain, details)
+        let request = RegistrationTerms.request(topic: topic.name.text, .plain, details)
         let made = try control.send("POST", RegistrationsPath.all, request)
         return try MadeRegistration(answer: made).id
     }

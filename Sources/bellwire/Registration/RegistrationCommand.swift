@@ -168,6 +168,14 @@ extension ListedRegistration {
         if let service { rows.insert(["application", Printable.text(service)], at: 3) }
         if trustsClear { rows.append(["in clear", "trusted: may have actions"]) }
         if isUnheard { rows.append(["nobody listens", Sentence.nobodyListens.text(.english)]) }
+        if let refusal {
+            let why = Sentence.refusedSender(refusal.reason).text(.english)
+            rows.append([
+                "last refusal",
+                "\(Printable.text(refusal.sender)) got \(refusal.status) at "
+                    + "\(LocalTime.text(refusal.time)): \(Printable.text(why))",
+            ])
+        }
         for item in undecryptable {
             rows.append(["undecryptable", "\(item.count) \(Printable.text(item.name))"])
         }
@@ -185,6 +193,11 @@ extension TopicDetails {
             rows.append(["buttons reach", Printable.text(inside.joined(separator: ", "))])
         }
         if !dismissing.isEmpty { rows.append(["screens", dismissing]) }
+        if let application {
+            for (word, text) in [
+                ("title", application.name), ("description", application.description),
+            ] where !text.isEmpty { rows.append([word, Printable.text(text)]) }
+        }
         return rows
     }
 }

@@ -87,7 +87,9 @@ final class PushServer {
             server = try HTTPServer(
                 ownRecords: configuration.hasOwnRecords, figures: service.figures,
                 report: { log.write($0) }, access: access,
-                handler: { try pushes.handler(on: $0, api.routes(on: $0)) })
+                handler: { loop in
+                    try pushes.handler(on: loop) { api.routes(on: loop, for: $0) }
+                })
             let served = try Self.listen(listeners, on: server, certificates, control, api)
             publicListeners = served.filter { listener in !further.contains(listener.configured) }
             fixedAddresses =

@@ -20,9 +20,6 @@ struct TopicAddress: Confidential {
     /// Whether a client is connected that shows what is pushed there.
     private(set) var isHeard = false
 
-    /// Without a sign of life for this long, any registration but a topic would end: a year.
-    private static let lifetime = 31_536_000
-
     /// Finds the caller's topic of that name, or makes one.
     init(
         named name: String, _ format: TopicFormat, _ wish: TopicWish, makesToken: Bool,
@@ -41,7 +38,8 @@ struct TopicAddress: Confidential {
             let made = try MadeRegistration(
                 answer: try connection.send(
                     "POST", RegistrationsPath.all,
-                    Self.request(name, format.dialect, wish.details(after: TopicDetails()))))
+                    RegistrationTerms.request(
+                        topic: name, format.dialect, wish.details(after: TopicDetails()))))
             (id, endpoint, details) = (made.id, made.endpoint, made.topic ?? TopicDetails())
             if makesToken, details.address != nil { token = Self.makeToken(id, name, connection) }
         }
@@ -105,24 +103,6 @@ struct TopicAddress: Confidential {
                     + Printable.text(found.id))
         }
         return found
-    }
-
-    /// What a new topic is asked for by.
-    static func request(
-        _ name: String, _ dialect: Dialect, _ details: TopicDetails?
-    ) -> [UInt8] {
-        JSONWriter.object { writer in
-            writer.member("token_type", RegistrationTerms.TokenType.webPush.rawValue)
-            writer.member("app", AccountName.scripts)
-            writer.member("account", name)
-            writer.member("dialect", dialect.word)
-            writer.member("clear", true)
-            // The owner gives the address only to what may show notifications, with links.
-            writer.member("trust_clear", true)
-            writer.member("expires", lifetime)
-            var details = details
-            writer.fields { $0.member("topic", &details) }
-        }
     }
 
     /// Reads and writes this topic, and ends with it. Nil if the owner has too many, or one of that

@@ -43,6 +43,10 @@ extension Command {
             """,
         options: [
             Option("from", "SERVICE", of: "add", help: "what pushes there: " + TopicFormat.list),
+            Option(
+                "title", "TEXT", of: "add",
+                help: "what it is called on the page and in Gotify's clients"),
+            Option("description", "TEXT", of: "add", help: "what it is for, for the same places"),
             Option("open", of: "add", help: "let everybody push to its short address"),
             Option(
                 "secret", of: "add", words: ["read"],

@@ -17,6 +17,9 @@ struct TopicWish {
     private let dismissal: DismissalReach?
     /// The word of the command; nil if nothing is said about it.
     private let pictures: String?
+    /// Empty for none; nil if nothing is said about it.
+    private let title: String?
+    private let description: String?
 
     static let dismissals = DismissalReach.allCases.map(\.rawValue)
 
@@ -65,6 +68,7 @@ struct TopicWish {
         guard pictures.map({ ["own", "all", "off"].contains($0) }) != false else {
             throw CommandError.usage("--pictures takes own, all or off")
         }
+        (title, description) = (arguments["title"], arguments["description"])
     }
 
     /// What to ask for, of a topic that is `former`; nil if that is what it has.
@@ -82,25 +86,16 @@ struct TopicWish {
         if let inside { wanted.inside = inside }
         if let dismissal { wanted.dismiss = dismissal == .everywhere ? nil : dismissal.rawValue }
         if let pictures { wanted.pictures = pictures == "own" ? nil : pictures }
+        let application = former.application ?? ApplicationDetails()
+        var named = application
+        named.name = title ?? named.name
+        named.description = description ?? named.description
+        if named != application { wanted.application = named }
         return wanted == present ? nil : wanted
     }
 }
 
 extension TopicDetails {
-    /// What of it can be asked for.
-    var settings: TopicDetails {
-        TopicDetails {
-            $0.isOpen = isOpen
-            $0.isSecret = isSecret
-            $0.isSecretlyRead = isSecretlyRead
-            $0.keep = keep
-            $0.isRaw = isRaw
-            $0.inside = inside
-            $0.dismiss = dismiss
-            $0.pictures = pictures
-        }
-    }
-
     /// How others reach it, in one word each, and what they may have fetched.
     var reach: String {
         let words = [(isOpen, "open"), (isSecret, "secret"), (isSecretlyRead, "secret to read")]

@@ -4,8 +4,10 @@ import asyncio
 import http.server
 import json
 import re
+import shlex
 import ssl
 import threading
+import subprocess
 import time
 
 import websockets
@@ -396,6 +398,55 @@ class Person:
         answer = self.server.session.post(self.ended["endpoint"], b"x", headers={"TTL": "60"}, timeout=10)
         self.check(answer.status_code == 410, f"a push to what was revoked: {answer.status_code}")
         self.check(self.tab.value(f"!{row('registrations', f'ended {self.name}')}"), "the page no longer has it")
+
+    def use_topics(self, name, has_scripts):
+        """A topic is made, a token for it is shown once, its line pushes, and all of it is seen. Returns the address
+        of the QR code, whose picture is on the screen."""
+        tab = self.tab
+        tab.follow("document.querySelector('nav a[href$=\"/ui/topics\"]')", "the topics")
+        tab.fill("document.querySelector('form[action$=\"ui/topics\"] [name=name]')", name)
+        tab.follow(form("ui/topics"), "a topic is made")
+        self.check(f"{self.base}/{name}" in tab.value("document.body.textContent"), "its address is shown")
+        self.topic = tab.url.partition("?")[0]
+        tab.fill("document.querySelector('form[action$=\"/tokens\"] [name=name]')", "Grafana")
+        tab.follow(form("/tokens"), "a token is made")
+        values = tab.value("[...document.querySelectorAll('dd code')].map(code => code.textContent)")
+        [line] = [value for value in values if value.startswith("curl ")]
+        self.token = re.search(r"tk_[0-9a-z]{29}", line)[0]
+        environment = {"CURL_CA_BUNDLE": str(self.server.authority), "PATH": "/usr/bin"}
+        command = [*shlex.split(line), "-sS", "-m", "10", "-w", "%{http_code}"]
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=20)
+        self.check(done.stdout.endswith("200"), f"the line pushes: {done.stdout} {done.stderr}")
+        if has_scripts:
+            tab.click("document.querySelector('dd button')")
+            tab.wait("document.querySelector('dd button').textContent.startsWith('Copied')", "the token is copied")
+        [address] = [value for value in values if value.startswith("ntfys://")]
+        return address
+
+    def look_after_topic(self, name):
+        """What came, what was refused and why; then a message by hand, and the end."""
+        tab, server = self.tab, self.server
+        tab.open(self.topic)
+        self.check(self.token not in tab.value("document.documentElement.outerHTML"), "the token is shown once")
+        header = {"Authorization": f"Bearer {self.token}"}
+        read = server.session.get(f"{self.base}/{name}/json?poll=1", headers=header, timeout=10)
+        self.check(read.status_code == 403, f"a token that pushes does not read: {read.status_code}")
+        tab.open(self.topic)
+        text = tab.value("document.body.textContent")
+        self.check("Grafana" in text and "403" in text, "the refusal is explained")
+        tab.fill("document.querySelector('[name=text]')", f"written by hand to {name}")
+        self.use("/send")
+        tab.open(f"{self.base}/ui/")
+        for words in ("hello", f"written by hand to {name}"):
+            self.check(tab.value(f"document.body.textContent.includes({json.dumps(words)})"), f"{words} has come")
+        for step in ("/mute", "/unmute", "/settings", "/revoke"):
+            tab.open(self.topic)
+            self.use(step)
+        self.check("Grafana" not in tab.value("document.querySelector('main table')?.textContent ?? ''"), "no token")
+        tab.follow("document.querySelector('a[href$=\"/remove\"]')", "the page that asks")
+        self.use("/remove")
+        self.check(name not in tab.value("document.querySelector('main').textContent"), "the topic is gone")
+        tab.open(f"{self.base}/ui/status")
 
     def log_out(self):
         tab = self.tab

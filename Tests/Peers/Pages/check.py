@@ -21,7 +21,7 @@ import pictures
 from actions import HOSTILE, TURNED, Person
 from browsers import Chromium, Firefox
 from foreign import Attacks, Foreign
-from looks import DESK, PHONE, Looks
+from looks import DESK, EXTREMES, PHONE, Looks
 from served import Server
 from tab import Tab
 
@@ -61,6 +61,7 @@ class Visit:
         person.pause()
         person.mute()
         self.add_device()
+        self.use_topics()
         person.revoke()
         if person.name == "chromium":
             person.use_passkey()
@@ -74,18 +75,36 @@ class Visit:
         person.shown_once(address, name)
         person.remove_device(address, name)
 
+    def use_topics(self, has_scripts=True):
+        person, name = self.person, f"by-hand-{self.browser.name}"
+        address = person.use_topics(name, has_scripts)
+        self.looks.scan(self.tab.picture(), address)
+        if has_scripts:
+            self.looks.judge("a new token")
+        person.look_after_topic(name)
+
     def look(self):
         """Every page, on a desk and on a phone."""
         tab, person, looks = self.tab, self.person, self.looks
         for width, height in (DESK, PHONE):
             tab.size(width, height)
-            for path in ("", "status", "access", f"accounts/{person.alerts['id']}"):
+            for path in self.paths:
                 tab.open(f"{person.base}/ui/{path}")
                 tab.wait("document.readyState == 'complete'", "the page")
                 looks.judge(f"/ui/{path[:8]} at {width} pixels")
                 looks.walk(f"/ui/{path[:8]} at {width} pixels")
+        for width, height in EXTREMES:
+            tab.size(width, height)
+            for path in self.paths:
+                tab.open(f"{person.base}/ui/{path}")
+                looks.fit(f"/ui/{path[:8]} at {width} pixels")
         tab.size(*DESK)
         person.was_quiet()
+
+    @property
+    def paths(self):
+        topic = f"topics/{self.person.news['id']}"
+        return "", "topics", topic, f"{topic}/remove", "status", "access", f"accounts/{self.person.alerts['id']}"
 
     def look_at_login(self):
         for width, height in (PHONE, DESK):
@@ -120,6 +139,7 @@ class Visit:
         heard = self.server.tell("topic", "add", HOSTILE)["id"]
         self.server.alert(self.person.alerts["endpoint"], f"{HOSTILE} {TURNED}", "x", number=8)
         attacks.show("status", HOSTILE)
+        attacks.show("topics", HOSTILE)
         attacks.show(f"accounts/{self.person.alerts['id']}", HOSTILE, "gnp.exe")
         self.server.run("device", "remove", str(device))
         self.server.run("registration", "revoke", heard)
@@ -149,6 +169,7 @@ class Visit:
         self.looks.scan(self.tab.picture(), address)
         person.shown_once(address, name)
         person.remove_device(address, name)
+        self.use_topics(has_scripts=False)
         person.log_out()
         person.was_quiet()
 

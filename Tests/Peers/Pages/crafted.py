@@ -17,6 +17,7 @@ sys.path.append(__file__.rsplit("/", 3)[0])
 import attempts_forms
 import attempts_login
 import attempts_passkeys
+import attempts_topics
 import attempts_wire
 from kit.checks import Failed
 from kit.meddler import Meddler
@@ -25,19 +26,23 @@ from served import Server
 
 GROUPS = (
     attempts_forms.meant,
+    attempts_topics.meant,
     attempts_login.codes,
     attempts_login.cookies,
     attempts_forms.tokens,
     attempts_forms.others,
     attempts_forms.questions,
     attempts_passkeys.passkeys,
+    attempts_topics.others,
     attempts_forms.values,
+    attempts_topics.values,
     attempts_wire.origins,
     attempts_wire.methods,
     attempts_wire.paths,
     attempts_wire.headers,
     attempts_wire.http2,
     attempts_login.times,
+    attempts_topics.old_sign_in,
     attempts_login.rights_end,
 )
 FEWEST = 300

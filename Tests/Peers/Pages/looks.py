@@ -9,11 +9,13 @@ from tab import TAB
 # From the package axe-playwright-python, whose other parts are not used.
 AXE = importlib.resources.files("axe_playwright_python").joinpath("axe.min.js").read_text()
 DESK, PHONE = (1100, 900), (360, 740)
+# The narrowest and the widest window that a page has to fit.
+EXTREMES = (320, 600), (2560, 1440)
 FOCUSED = """(() => {
     const found = document.activeElement;
     if (!found || found == document.body || found == document.documentElement) return null;
     const style = getComputedStyle(found), box = found.getBoundingClientRect();
-    const all = [...document.querySelectorAll("a[href], button, input, select, summary, [tabindex]")];
+    const all = [...document.querySelectorAll("a[href], button, input, select, textarea, summary, [tabindex]")];
     return {
         place: all.indexOf(found),
         name: found.tagName + " " + (found.textContent || found.name || "").trim().slice(0, 30),
@@ -22,7 +24,7 @@ FOCUSED = """(() => {
     };
 })()"""
 # What can be reached: a hidden element, or one in a closed part, cannot.
-REACHABLE = """[...document.querySelectorAll("a[href], button, input:not([type=hidden]), select, summary")]
+REACHABLE = """[...document.querySelectorAll("a[href], button, input:not([type=hidden]), select, textarea, summary")]
     .filter(found => !found.disabled && found.tabIndex >= 0 && found.checkVisibility()).length"""
 
 # What axe found, and what it could not decide. Contrast is measured on its own.

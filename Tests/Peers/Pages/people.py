@@ -58,6 +58,10 @@ class Person:
         """The fields of a form for a new device, which may be sent only once."""
         return self.get("/ui/status").form("/ui/devices") | fields
 
+    def adding_token(self, topic, **fields):
+        """The fields of the form for a new token of a topic."""
+        return self.get(f"/ui/topics/{topic}").form("/tokens") | {"use": "push"} | fields
+
     def send(self, target, body, *fields, kind=FORM, method="POST"):
         """Sends a body as it is given."""
         return self.stage.wire.ask(method, target, self.header, kind, *fields, body=body)
@@ -86,8 +90,16 @@ class Stage:
         device = self.server.tell("device", "add", f"device of {uid}", uid=uid)
         heard = self.server.tell("topic", "add", f"alerts of {uid}", "--from", "uptime-kuma", uid=uid)
         self.server.alert(heard["endpoint"], *(f"{text} of {uid}" for text in CONTENT))
-        self.secrets |= {device["bearer"], heard["endpoint"].rpartition("/")[2]}
-        return {"device": device["id"], "registration": heard["id"], "chat": self.chat(uid)["chat_id"]}
+        topic = self.server.tell("topic", "add", f"topic-of-{uid}", uid=uid)
+        token = self.server.tell("token", "add", f"token of {uid}", "--topic", f"topic-of-{uid}", uid=uid)
+        self.secrets |= {device["bearer"], heard["endpoint"].rpartition("/")[2], token["token"], topic["token"]}
+        return {
+            "device": device["id"],
+            "registration": heard["id"],
+            "chat": self.chat(uid)["chat_id"],
+            "topic": topic["id"],
+            "token": str(token["id"]),
+        }
 
     def chat(self, uid):
         def found():
@@ -112,6 +124,15 @@ class Stage:
             (f"{account}/unpause", {}),
             (f"{account}/mute", {"chat": thing["chat"], "for": "3600"}),
             (f"{account}/unmute", {"chat": thing["chat"]}),
+        ] + [
+            (f"/ui/topics/{thing['topic']}/{step}", fields)
+            for step, fields in (
+                ("remove", {}),
+                ("settings", {"title": "x", "description": "", "keep": ""}),
+                ("mute", {"for": "3600"}),
+                ("unmute", {}),
+                ("revoke", {"token": thing["token"]}),
+            )
         ]
 
     def log_in(self, code, *fields, wire=None):
@@ -130,7 +151,8 @@ class Stage:
         for registration in registrations:
             # It is told to the second, and measured by another clock.
             registration.pop("expires")
-        return [json.dumps(thing, sort_keys=True) for thing in self.server.devices() + registrations]
+        tokens = self.server.tell("token", "list")["tokens"]
+        return [json.dumps(thing, sort_keys=True) for thing in self.server.devices() + registrations + tokens]
 
 
 class Case:

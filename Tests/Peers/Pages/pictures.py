@@ -36,6 +36,7 @@ def take(visit, folder):
         server.tell("device", "add", name)
     visit.person.log_in()
     take_messages(visit, folder, {"front door": door, "nightly backup": backup})
+    take_topics(visit, folder)
     tab.open(f"{server.base}/ui/status")
     tab.size(*DESK)
     # One push is refused, as after a typing mistake.
@@ -77,6 +78,31 @@ def take_messages(visit, folder, topics):
         visit.tab.size(*size)
         time.sleep(0.5)
         save(visit.tab.picture(whole=False), folder / f"messages-{name}.png")
+
+
+def take_topics(visit, folder):
+    """The page of a topic with tokens, one of which was refused, and a new token."""
+    tab, server = visit.tab, visit.server
+    made = server.tell("topic", "add", "backups", "--title", "Backups", "--description", "what the NAS says at night")
+    tokens = {
+        name: server.tell("token", "add", name, "--topic", "backups", right)["token"]
+        for name, right in (("Grafana", "--read"), ("nas", "--write"))
+    }
+    place = f"{server.base}/backups"
+    for token in tokens.values():
+        header = {"Authorization": f"Bearer {token}", "Title": "photos"}
+        requests.post(place, b"12 new", headers=header, verify=str(server.authority), timeout=10)
+    topic = f"{server.base}/ui/topics/{made['id']}"
+    for is_dark, size, name in ((False, (1000, 1000), "light"), (True, (1000, 1000), "dark"), (False, PHONE, "phone")):
+        visit.looks.dark(is_dark)
+        tab.size(*size)
+        tab.open(topic)
+        time.sleep(0.5)
+        save(tab.picture(whole=False), folder / f"topic-{name}.png")
+    tab.size(1000, 900)
+    tab.fill("document.querySelector('form[action$=\"/tokens\"] [name=name]')", "doorbell")
+    tab.follow("document.querySelector('form[action$=\"/tokens\"] button')", "a new token")
+    save(tab.picture(whole=False), folder / "topic-token.png")
 
 
 def save(picture, path):

@@ -226,6 +226,17 @@ struct TopicCommandTests {
         #expect(pictured["pictures"] as? String == "off" && pictured["open"] as? Bool == true)
         #expect(try fixture.run(["topic", "list"]).output.contains(", linked pictures: off  "))
         #expect(try details("--pictures", "own")["pictures"] == nil)
+        let named = try details("--title", "Nightly", "--description", "of the server")
+        let application = try #require(named["application"] as? [String: Any])
+        #expect(application["name"] as? String == "Nightly")
+        #expect(application["description"] as? String == "of the server")
+        #expect(named["open"] as? Bool == true && named["keep"] as? Int == 0)
+        let shown = try fixture.run(["topic", "show", "builds"]).output
+        #expect(shown.contains("Nightly") && shown.contains("of the server"))
+        let again = try details("--title", "", "--keep", "off")["application"] as? [String: Any]
+        #expect(again?["name"] == nil)
+        #expect(again?["description"] as? String == "of the server")
+        #expect(try details("--description", "")["application"] == nil)
         let rotated = try fixture.run(["topic", "rotate", "builds"]).output
         #expect(rotated.contains("may push there:\n  \(server.baseURL)/s_"))
         #expect(rotated.contains("may read there:\n  \(server.baseURL)/s_"))

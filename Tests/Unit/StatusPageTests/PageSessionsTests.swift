@@ -43,6 +43,14 @@ final class PageSessionsTests {
         #expect(sessions.session(name(1_002), at: end) == nil)
     }
 
+    @Test("For five minutes after signing in, a session is fresh")
+    func fresh() throws {
+        sessions.add(code: name(1), for: 7, at: 100)
+        let session = try #require(signIn(1, at: 200))
+        #expect(session.isFresh(at: 200) && session.isFresh(at: 200 + 5 * Self.minute - 1))
+        #expect(!session.isFresh(at: 200 + 5 * Self.minute))
+    }
+
     @Test("Nobody has more than eight sessions, and nobody ends another's")
     func limit() {
         for number in 1...9 {

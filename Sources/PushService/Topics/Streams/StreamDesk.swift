@@ -241,7 +241,7 @@ extension StreamDesk: StoreListener {
         guard let name = registration.terms.topicName, group.covers(name), !name.isUnifiedPush,
             !group.streams.isEmpty
         else { return }
-        group.applications[name] = (Int64(registration.device), registration.applicationName)
+        group.applications[name] = (Int64(registration.device), registration.title)
         owner.follow(registration.device, name, group)
     }
 

@@ -59,7 +59,7 @@ final class StreamIntake {
         try door.judge(exchange) { () throws(AccessRefusal) in
             let visitor = try door.visitor(exchange, at: .ntfy)
             var places: [TopicDoor.Place] = []
-            for name in names { places.append(try door.place(of: name, for: .read, visitor)) }
+            for name in names { places.append(try door.reach(name, for: .read, visitor)) }
             return (visitor, places)
         }
     }

@@ -50,7 +50,7 @@ package struct NtfyFields: Sendable, Confidential {
     }
 
     /// Sets what counts before all header fields.
-    mutating func overwrite(_ parameter: NtfyParameter, _ text: String) {
+    package mutating func overwrite(_ parameter: NtfyParameter, _ text: String) {
         set(parameter, Self.text(Array(text.utf8)), rank: Self.before)
     }
 

@@ -76,6 +76,24 @@ struct TopicAPITests {
         #expect(try !app.call("GET", "registrations/\(app.id)").text.contains("topic"))
     }
 
+    @Test("What people call it is told, stays if nothing is said about it, and can be taken away")
+    func application() throws {
+        let fixture = try PushFixture()
+        let named = #"{"application":{"name":"Nightly","description":"of the server"}}"#
+        let topic = try MadeTopic(fixture, "builds", named)
+        let application = ApplicationDetails {
+            ($0.name, $0.description) = ("Nightly", "of the server")
+        }
+        #expect(topic.details?.application == application)
+        #expect(try topic.listed().topic?.application == application)
+        #expect(TopicDetails(json: try topic.change("{}").body)?.application == application)
+        let changed = try topic.change(#"{"application":{"description":"new"}}"#)
+        let expected = ApplicationDetails { $0.description = "new" }
+        #expect(TopicDetails(json: changed.body)?.application == expected)
+        _ = try topic.change(#"{"application":{}}"#)
+        #expect(try topic.listed().topic?.application == nil)
+    }
+
     @Test("Secret names are made by the server, shown once, and lead to the topic")
     func secrets() throws {
         let fixture = try PushFixture()

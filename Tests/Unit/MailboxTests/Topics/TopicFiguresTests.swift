@@ -38,6 +38,36 @@ struct TopicFiguresTests {
         return try #require(root?[name] as? [[String: Any]])
     }
 
+    @Test("Each topic says how much it keeps, and when its last message came")
+    func kept() throws {
+        let test = try TestStore()
+        let (first, second) = (
+            try test.addTopic("one", owner: "ann"), try test.addTopic("two", owner: "ann")
+        )
+        let other = try test.addTopic("other", owner: "bob")
+        let message = try test.post("one", to: first, time: 100)
+        try test.post("two", to: first, time: 170)
+        try test.post("", to: first, .clear, sequence: message.id.text, time: 200)
+        try test.post("of bob", to: other, time: 300)
+        func kept(of topic: TestTopic) throws -> [UInt32: KeptMessages] {
+            let owner = test.store.index.owner(ofDevice: topic.device)
+            guard case .topic(.kept(let kept)) = try test.load(.topic(.kept(owner: owner))) else {
+                throw AnswerBox.Missing()
+            }
+            return kept
+        }
+        let ofAnn = try kept(of: first)
+        #expect(Set(ofAnn.keys) == [first.device, second.device])
+        let one = try #require(ofAnn[first.device])
+        #expect(one.count == 3 && one.bytes > 0 && one.newest == 170)
+        #expect(ofAnn[second.device] == KeptMessages(count: 0, bytes: 0, newest: nil))
+        #expect(try kept(of: other)[other.device]?.newest == 300)
+        guard case .topic(.kept(let none)) = try test.load(.topic(.kept(owner: 9_999))) else {
+            throw AnswerBox.Missing()
+        }
+        #expect(none.isEmpty)
+    }
+
     @Test("The export of an owner has the whole history, and what comes later")
     func export() throws {
         let test = try TestStore()

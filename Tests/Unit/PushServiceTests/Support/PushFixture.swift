@@ -78,8 +78,8 @@ final class PushFixture {
         let service = ServiceState(
             store: gate, endpointKey: store.endpointKey, settings: settings)
         let (pushes, api) = (PushLoops(service), APILoops(service))
-        let server = try HTTPServer(loops: plan.loops) {
-            try pushes.handler(on: $0, api.routes(on: $0))
+        let server = try HTTPServer(loops: plan.loops) { loop in
+            try pushes.handler(on: loop) { api.routes(on: loop, for: $0) }
         }
         let any = SocketAddress("127.0.0.1:0") ?? .unix(path: "")
         let address = try server.listen(on: try ListeningSocket.tcp(any), plan.listener).address
