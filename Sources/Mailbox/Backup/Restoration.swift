@@ -122,6 +122,9 @@ package struct Restoration: ~Copyable {
         try draft.run("DELETE FROM engine_client")
         if needsConfirmation {
             try draft.run("UPDATE credential SET unconfirmed = 1")
+            try draft.run(
+                "UPDATE callback SET state = ?1 WHERE state = ?2 AND row IN (SELECT row FROM forward)",
+                CallbackState.restored.rawValue, CallbackState.active.rawValue)
             // Nobody knows whether they were answered since.
             try draft.run("DELETE FROM question WHERE ended = 0")
         }

@@ -33,6 +33,7 @@ extension BatchExecutor {
         case .forgetCredential(let row): try registrations.forget(credential: row)
         case .forgetOwner(let row): try registrations.forget(owner: row)
         case .callback(let operation): try perform(operation)
+        case .forward(let operation): try forwards.perform(operation)
         case .registration(let operation, let callbacks):
             try perform(operation, telling: callbacks)
         case .engine(let operation): try engines.perform(operation)

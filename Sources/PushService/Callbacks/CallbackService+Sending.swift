@@ -158,11 +158,13 @@ package enum CallbackTrouble: Sendable {
     case parked(UInt32)
     /// An event was given up because it was too old.
     case dead(UInt32)
+    /// A push service does not take a message.
+    case refused(UInt32)
 
     package var callback: UInt32 {
         switch self {
         case .gone(let callback), .lapsed(let callback), .parked(let callback),
-            .dead(let callback):
+            .dead(let callback), .refused(let callback):
             callback
         }
     }
@@ -173,6 +175,7 @@ package enum CallbackTrouble: Sendable {
         case .lapsed: "nobody confirmed it"
         case .parked: "the receiver refuses an event"
         case .dead: "an event became too old"
+        case .refused: "the push service refuses a message"
         }
     }
 }

@@ -246,6 +246,7 @@ extension CallbackService {
         case .lapsed: surroundings.report(.lapsed(record.callback))
         case .parked: surroundings.report(.parked(record.callback))
         case .dead: surroundings.report(.dead(record.callback))
+        case .refused: surroundings.report(.refused(record.callback))
         }
     }
 }
