@@ -155,6 +155,8 @@ package final class OutboxEvent: Sendable, Confidential {
     package let tally: Tally?
     /// The account's action that counts as taken when the receiver accepts the event.
     package let action: Int64?
+    /// That of the message of a topic; nil for anything else.
+    let place: Int64?
 
     /// `ttl`: seconds for which it is useful; it is kept for at least a week.
     package init(
@@ -167,15 +169,26 @@ package final class OutboxEvent: Sendable, Confidential {
         self.isPush = isPush
         self.tally = tally
         self.action = action
+        place = nil
     }
 
     /// A message of a topic, which is of no use once its history has lost it.
-    package init(_ message: ForwardedMessage, as id: MessageID, keptFor lifetime: UInt32) {
+    package convenience init(
+        _ message: ForwardedMessage, as id: MessageID, keptFor lifetime: UInt32
+    ) {
+        self.init(message, as: id, keptFor: lifetime, at: nil)
+    }
+
+    /// `place`: where the history has it.
+    init(
+        _ message: ForwardedMessage, as id: MessageID, keptFor lifetime: UInt32, at place: Int64?
+    ) {
         self.id = id
         body = message.coded
         life = min(max(lifetime, Forward.shortestLife), Forward.longestLife)
         isPush = true
         (tally, action) = (nil, nil)
+        self.place = place
     }
 
     /// The body with a larger count.

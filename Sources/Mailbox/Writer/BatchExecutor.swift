@@ -65,7 +65,7 @@ final class BatchExecutor {
         forwards = try StoredForwards(transaction, callbacks)
         engines = try StoredEngines(
             transaction, messages, marks, templates: source.templates)
-        topics = try StoredTopics(transaction)
+        topics = try StoredTopics(transaction, callbacks)
         registrations = try StoredRegistrations(
             transaction, devices, messages, callbacks, forwards, engines, topics)
         self.transaction = transaction

@@ -158,7 +158,8 @@ enum Schema {
     /// A callback outlives its registration until its last event is sent. `rank` orders its events:
     /// the introduction, then waiting events by `position`, then parked ones. Events and bytes are
     /// counted in the callback, so a transaction can tell that it would overfill an outbox.
-    /// `action`: the number of the engine's action that an event reports.
+    /// `action`: the number of the engine's action that an event reports; `place`: that of the message
+    /// of a topic that is forwarded.
     private static let callbacks = """
         CREATE TABLE callback (
             row INTEGER PRIMARY KEY, state INTEGER NOT NULL, created INTEGER NOT NULL,
@@ -168,10 +169,11 @@ enum Schema {
             position INTEGER PRIMARY KEY, callback INTEGER NOT NULL, rank INTEGER NOT NULL,
             id BLOB NOT NULL, dies INTEGER NOT NULL, size INTEGER NOT NULL,
             attempts INTEGER NOT NULL, refusals INTEGER NOT NULL, due INTEGER NOT NULL,
-            tally INTEGER, sealed BLOB NOT NULL, action INTEGER
+            tally INTEGER, sealed BLOB NOT NULL, action INTEGER, place INTEGER
         );
         CREATE INDEX callback_event_order ON callback_event (callback, rank, position);
         CREATE INDEX callback_event_dies ON callback_event (dies);
+        CREATE INDEX callback_event_place ON callback_event (place) WHERE place IS NOT NULL;
 
         """
 

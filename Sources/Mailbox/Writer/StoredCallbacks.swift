@@ -120,6 +120,13 @@ extension StoredCallbacks {
         return .done
     }
 
+    /// The message of a topic that has this place is gone: it is not forwarded any more.
+    func forget(place: Int64) throws(StoreFault) {
+        for callback in try rows.delete(ofPlace: place) {
+            transaction.effects.add(.changed, of: callback)
+        }
+    }
+
     /// Also takes the user's action that the event reported.
     func record(
         _ record: AttemptRecord

@@ -88,9 +88,13 @@ final class StoredForwards {
 extension StoredForwards {
     /// Puts a message into the outbox of each forward of its topic. A forward whose outbox is full
     /// misses it, because no sender is to be refused for that.
-    func add(_ post: TopicPost, to device: UInt32) throws(StoreFault) {
+    /// `position`: where the history has it.
+    func add(
+        _ post: TopicPost, to device: UInt32, at position: Int64
+    ) throws(StoreFault) {
         guard post.origin?.mayGoOn ?? true else { return }
-        try active.bind(try transaction.owner(ofDevice: device), at: 1)
+        let owner = try transaction.owner(ofDevice: device)
+        try active.bind(owner, at: 1)
         try active.bind(Int64(device), at: 2)
         var rows: [UInt32] = []
         while try active.step() { rows.append(UInt32(clamping: active.integer(0))) }
@@ -99,7 +103,9 @@ extension StoredForwards {
         let message = ForwardedMessage(
             post.message, named: terms.topicName?.text ?? terms.account, from: post.origin)
         for row in rows {
-            let event = OutboxEvent(message, as: try transaction.newID(), keptFor: post.lifetime)
+            let event = OutboxEvent(
+                message, as: try transaction.newID(), keptFor: post.lifetime,
+                at: TopicRows.key(position, of: UInt32(clamping: owner)))
             _ = try callbacks.add(event, to: row)
         }
     }
@@ -108,6 +114,15 @@ extension StoredForwards {
         let rows = try transaction.connection.rows(
             "SELECT row FROM forward WHERE topic = ?1", device)
         for row in rows { try callbacks.drop(row) }
+        let select = try transaction.connection.statement(
+            """
+            SELECT DISTINCT event.place FROM callback_event AS event
+            JOIN topic_message AS message ON message.place = event.place
+            WHERE event.place IS NOT NULL AND message.topic = ?1
+            """, device)
+        var places: [Int64] = []
+        while try select.step() { places.append(select.integer(0)) }
+        for place in places { try callbacks.forget(place: place) }
     }
 
     /// Ends some that nobody has confirmed; returns how many.

@@ -90,8 +90,8 @@ final class StoredRegistrations {
         var (outcome, lack) = try engines.receive(message, mark, push, from: origin)
         if let post, isKept, outcome == .done || outcome.isStored {
             outcome = try topics.add(post, to: message.address.device)
-            if outcome.isStored, !post.isOfAccount {
-                try forwards.add(post, to: message.address.device)
+            if case .stored(let position) = outcome, !post.isOfAccount {
+                try forwards.add(post, to: message.address.device, at: position)
             }
         }
         guard let lack else { return outcome }

@@ -90,9 +90,9 @@ struct ForwardStoreTests {
         let test = try TestStore()
         let topic = try test.addTopic()
         let row = try test.makeForward(of: nil)
-        let shown = try test.post("shown", to: topic, isShown: true)
+        try test.post("shown", to: topic, isShown: true)
         try test.post("only for streams", to: topic)
-        try test.post("", to: topic, .delete, sequence: shown.sequence)
+        try test.post("", to: topic, .delete, sequence: "another")
         for hops in [1, 2] as [UInt8] {
             var post = TopicPost(try test.message("after \(hops)", time: 1), keptFor: 60)
             post.origin = ForwardOrigin(server: "there", id: "m\(hops)", hops: hops)
@@ -101,6 +101,28 @@ struct ForwardStoreTests {
             _ = try test.run(.registration(.receive(message, nil, push, post)))
         }
         #expect(try test.deliverForwarded(row) == ["shown", "after 1"])
+    }
+
+    @Test("What was deleted meanwhile is not forwarded, however it was deleted")
+    func deleted() throws {
+        let test = try TestStore()
+        let (topic, other) = (try test.addTopic("builds"), try test.addTopic("alerts"))
+        let row = try test.makeForward(of: nil)
+        let sent = try test.post("by its sender", to: topic, isShown: true)
+        try test.post("by the reader", to: topic, isShown: true)
+        try test.post("with its topic", to: other, isShown: true)
+        try test.post("stays", to: topic, isShown: true)
+        try test.post("", to: topic, .delete, sequence: sent.sequence)
+        let entries = try test.page([topic]).entries
+        let read = try #require(
+            entries.first { $0.message.content.text == "by the reader" })
+        try test.expectDone(
+            .registration(.erase(.message(position: read.position, of: [topic.device]))))
+        try test.expectDone(.registration(.end(device: other.device)))
+        #expect(try test.forwards().map(\.waiting) == [1])
+        let bytes = try test.number("SELECT bytes FROM callback WHERE row = \(row)")
+        #expect(try test.number("SELECT sum(size) FROM callback_event") == bytes)
+        #expect(try test.deliverForwarded(row) == ["stays"])
     }
 
     @Test("A scheduled message is forwarded when it is due")
@@ -166,7 +188,7 @@ struct ForwardStoreTests {
         try test.expectDone(.forward(.end(wished)))
         #expect(try test.run(.forward(.end(wished))) == .notFound)
         #expect(try test.forwards().map(\.forward.row) == [all])
-        #expect(try test.rows("callback_event") == 2)
+        #expect(try test.rows("callback_event") == 1)
         guard case .owners(let owners) = try test.load(.owners) else { throw AnswerBox.Missing() }
         let owner = try #require(owners.first { $0.name == "ann" })
         try test.expectDone(.forgetOwner(owner.row))
