@@ -233,7 +233,7 @@ gate_units() { .ci/units "$release/bellwire"; }
 # webpush <release libraries: libraries of other people that push and are pushed to
 gate_webpush() {
     local program
-    for program in check push story; do
+    for program in check push story forwards; do
         each .venv/bin/python Tests/Peers/WebPush/$program.py "$release/bellwire" || return
     done
 }

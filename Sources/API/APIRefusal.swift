@@ -21,6 +21,11 @@ enum APIRefusal: Error, Equatable {
     case tooManyKeys
     /// Callbacks must not go to this target.
     case badCallback(CallbackSettings.Objection)
+    /// Forwards must not go to this endpoint.
+    case badEndpoint(CallbackSettings.Objection)
+    case tooManyForwards
+    /// It was not this code that was pushed there.
+    case wrongCode
     case unavailable
     /// The server crashed on this request twice.
     case setAside
@@ -51,13 +56,13 @@ enum APIRefusal: Error, Equatable {
 
     var status: Int {
         switch self {
-        case .badBody, .badCallback: 400
+        case .badBody, .badCallback, .badEndpoint: 400
         case .unauthorized: 401
-        case .notAllowed, .foreignPage, .receiveOnly: 403
+        case .notAllowed, .foreignPage, .receiveOnly, .wrongCode: 403
         case .unknown: 404
         case .nameInUse, .tokenOfAnother, .topicExists, .tooManyDevices, .tooManyTokens,
-            .ownerExists, .tooManyRegistrations, .otherRequest, .askedOtherwise, .cannotRotate,
-            .cannotRotateYet, .noPage:
+            .ownerExists, .tooManyRegistrations, .tooManyForwards, .otherRequest, .askedOtherwise,
+            .cannotRotate, .cannotRotateYet, .noPage:
             409
         case .tooManyKeys, .tooManyQuestions, .full: 429
         case .unavailable, .setAside, .unconfirmed, .exporting: 503
@@ -79,6 +84,9 @@ enum APIRefusal: Error, Equatable {
         case .tooManyRegistrations: 1022
         case .tooManyKeys: 1023
         case .badCallback: 1009
+        case .badEndpoint: 1038
+        case .tooManyForwards: 1039
+        case .wrongCode: 1040
         case .unavailable, .setAside: 1004
         case .unauthorized: 1005
         case .receiveOnly: 1029
@@ -110,6 +118,9 @@ enum APIRefusal: Error, Equatable {
             "this owner has reached its limit of registrations or callbacks"
         case .tooManyKeys: "too many requests with an Idempotency-Key within a day"
         case .badCallback(let objection): "callback: \(objection)"
+        case .badEndpoint(let objection): "endpoint: \(objection)"
+        case .tooManyForwards: "this owner has reached its limit of forwards"
+        case .wrongCode: "this is not the code that was pushed there"
         case .setAside: "the server crashed on this twice, and refuses it until its next update"
         case .unavailable: "the store does not answer; try again later"
         case .unauthorized: "the bearer secret of a device is needed"

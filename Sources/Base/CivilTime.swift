@@ -98,6 +98,35 @@ extension CivilTime {
     }
 }
 
+/// HTTP's form of a moment.
+extension CivilTime {
+    private static let weekdays = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]
+    private static let monthNames = [
+        "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+    ]
+
+    /// `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110 section 5.6.7).
+    package var httpDate: String {
+        let time = [hour, minute, second].map(Self.twoDigits).joined(separator: ":")
+        return "\(Self.weekdays[Int(weekday)]), \(Self.twoDigits(day)) "
+            + "\(Self.monthNames[Int(month) - 1]) \(year) \(time) GMT"
+    }
+
+    /// Seconds since 1970; nil for anything but this form, and before 1970.
+    package static func seconds(httpDate text: String) -> Int64? {
+        let parts = text.split(separator: " ")
+        guard parts.count == 6, let month = monthNames.firstIndex(of: String(parts[2])) else {
+            return nil
+        }
+        let date = [parts[3], "\(twoDigits(Int64(month) + 1))", parts[1]].joined(separator: "-")
+        let moment = milliseconds(rfc3339: "\(date)T\(parts[4])Z")
+        guard let seconds = moment.map({ $0 / 1_000 }),
+            CivilTime(secondsSince1970: seconds).httpDate == text
+        else { return nil }
+        return seconds
+    }
+}
+
 /// A number of bytes as people read it.
 package enum ByteCount {
     package static func text(_ bytes: Int) -> String {

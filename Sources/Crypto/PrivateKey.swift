@@ -39,6 +39,24 @@ package struct PrivateKey: ~Copyable {
         return generated
     }
 
+    /// The key that a secret has under this label and number: always the same. Who has the key learns
+    /// nothing of the secret.
+    package static func derived(
+        from secret: Secret, _ label: StaticString, number: UInt8
+    ) throws(OpenSSLError) -> PrivateKey {
+        var hash = try SHA256()
+        // Of 2^32 digests, one is no scalar.
+        for turn in 0..<UInt8.max {
+            let context: [UInt8] = [number, turn]
+            try secret.withSpan { secret throws(OpenSSLError) in try hash.beginHMAC(key: secret) }
+            try hash.update(label)
+            try hash.update(context.span)
+            let scalar = try hash.finishHMAC()
+            if let key = try PrivateKey(scalar.span) { return key }
+        }
+        throw OpenSSLError("HMAC")
+    }
+
     /// The 32 bytes of the scalar.
     package var bytes: Secret {
         get throws(OpenSSLError) { try number.secret(length: Self.length) }

@@ -87,7 +87,6 @@ package struct FailurePage: Sendable {
     package enum Reason: Sendable {
         case name, limit, gone, later, form, place, foreign, search, answer, openQuestion
         case stale, passkey, keyName
-        case name, limit, gone, later, form, place, foreign, search
         case topicName, topicTaken, topicLimit, topicText, topicOpen
         case tokenName, tokenLimit, tokenSignIn
         case messageText, messageDelay

@@ -13,7 +13,7 @@ enum CommandLineTool {
                 .backup, .restore, .migrate, .cluster,
             ]
         ),
-        ("registrations", [.topic, .messages, .ask, .token, .register, .registration]),
+        ("registrations", [.topic, .messages, .ask, .token, .forward, .register, .registration]),
         ("desktop", [.desktop, .apps, .import, .watch, .account]),
         ("tools", [.send, .decrypt, .receiverID, .engine, .version]),
     ]

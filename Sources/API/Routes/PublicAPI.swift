@@ -45,6 +45,7 @@ final class APIRoutes {
     private enum Route: Sendable {
         case listRegistrations, register, showRegistration, revoke, rotate, replaceSecret
         case changeTopic, listTokens, addToken, removeToken, confirmToken
+        case listForwards, addForward, removeForward, confirmForward, forwardKey
         case messages, takeMessages, followMessages, picture
         case ask, showQuestion, withdrawQuestion
         case pending, fetch
@@ -54,6 +55,7 @@ final class APIRoutes {
 
     private let registrations: RegistrationRoutes
     let tokens: TokenRoutes
+    private let forwards: ForwardRoutes
     let messages: MessageRoutes
     let questions: QuestionRoutes
     private let engines: EngineAdmission
@@ -65,6 +67,7 @@ final class APIRoutes {
     ) {
         self.registrations = registrations
         tokens = TokenRoutes(registrations)
+        forwards = ForwardRoutes(registrations)
         messages = MessageRoutes(registrations, links, on: loop)
         questions = QuestionRoutes(registrations, on: loop)
         self.engines = engines
@@ -79,6 +82,10 @@ final class APIRoutes {
         router.add("/api/v1/tokens", [(.get, .listTokens), (.post, .addToken)])
         router.add("/api/v1/tokens/*", [(.delete, .removeToken)])
         router.add("/api/v1/tokens/*/confirm", [(.post, .confirmToken)])
+        router.add("/api/v1/forwards", [(.get, .listForwards), (.post, .addForward)])
+        router.add("/api/v1/forwards/key", [(.get, .forwardKey)])
+        router.add("/api/v1/forwards/*", [(.delete, .removeForward)])
+        router.add("/api/v1/forwards/*/confirm", [(.post, .confirmForward)])
         router.add("/api/v1/messages", [(.get, .messages), (.post, .takeMessages)])
         router.add("/api/v1/messages/stream", [(.get, .followMessages)])
         router.add("/api/v1/questions", [(.post, .ask)])
@@ -143,6 +150,11 @@ final class APIRoutes {
         case .addToken: tokens.add(exchange.body, caller, answer)
         case .removeToken: tokens.remove(row, caller, answer)
         case .confirmToken: tokens.confirm(row, caller, answer)
+        case .listForwards: forwards.list(caller, answer)
+        case .addForward: forwards.add(exchange.body, caller, answer)
+        case .removeForward: forwards.remove(row, caller, answer)
+        case .confirmForward: forwards.confirm(row, exchange.body, caller, answer)
+        case .forwardKey: forwards.key(answer)
         case .messages: messages.page(Self.query(of: exchange), caller, answer)
         case .takeMessages: messages.take(exchange.body, caller, answer)
         case .followMessages: messages.stream(exchange, Self.query(of: exchange), caller)

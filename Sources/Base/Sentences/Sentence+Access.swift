@@ -17,7 +17,6 @@ extension Sentence {
         "Mit einem Passkey Ihres Geräts oder Passwortmanagers melden Sie sich ohne Link an.")
     package static let made = Sentence("Made", "Erzeugt")
     package static let lastUsed = Sentence("Last used", "Zuletzt benutzt")
-    package static let neverUsed = Sentence("never", "nie")
     package static let noKeys = Sentence("There is no passkey.", "Es gibt keinen Passkey.")
     package static let nameOfKey = Sentence("Name of the new passkey", "Name des neuen Passkeys")
     package static let addKey = Sentence("Add a passkey", "Passkey hinzufügen")

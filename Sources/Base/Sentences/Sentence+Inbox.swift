@@ -34,8 +34,6 @@ extension Sentence {
     package static let delete = Sentence("Delete", "Löschen")
     package static let reallyDelete = Sentence(
         "Delete it now, here and on every device", "Jetzt löschen, hier und auf jedem Gerät")
-    package static let copy = Sentence("Copy", "Kopieren")
-    package static let copied = Sentence("Copied", "Kopiert")
     package static let doneRead = Sentence("Marked as read.", "Als gelesen markiert.")
     package static let doneUnread = Sentence("Marked as unread.", "Als ungelesen markiert.")
     package static let doneDeleted = Sentence(

@@ -113,7 +113,7 @@ package final class HTTPService: ConnectionHandler {
     private func renewDate() {
         guard loop.now >= dateEnd else { return }
         let seconds = WallClock.now
-        dateText = HTTPDate.text(Int64(seconds))
+        dateText = Array(CivilTime(secondsSince1970: Int64(seconds)).httpDate.utf8)
         dateLineText = Array("Date: ".utf8) + dateText + Array("\r\n".utf8)
         dateEnd = loop.now + Interval(.seconds(1 - (seconds - seconds.rounded(.down))))
     }
@@ -139,25 +139,6 @@ package final class HTTPService: ConnectionHandler {
     func closed() {
         connectionCount -= 1
         heapTrimmer.fell(to: connectionCount)
-    }
-}
-
-/// A time in HTTP's format (RFC 9110 section 5.6.7): `Sun, 06 Nov 1994 08:49:37 GMT`.
-enum HTTPDate {
-    private static let days = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]
-    private static let months = [
-        "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
-    ]
-
-    /// `seconds` since 1970, not negative.
-    static func text(_ seconds: Int64) -> [UInt8] {
-        let date = CivilTime(secondsSince1970: seconds)
-        let time = [date.hour, date.minute, date.second].map(CivilTime.twoDigits)
-        let text =
-            "\(days[Int(date.weekday)]), \(CivilTime.twoDigits(date.day)) "
-            + "\(months[Int(date.month) - 1]) \(date.year) "
-            + time.joined(separator: ":") + " GMT"
-        return Array(text.utf8)
     }
 }
 

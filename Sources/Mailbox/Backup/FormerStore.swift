@@ -136,6 +136,7 @@ enum FormerMerge {
         """,
         "DELETE FROM main.engine WHERE row NOT IN (SELECT row FROM former.engine)",
         "DELETE FROM main.callback WHERE row NOT IN (SELECT row FROM former.callback)",
+        "DELETE FROM main.forward WHERE row NOT IN (SELECT row FROM former.forward)",
         """
         DELETE FROM main.callback_event AS ours WHERE NOT EXISTS (SELECT 1
         FROM former.callback_event AS other

@@ -123,6 +123,9 @@ package struct Restoration: ~Copyable {
         if needsConfirmation {
             try draft.run("UPDATE credential SET unconfirmed = 1")
             try draft.run("DELETE FROM passkey")
+            try draft.run(
+                "UPDATE callback SET state = ?1 WHERE state = ?2 AND row IN (SELECT row FROM forward)",
+                CallbackState.restored.rawValue, CallbackState.active.rawValue)
             // Nobody knows whether they were answered since.
             try draft.run("DELETE FROM question WHERE ended = 0")
         }

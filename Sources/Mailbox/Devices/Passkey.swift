@@ -38,12 +38,19 @@ package enum PasskeyOperation: Sendable {
 }
 
 /// What is sealed of it.
-private struct PasskeyRecord: Confidential, Coded {
+struct PasskeyRecord: Confidential, Coded {
     static var blank: PasskeyRecord { PasskeyRecord() }
 
-    var name = ""
-    var id: [UInt8] = []
-    var key: [UInt8] = []
+    private(set) var name = ""
+    private(set) var id: [UInt8] = []
+    private(set) var key: [UInt8] = []
+
+    private init() {}
+
+    init(_ passkey: Passkey) {
+        (name, id) = (passkey.name, passkey.id)
+        key = passkey.key.withSpan { $0.array($0.indices) }
+    }
 
     mutating func code(_ coder: inout Coder) {
         coder.text(&name)
@@ -56,50 +63,8 @@ private struct PasskeyRecord: Confidential, Coded {
 enum PasskeyRows {
     static let table: StaticString = "passkey"
 
-    private static func place(_ row: Int64, of owner: String) -> Sealer.Place {
+    static func place(_ row: Int64, of owner: String) -> Sealer.Place {
         Sealer.Place(table: table, row: row, column: "sealed", owner: .name(owner))
-    }
-
-    static func add(
-        _ passkey: Passkey, in transaction: Transaction
-    ) throws(StoreFault) -> StoreOutcome {
-        let row = transaction.nextPosition()
-        let count = try transaction.connection.number(
-            "SELECT count(*) FROM passkey WHERE owner = ?1", passkey.owner)
-        guard count < Passkey.most else { return .full }
-        var record = PasskeyRecord()
-        (record.name, record.id) = (passkey.name, passkey.id)
-        record.key = passkey.key.withSpan { $0.array($0.indices) }
-        let sealed = try transaction.seal(record.coded, at: place(row, of: passkey.owner))
-        let digest = try transaction.hashing { _, hash throws(OpenSSLError) in
-            try hash.digest(of: passkey.id.span)
-        }
-        let insert = try transaction.connection.statement(
-            """
-            INSERT INTO passkey VALUES (?1, ?2, ?3, ?4, NULL, ?5, ?6)
-            ON CONFLICT DO NOTHING RETURNING row
-            """, row, passkey.owner, digest.span.array(digest.indices),
-            transaction.time.reading().wall, Int64(passkey.count), sealed)
-        return try insert.step() ? .done : .conflict
-    }
-
-    static func use(
-        _ row: Int64, count: UInt32, in transaction: Transaction
-    ) throws(StoreFault) -> StoreOutcome {
-        let update = try transaction.connection.statement(
-            """
-            UPDATE passkey SET count = ?2, last_used = ?3
-            WHERE row = ?1 AND (count < ?2 OR count = 0 AND ?2 = 0) RETURNING row
-            """, row, Int64(count), transaction.time.reading().wall)
-        return try update.step() ? .done : .conflict
-    }
-
-    static func remove(
-        _ row: Int64, of owner: String, in transaction: Transaction
-    ) throws(StoreFault) -> StoreOutcome {
-        let delete = try transaction.connection.statement(
-            "DELETE FROM passkey WHERE row = ?1 AND owner = ?2 RETURNING row", row, owner)
-        return try delete.step() ? .done : .notFound
     }
 
     /// Those that nobody can read are left out, and open nothing.

@@ -131,6 +131,7 @@ package enum OwnerLimits {
     /// Those for topics, all of which are in memory.
     package static let tokens = 1_000
     package static let topics = 1_000
+    package static let forwards = 100
     /// A reinstalled browser counts again until its device is removed.
     static let userAgents = 500
     /// Accounts of applications. Administrators have no limit.

@@ -2,6 +2,7 @@ import Base
 import Crypto
 import Delivery
 import SQLite
+import Topics
 import WebPush
 
 /// Registrations, their callbacks, and what waits in the outbox.
@@ -125,6 +126,36 @@ extension ExportedMoment {
         return writer.bytes
     }
 
+    /// Their hosts are among the callbacks of the same numbers. No device has them.
+    func forwards(
+        from cursor: inout ExportCursor, _ limit: Int
+    ) throws(StoreFault) -> ExportStep {
+        var step = ExportStep()
+        let select = try connection.statement(
+            """
+            SELECT row, topic, created, delivered, status, reason FROM forward
+            WHERE owner = ?1 AND ?2 IS NULL AND row > ?3 ORDER BY row LIMIT ?4
+            """, owner, credential, cursor.row, Int64(limit))
+        while try select.step() {
+            step.visited += 1
+            cursor.row = select.integer(0)
+            let topic = UInt32(clamping: select.integer(1))
+            let registration = topic == 0 ? nil : try holder(topic).registration
+            step.items.append(
+                JSONWriter.object { writer in
+                    writer.member("callback", Int(select.integer(0)))
+                    if let registration { writer.member("registration", registration.text) }
+                    writer.member("all_topics", topic == 0)
+                    writer.member("created", Int(select.integer(2)))
+                    if !select.isNull(3) { writer.member("delivered", Int(select.integer(3))) }
+                    if !select.isNull(4) { writer.member("status", Int(select.integer(4))) }
+                    if !select.isNull(5) { writer.member("reason", select.text(5)) }
+                })
+        }
+        step.isLast = step.visited < limit
+        return step
+    }
+
     func events(
         from cursor: inout ExportCursor, _ limit: Int
     ) throws(StoreFault) -> ExportStep {
@@ -161,14 +192,14 @@ extension ExportedMoment {
                 try? sealer.open($0, at: CallbackRows.eventPlace(position, of: ownerName))
             }
             let body = opened.map { $0.withSpan { $0.array($0.indices) } }
-            items.append(event(select, of: callback, body.flatMap { try? JSONDocument($0) }))
+            items.append(event(select, of: callback, body ?? []))
             bytes += Int(select.integer(4))
         }
         return items
     }
 
     private func event(
-        _ row: borrowing StoreStatement, of callback: Int64, _ body: JSONDocument?
+        _ row: borrowing StoreStatement, of callback: Int64, _ body: [UInt8]
     ) -> [UInt8] {
         var writer = JSONWriter()
         writer.object { writer in
@@ -176,7 +207,14 @@ extension ExportedMoment {
             writer.member("parked", row.integer(1) == CallbackRows.Rank.parked.rawValue)
             writer.member("attempts", Int(row.integer(2)))
             writer.member("dropped", seconds(StoreTime(milliseconds: row.integer(3))))
-            guard let root = body?.root else { return writer.member("unreadable", true) }
+            if let forwarded = ForwardedMessage.decoded(body) {
+                writer.name("message")
+                writer.object { NtfyJSON.write(forwarded.message, to: &$0) }
+                return
+            }
+            guard let root = JSONNode(json: body) else {
+                return writer.member("unreadable", true)
+            }
             writer.member("type", root["type"]?.text ?? "")
             writer.member("timestamp", root["timestamp"]?.text ?? "")
             writer.name("data")

@@ -101,6 +101,7 @@ final class ExportedMoment {
         case .scheduled: try ofEachDevice(from: &cursor, limit, scheduled)
         case .files: try ofEachDevice(from: &cursor, limit, files)
         case .callbacks: try callbacks(from: &cursor, limit)
+        case .forwards: try forwards(from: &cursor, limit)
         case .events: try events(from: &cursor, limit)
         case .engines: try engines(from: &cursor, limit)
         }

@@ -90,6 +90,7 @@ enum ExportList: String, CaseIterable {
     case scheduled
     case files
     case callbacks
+    case forwards
     case events = "callback_events"
     case engines
 

@@ -1,5 +1,6 @@
 import Base
 package import Delivery
+package import Topics
 package import WebPush
 
 package import struct Notifications.ChosenAction
@@ -145,26 +146,49 @@ package final class OutboxEvent: Sendable, Confidential {
 
     /// Stays the same however often it is sent.
     package let id: MessageID
-    /// JSON.
+    /// JSON of a registration's event, or a `ForwardedMessage`.
     package let body: [UInt8]
-    /// Seconds for which it is useful; it is kept for at least a week.
-    package let ttl: UInt32
+    /// Seconds for which it is kept.
+    let life: UInt32
     /// A full outbox refuses events caused by pushes, but takes the service's own.
     package let isPush: Bool
     package let tally: Tally?
     /// The account's action that counts as taken when the receiver accepts the event.
     package let action: Int64?
+    /// That of the message of a topic; nil for anything else.
+    let place: Int64?
 
+    /// `ttl`: seconds for which it is useful; it is kept for at least a week.
     package init(
         id: MessageID, body: [UInt8], ttl: UInt32 = 0, isPush: Bool, tally: Tally? = nil,
         action: Int64? = nil
     ) {
         self.id = id
         self.body = body
-        self.ttl = ttl
+        life = max(ttl, Self.lifetime)
         self.isPush = isPush
         self.tally = tally
         self.action = action
+        place = nil
+    }
+
+    /// A message of a topic, which is of no use once its history has lost it.
+    package convenience init(
+        _ message: ForwardedMessage, as id: MessageID, keptFor lifetime: UInt32
+    ) {
+        self.init(message, as: id, keptFor: lifetime, at: nil)
+    }
+
+    /// `place`: where the history has it.
+    init(
+        _ message: ForwardedMessage, as id: MessageID, keptFor lifetime: UInt32, at place: Int64?
+    ) {
+        self.id = id
+        body = message.coded
+        life = min(max(lifetime, Forward.shortestLife), Forward.longestLife)
+        isPush = true
+        (tally, action) = (nil, nil)
+        self.place = place
     }
 
     /// The body with a larger count.

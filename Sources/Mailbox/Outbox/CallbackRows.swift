@@ -30,6 +30,7 @@ final class CallbackRows {
     private let insert: StoreStatement
     private let count: StoreStatement
     private let delete: StoreStatement
+    private let deleteOfPlace: StoreStatement
     private let postpone: StoreStatement
     private let firstDeath: StoreStatement
     private let dead: StoreStatement
@@ -45,7 +46,7 @@ final class CallbackRows {
             FROM callback WHERE row = ?1
             """, on: connection)
         insert = try StoreStatement(
-            "INSERT INTO callback_event VALUES (?1, ?2, ?3, ?4, ?5, ?6, 0, 0, ?7, ?8, ?9, ?10)",
+            "INSERT INTO callback_event VALUES (?1, ?2, ?3, ?4, ?5, ?6, 0, 0, ?7, ?8, ?9, ?10, ?11)",
             on: connection)
         count = try StoreStatement(
             "UPDATE callback SET events = events + ?2, bytes = bytes + ?3 WHERE row = ?1",
@@ -53,6 +54,8 @@ final class CallbackRows {
         delete = try StoreStatement(
             "DELETE FROM callback_event WHERE position = ?1 AND callback = ?2 RETURNING size, rank, action",
             on: connection)
+        deleteOfPlace = try StoreStatement(
+            "DELETE FROM callback_event WHERE place = ?1 RETURNING callback, size", on: connection)
         postpone = try StoreStatement(
             """
             UPDATE callback_event SET attempts = ?3, refusals = ?4, due = ?5
@@ -96,13 +99,13 @@ final class CallbackRows {
         try insert.bind(Int64(callback), at: 2)
         try insert.bind(rank.rawValue, at: 3)
         try insert.bind(event.id.bytes, at: 4)
-        let life = max(event.ttl, OutboxEvent.lifetime)
-        try insert.bind(now.adding(seconds: life).milliseconds, at: 5)
+        try insert.bind(now.adding(seconds: event.life).milliseconds, at: 5)
         try insert.bind(Int64(event.body.count), at: 6)
         try insert.bind(now.milliseconds, at: 7)
         try insert.bind(event.tally.map { Int64($0.count) }, at: 8)
         try insert.bind(sealed, at: 9)
         try insert.bind(event.action, at: 10)
+        try insert.bind(event.place, at: 11)
         try insert.run()
         try add(1, Int64(event.body.count), to: callback)
     }
@@ -119,6 +122,17 @@ final class CallbackRows {
         try delete.run()
         try add(-1, -size, to: callback)
         return (rank, action)
+    }
+
+    /// Deletes what waits of the message at this place. Returns for which callbacks.
+    func delete(ofPlace place: Int64) throws(StoreFault) -> [UInt32] {
+        try deleteOfPlace.bind(place, at: 1)
+        var found: [(callback: UInt32, size: Int64)] = []
+        while try deleteOfPlace.step() {
+            found.append((UInt32(clamping: deleteOfPlace.integer(0)), deleteOfPlace.integer(1)))
+        }
+        for (callback, size) in found { try add(-1, -size, to: callback) }
+        return found.map(\.callback)
     }
 
     func postpone(

@@ -1,5 +1,6 @@
 import Base
 package import Delivery
+package import WebPush
 
 /// The state of one callback's outbox: what to do next, and what the answer to an attempt means.
 ///
@@ -24,6 +25,8 @@ package struct Outbox: Sendable {
     package enum Answer: Equatable, Sendable {
         /// `isConfirmed`: the challenge came back. `retryAfter`: seconds the receiver asked for.
         case status(Int, isConfirmed: Bool = false, retryAfter: UInt32? = nil)
+        /// A push service's answer to a forward.
+        case push(PushServiceAnswer)
         case none
     }
 
@@ -87,15 +90,19 @@ package struct Outbox: Sendable {
         wait(until: StoreTime(milliseconds: now.milliseconds + Self.momentOfChange))
     }
 
+    /// Nothing is sent to this push service until then.
+    package mutating func hold(until time: StoreTime) -> Action { wait(until: time) }
+
     /// The record could not be read, or the attempt could not be made.
     package mutating func failed(at now: StoreTime) -> Action { wait(until: Self.soon(now)) }
 
     /// Nil if the callback no longer exists.
     package mutating func looked(_ record: CallbackRecord?, at now: StoreTime) -> Action {
         guard case .looking(let hasPlace, let hasNews) = phase else { return .nothing }
-        guard let record, let head = record.head, record.state != .gone, record.state != .lapsed
+        guard let record, let head = record.head,
+            ![.gone, .lapsed, .restored].contains(record.state)
         else { return hasNews ? look() : .rest }
-        let lapse = record.created.adding(seconds: Callback.timeToConfirm)
+        let lapse = record.created.adding(seconds: record.callback.timeToConfirm)
         let isUnconfirmed = record.state == .unconfirmed
         if isUnconfirmed, lapse <= now { return write(.lapsed, of: head.position) }
         if head.dies <= now { return write(.dead, of: head.position) }
@@ -137,8 +144,44 @@ package struct Outbox: Sendable {
             let delay = patience.delay(
                 afterAttempts: attempt.attempts + 1, retryAfter: retryAfter ?? 0)
             return postpone(attempt, refusals: attempt.refusals, delay, now)
+        case .push(let answer):
+            var action = pushed(answer, attempt, patience, now)
+            if case .record(var record) = action {
+                record.answer = answer
+                phase = .recording(record)
+                action = .record(record)
+            }
+            return action
         case .none:
             let delay = patience.delay(afterAttempts: attempt.attempts + 1)
+            return postpone(attempt, refusals: attempt.refusals, delay, now)
+        }
+    }
+
+    /// What failed is tried until the message is too old. Only what cannot be helped ends sooner.
+    private mutating func pushed(
+        _ answer: PushServiceAnswer, _ attempt: Attempt, _ patience: CallbackPatience,
+        _ now: StoreTime
+    ) -> Action {
+        switch answer.meaning {
+        case .accepted: return write(.delivered, of: attempt.position)
+        case .gone: return write(.gone, of: attempt.position)
+        // Once more, in short.
+        case .tooLong where attempt.refusals == 0: return postpone(attempt, refusals: 1, 0, now)
+        case .tooLong, .refused:
+            return write(attempt.state == .unconfirmed ? .lapsed : .refused, of: attempt.position)
+        case .unauthorized, .later:
+            let attempts = attempt.attempts + 1
+            let isUnconfirmed = attempt.state == .unconfirmed
+            if isUnconfirmed, attempts >= Forward.introductions {
+                return write(.lapsed, of: attempt.position)
+            }
+            var seconds: UInt32?
+            if case .later(let asked) = answer.meaning { seconds = asked }
+            // The few tries of an introduction are spread over more than half an hour.
+            let delay =
+                seconds.map { Duration.seconds($0).wholeMilliseconds }
+                ?? patience.delay(afterPushes: isUnconfirmed ? 4 * attempts : attempts)
             return postpone(attempt, refusals: attempt.refusals, delay, now)
         }
     }
@@ -188,6 +231,8 @@ struct CallbackPatience {
     let random: UInt64
 
     private static let pauses = Backoff(first: .seconds(5), longest: .seconds(86_400))
+    private static let pausesOfPushes = Backoff(
+        first: .seconds(30), longest: .seconds(PushServiceAnswer.longestPause))
     /// Five tries within an hour.
     private static let afterRefusals: [Int64] = [60_000, 300_000, 900_000, 2_100_000]
 
@@ -199,9 +244,16 @@ struct CallbackPatience {
 
     /// A random time between half of the pause and all of it.
     func delay(afterAttempts attempts: Int, retryAfter: UInt32 = 0) -> Int64 {
-        let pause = Self.pauses.pause(after: attempts - 1).wholeMilliseconds
-        let delay = pause / 2 + Int64(random % UInt64(pause / 2 + 1))
+        let delay = delay(Self.pauses, after: attempts)
         return max(delay, min(Duration.seconds(retryAfter), Self.pauses.longest).wholeMilliseconds)
+    }
+
+    /// The same for messages of forwards, which may be urgent.
+    func delay(afterPushes attempts: Int) -> Int64 { delay(Self.pausesOfPushes, after: attempts) }
+
+    private func delay(_ pauses: Backoff, after attempts: Int) -> Int64 {
+        let pause = pauses.pause(after: attempts - 1).wholeMilliseconds
+        return pause / 2 + Int64(random % UInt64(pause / 2 + 1))
     }
 
     /// Nil after the last try.

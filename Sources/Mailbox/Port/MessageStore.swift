@@ -115,6 +115,7 @@ package enum StoreOperation: Sendable {
     case passkey(PasskeyOperation)
 
     case callback(CallbackOperation)
+    case forward(ForwardOperation)
     /// Also queues the callback events that it causes, in the same transaction. If an outbox has no
     /// room for an event caused by a push, nothing happens and the outcome is `.full`.
     case registration(RegistrationOperation, telling: [CallbackOperation] = [])
@@ -166,6 +167,8 @@ package enum LoadRequest: Sendable {
     /// The callbacks that have something to send.
     case callbacks
     case callback(UInt32)
+    /// Those of one owner, or all.
+    case forwards(owner: String?)
     case registration(RegistrationQuery)
     /// The engines of an account, for one owner or all, and for one application or all.
     case engines(account: String, app: String?, owner: String?)
@@ -186,6 +189,8 @@ package enum LoadAnswer: Sendable {
     case callbacks([UInt32])
     /// Nil if it does not exist, or is sent nothing any more.
     case callback(CallbackRecord?)
+    /// By their numbers.
+    case forwards([ForwardRecord])
     case registration(RegistrationAnswer)
     case engines([EngineRecord])
     case owners([Owner])

@@ -110,6 +110,49 @@ enum CallbackReading {
                 created: StoreTime(milliseconds: select.integer(1)), head: head))
     }
 
+    /// Unavailable if one cannot be unsealed.
+    static func forwards(
+        of owner: String?, from connection: borrowing Connection, _ sealer: inout Sealer
+    ) throws(StoreFault) -> LoadAnswer {
+        let select = try connection.statement(
+            """
+            SELECT forward.row, forward.topic, forward.created, delivered, status, reason,
+            callback.state, callback.sealed, callback.owner, callback.events
+            FROM forward JOIN callback ON callback.row = forward.row
+            WHERE ?1 IS NULL OR callback.owner = ?1 ORDER BY forward.row
+            """, owner)
+        var records: [ForwardRecord] = []
+        while try select.step() {
+            let row = UInt32(clamping: select.integer(0))
+            let (sealed, holder) = (select.bytes(7), select.text(8))
+            guard let state = CallbackState(rawValue: select.integer(6)),
+                let opened = try? sealer.open(
+                    sealed.span, at: CallbackRows.place(row, of: holder)),
+                let callback = opened.withSpan({ CallbackCode.callback(row: row, $0) })
+            else { return .unavailable }
+            let topic = UInt32(clamping: select.integer(1))
+            let forward = Forward(row: row, owner: holder, topic: topic == 0 ? nil : topic)
+            records.append(
+                ForwardRecord(
+                    forward, callback, state,
+                    of: try registration(topic, connection, &sealer),
+                    created: select.integer(2),
+                    delivered: select.isNull(3) ? nil : select.integer(3),
+                    status: select.isNull(4) ? nil : Int(select.integer(4)),
+                    reason: select.isNull(5) ? nil : select.text(5),
+                    waiting: Int(select.integer(9))))
+        }
+        return .forwards(records)
+    }
+
+    private static func registration(
+        _ topic: UInt32, _ connection: borrowing Connection, _ sealer: inout Sealer
+    ) throws(StoreFault) -> Registration? {
+        let found = try RegistrationRows.find(device: topic, on: connection, &sealer)
+        if case .registration(let registration) = found { return registration }
+        return nil
+    }
+
     private static func head(
         _ select: borrowing StoreStatement, of owner: String, _ sealer: inout Sealer
     ) -> CallbackRecord.Head? {

@@ -136,6 +136,8 @@ final class StoreReader: @unchecked Sendable {
                 return .callbacks(try CallbackReading.rowsAtWork(database.connection))
             case .callback(let row):
                 return try CallbackReading.load(row, from: database.connection, &sealer)
+            case .forwards(let owner):
+                return try CallbackReading.forwards(of: owner, from: database.connection, &sealer)
             case .registration(let request):
                 return try read(request, database)
             case .engines(let account, let app, let owner):

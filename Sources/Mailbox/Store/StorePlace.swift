@@ -67,6 +67,7 @@ package struct StorePlace: Sendable {
             """
             SELECT max((SELECT coalesce(max(row), 0) FROM subscription),
             (SELECT coalesce(max(row), 0) FROM device),
+            (SELECT coalesce(max(row), 0) FROM forward),
             (SELECT coalesce(max(row), 0) FROM credential))
             """)
         let given = max(counters.subscription, counters.device, counters.credential)

@@ -24,6 +24,8 @@ package struct TopicPost: Sendable, Confidential {
     package let file: ReceivedFile?
     /// It came to the account of an application, which shows it in its own way.
     package var isOfAccount = false
+    /// Another server has forwarded it.
+    package var origin: ForwardOrigin?
 
     package init(
         _ message: TopicMessage, keptFor lifetime: UInt32, with file: ReceivedFile? = nil

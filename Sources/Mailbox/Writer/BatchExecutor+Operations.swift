@@ -28,12 +28,13 @@ extension BatchExecutor {
         case .changeToken(let row, let name, let terms):
             try devices.change(token: row, name, terms)
         case .removeCredential(let row): try registrations.remove(credential: row)
-        case .passkey(let operation): try perform(operation)
+        case .passkey(let operation): try PasskeyRows.perform(operation, in: transaction)
         case .addOwner(let name): try devices.insertOwner(name) ? .done : .conflict
         case .removeOwner(let row): try registrations.remove(owner: row)
         case .forgetCredential(let row): try registrations.forget(credential: row)
         case .forgetOwner(let row): try registrations.forget(owner: row)
         case .callback(let operation): try perform(operation)
+        case .forward(let operation): try forwards.perform(operation)
         case .registration(let operation, let callbacks):
             try perform(operation, telling: callbacks)
         case .engine(let operation): try engines.perform(operation)
@@ -48,15 +49,6 @@ extension BatchExecutor {
         if case .withdrawn = outcome, let message { try engines.withdraw(message) }
         try registrations.withdraw(location)
         return outcome
-    }
-
-    private func perform(_ operation: PasskeyOperation) throws(StoreFault) -> StoreOutcome {
-        switch operation {
-        case .add(let passkey): try PasskeyRows.add(passkey, in: transaction)
-        case .use(let row, let count): try PasskeyRows.use(row, count: count, in: transaction)
-        case .remove(let row, let owner):
-            try PasskeyRows.remove(row, of: owner, in: transaction)
-        }
     }
 
     func perform(_ operation: CallbackOperation) throws(StoreFault) -> StoreOutcome {

@@ -14,6 +14,7 @@ final class BatchExecutor {
     let marks: StoredMarks
     let devices: StoredDevices
     let callbacks: StoredCallbacks
+    let forwards: StoredForwards
     let engines: StoredEngines
     let topics: StoredTopics
     let registrations: StoredRegistrations
@@ -61,11 +62,12 @@ final class BatchExecutor {
         marks = try StoredMarks(transaction)
         devices = try StoredDevices(transaction, messages)
         callbacks = try StoredCallbacks(transaction, isShared: source.log != nil)
+        forwards = try StoredForwards(transaction, callbacks)
         engines = try StoredEngines(
             transaction, messages, marks, templates: source.templates)
-        topics = try StoredTopics(transaction)
+        topics = try StoredTopics(transaction, callbacks)
         registrations = try StoredRegistrations(
-            transaction, devices, messages, callbacks, engines, topics)
+            transaction, devices, messages, callbacks, forwards, engines, topics)
         self.transaction = transaction
         self.state = state
         var random = RandomSupply()
@@ -127,6 +129,7 @@ final class BatchExecutor {
                 try registrations.publishDue(at: now, limit: limit),
                 try registrations.sweepQuestions(at: now, limit: limit),
                 try callbacks.sweep(at: now, limit: limit),
+                try forwards.sweep(at: now, limit: limit),
                 try registrations.sweepAnswers(at: now, limit: limit),
                 try devices.sweep(at: now, limit: limit),
                 try registrations.sweepTokens(at: now, limit: limit),
@@ -143,7 +146,7 @@ final class BatchExecutor {
         let times = [
             try messages.nextExpiry(), try topics.nextExpiry(), try topics.files.nextExpiry(),
             try marks.nextExpiry(), try devices.nextExpiry(), try callbacks.nextExpiry(),
-            try registrations.nextExpiry(),
+            try forwards.nextExpiry(), try registrations.nextExpiry(),
             try QuestionRows.nextDue(on: transaction.connection),
         ]
         return times.compactMap(\.self).min()

@@ -10,7 +10,11 @@ enum Schema {
     static let first = 17
     static let migrations = Migrations(
         first: first,
-        [Migration("store", messages + registrations + callbacks + engines + topics + shares)])
+        [
+            Migration(
+                "store",
+                messages + registrations + callbacks + forwards + engines + topics + shares)
+        ])
 
     /// Values that a file of ours can contain. Row numbers kept in memory are 32 bits; sums of
     /// sizes must not overflow.
@@ -45,6 +49,7 @@ enum Schema {
                 "topic_owner.row": 0...Int64(TopicOwner.last),
                 "topic_owner.position": 0...(1 << TopicRows.positionBits),
                 "callback.bytes": 0...1 << 40, "callback.events": 0...1 << 40,
+                "forward.row": counters, "forward.owner": counters, "forward.topic": counters,
             ],
             lengths: [
                 "credential.secret": 32, "device.user_agent": 32, "subscription.endpoint": 32,
@@ -163,7 +168,8 @@ enum Schema {
     /// A callback outlives its registration until its last event is sent. `rank` orders its events:
     /// the introduction, then waiting events by `position`, then parked ones. Events and bytes are
     /// counted in the callback, so a transaction can tell that it would overfill an outbox.
-    /// `action`: the number of the engine's action that an event reports.
+    /// `action`: the number of the engine's action that an event reports; `place`: that of the message
+    /// of a topic that is forwarded.
     private static let callbacks = """
         CREATE TABLE callback (
             row INTEGER PRIMARY KEY, state INTEGER NOT NULL, created INTEGER NOT NULL,
@@ -173,10 +179,25 @@ enum Schema {
             position INTEGER PRIMARY KEY, callback INTEGER NOT NULL, rank INTEGER NOT NULL,
             id BLOB NOT NULL, dies INTEGER NOT NULL, size INTEGER NOT NULL,
             attempts INTEGER NOT NULL, refusals INTEGER NOT NULL, due INTEGER NOT NULL,
-            tally INTEGER, sealed BLOB NOT NULL, action INTEGER
+            tally INTEGER, sealed BLOB NOT NULL, action INTEGER, place INTEGER
         );
         CREATE INDEX callback_event_order ON callback_event (callback, rank, position);
         CREATE INDEX callback_event_dies ON callback_event (dies);
+        CREATE INDEX callback_event_place ON callback_event (place) WHERE place IS NOT NULL;
+
+        """
+
+    /// Each is a callback, and has its number. `topic` is zero for all topics of the owner; `lapses` is
+    /// by the store's clock, and missing of what was confirmed; the other times are seconds since
+    /// 1970.
+    private static let forwards = """
+        CREATE TABLE forward (
+            row INTEGER PRIMARY KEY, owner INTEGER NOT NULL, topic INTEGER NOT NULL,
+            created INTEGER NOT NULL, lapses INTEGER, delivered INTEGER, status INTEGER,
+            reason TEXT
+        );
+        CREATE INDEX forward_topic ON forward (owner, topic);
+        CREATE INDEX forward_lapses ON forward (lapses) WHERE lapses IS NOT NULL;
 
         """
 

@@ -1,6 +1,7 @@
 import Base
 import Crypto
 import Delivery
+import WebPush
 
 /// Callbacks, and the outbox in which their events wait. Only the writer's thread uses it.
 final class StoredCallbacks {
@@ -25,9 +26,11 @@ final class StoredCallbacks {
         return true
     }
 
-    func make(_ callback: Callback, _ introduction: OutboxEvent) throws(StoreFault) -> StoreOutcome
-    {
-        let owner = try owner(ofCallback: callback.row)
+    /// `holder`: the owner, if no registration says who that is.
+    func make(
+        _ callback: Callback, _ introduction: OutboxEvent, of holder: String? = nil
+    ) throws(StoreFault) -> StoreOutcome {
+        let owner = if let holder { holder } else { try owner(ofCallback: callback.row) }
         let sealed = try transaction.seal(
             CallbackCode.bytes(callback), at: CallbackRows.place(callback.row, of: owner))
         if let former = try self.introduction(of: callback.row) {
@@ -42,21 +45,14 @@ final class StoredCallbacks {
     }
 
     func rotate(_ row: UInt32, _ secret: Secret) throws(StoreFault) -> StoreOutcome {
-        guard let sealed = try sealedCallback(row) else { return .notFound }
-        let place = CallbackRows.place(row, of: try owner(ofCallback: row))
-        let opened: Secret
-        do throws(Sealer.Failure) {
-            opened = try transaction.sealer.open(sealed.span, at: place)
-        } catch { throw .damaged("a callback cannot be unsealed") }
-        guard var callback = opened.withSpan({ CallbackCode.callback(row: row, $0) }) else {
-            throw .damaged("a callback cannot be read")
-        }
+        guard var callback = try callback(row) else { return .notFound }
         let now = transaction.time.now
         let former = callback.secrets.compactMap { entry -> Callback.SigningSecret? in
             let expiry = entry.expiry ?? now.adding(seconds: Callback.graceOfSecret)
             return expiry <= now ? nil : Callback.SigningSecret(entry.secret, expiry: expiry)
         }
-        callback.secrets = [Callback.SigningSecret(secret)] + former.prefix(1)
+        callback.kind = .webhook([Callback.SigningSecret(secret)] + former.prefix(1))
+        let place = CallbackRows.place(row, of: try owner(ofCallback: row))
         let renewed = try transaction.seal(CallbackCode.bytes(callback), at: place)
         try set(sealedCallback: renewed, row)
         return .done
@@ -73,6 +69,33 @@ final class StoredCallbacks {
         transaction.effects.add(.changed, of: row)
         transaction.effects.changes.append(.callback(row, isGone: false))
         return .done
+    }
+
+    /// Nil if there is none, or its target was given up.
+    func callback(_ row: UInt32) throws(StoreFault) -> Callback? {
+        guard let sealed = try sealedCallback(row) else { return nil }
+        let place = CallbackRows.place(row, of: try owner(ofCallback: row))
+        let opened: Secret
+        do throws(Sealer.Failure) {
+            opened = try transaction.sealer.open(sealed.span, at: place)
+        } catch { throw .damaged("a callback cannot be unsealed") }
+        guard let callback = opened.withSpan({ CallbackCode.callback(row: row, $0) }) else {
+            throw .damaged("a callback cannot be read")
+        }
+        return callback
+    }
+
+    /// Its receiver takes events from now on.
+    func confirm(_ row: UInt32) throws(StoreFault) {
+        if let introduction = try introduction(of: row) {
+            _ = try rows.delete(introduction, of: row)
+        }
+        try set(.active, ofCallback: row)
+        transaction.effects.add(.changed, of: row)
+    }
+
+    func state(of row: UInt32) throws(StoreFault) -> CallbackState? {
+        try rows.usage(of: row)?.state
     }
 
     /// Removes it with everything that it was still to be told.
@@ -97,6 +120,13 @@ extension StoredCallbacks {
         return .done
     }
 
+    /// The message of a topic that has this place is gone: it is not forwarded any more.
+    func forget(place: Int64) throws(StoreFault) {
+        for callback in try rows.delete(ofPlace: place) {
+            transaction.effects.add(.changed, of: callback)
+        }
+    }
+
     /// Also takes the user's action that the event reported.
     func record(
         _ record: AttemptRecord
@@ -108,21 +138,23 @@ extension StoredCallbacks {
         case .delivered:
             let event = try rows.delete(position, of: row)
             action = event?.action
-            if event?.rank == .introduction, usage.state == .unconfirmed {
+            // Who has got a push may not have read it.
+            if event?.rank == .introduction, usage.state == .unconfirmed, try !isForward(row) {
                 try set(.active, ofCallback: row)
             }
         case .postponed(let attempts, let refusals, let due):
             try rows.postpone(position, of: row, attempts: attempts, refusals: refusals, due: due)
         // A parked event of an ending callback would stay parked for ever.
         case .parked where usage.state != .ending: try park(position, of: row)
-        case .parked, .dead: _ = try rows.delete(position, of: row)
-        case .gone: try close(callback: row, .gone)
+        case .parked, .dead, .refused: _ = try rows.delete(position, of: row)
         // The callback may have been confirmed since its state was read.
         case .lapsed where usage.state != .unconfirmed: break
-        case .lapsed: try close(callback: row, .lapsed)
+        case .gone: try giveUp(row, .gone)
+        case .lapsed: try giveUp(row, .lapsed)
         }
+        if let answer = record.answer { try keep(answer, of: row) }
         try settle(row, usage.state)
-        if record.result == .gone, usage.state != .ending {
+        if record.result == .gone, usage.state != .ending, try rows.usage(of: row) != nil {
             transaction.effects.changes.append(.callback(row, isGone: true))
         }
         return (.done, action)
@@ -156,7 +188,7 @@ extension StoredCallbacks {
             event.body, at: CallbackRows.eventPlace(position, of: owner))
         let now = transaction.time.now
         try rows.insert(event, of: callback, rank, at: position, now, sealed: sealed)
-        transaction.wake(at: now.adding(seconds: max(event.ttl, OutboxEvent.lifetime)))
+        transaction.wake(at: now.adding(seconds: event.life))
         transaction.effects.add(.added, of: callback)
     }
 
@@ -179,7 +211,7 @@ extension StoredCallbacks {
         let count = last.count + tally.count
         let sealed = try transaction.seal(
             event.body(counting: count), at: CallbackRows.eventPlace(last.position, of: owner))
-        let dies = transaction.time.now.adding(seconds: max(event.ttl, OutboxEvent.lifetime))
+        let dies = transaction.time.now.adding(seconds: event.life)
         try rows.replace(
             last.position, ofSize: last.size, of: callback, with: event, count: count, dies: dies,
             sealed: sealed)
@@ -283,6 +315,29 @@ extension StoredCallbacks {
 
     func delete(callback row: UInt32) throws(StoreFault) {
         try transaction.connection.run("DELETE FROM callback_event WHERE callback = ?1", row)
+        try transaction.connection.run("DELETE FROM forward WHERE row = ?1", row)
         try transaction.connection.run("DELETE FROM callback WHERE row = ?1", row)
+    }
+
+    /// A forward leaves nothing behind.
+    private func giveUp(_ row: UInt32, _ state: CallbackState) throws(StoreFault) {
+        guard try !isForward(row) else { return try drop(row) }
+        try close(callback: row, state)
+    }
+
+    private func isForward(_ row: UInt32) throws(StoreFault) -> Bool {
+        try transaction.connection.number(
+            "SELECT EXISTS (SELECT 1 FROM forward WHERE row = ?1)", row) != 0
+    }
+
+    /// Keeps for the owner of a forward what its push service said last.
+    private func keep(_ answer: PushServiceAnswer, of row: UInt32) throws(StoreFault) {
+        let time = transaction.time.reading().wall / 1_000
+        try transaction.connection.run(
+            """
+            UPDATE forward SET status = ?2, reason = ?3, delivered = coalesce(?4, delivered)
+            WHERE row = ?1
+            """, row, Int64(answer.status), answer.reason,
+            answer.meaning == .accepted ? time : nil)
     }
 }

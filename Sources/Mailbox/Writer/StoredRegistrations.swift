@@ -11,19 +11,22 @@ final class StoredRegistrations {
     let devices: StoredDevices
     let messages: StoredMessages
     let callbacks: StoredCallbacks
+    let forwards: StoredForwards
     let engines: StoredEngines
     let topics: StoredTopics
     let rows: ReceiverRows
 
     init(
         _ transaction: Transaction, _ devices: StoredDevices, _ messages: StoredMessages,
-        _ callbacks: StoredCallbacks, _ engines: StoredEngines, _ topics: StoredTopics
+        _ callbacks: StoredCallbacks, _ forwards: StoredForwards, _ engines: StoredEngines,
+        _ topics: StoredTopics
     ) throws(StoreFault) {
         rows = try ReceiverRows(on: transaction.connection)
         self.transaction = transaction
         self.devices = devices
         self.messages = messages
         self.callbacks = callbacks
+        self.forwards = forwards
         self.engines = engines
         self.topics = topics
     }
@@ -88,6 +91,9 @@ final class StoredRegistrations {
         var (outcome, lack) = try engines.receive(message, mark, push, from: origin)
         if let post, isKept, outcome == .done || outcome.isStored {
             outcome = try topics.add(post, to: message.address.device)
+            if case .stored(let position) = outcome, !post.isOfAccount {
+                try forwards.add(post, to: message.address.device, at: position)
+            }
         }
         guard let lack else { return outcome }
         _ = try rows.count(lack.reason, device: message.address.device)
@@ -182,6 +188,7 @@ extension StoredRegistrations {
         if let engine { try engines.left(registration, engine) }
         if isRegistration {
             try topics.remove(device: row)
+            try forwards.end(ofTopic: row)
             for token in try devices.tokens(ofTopic: row) { _ = try remove(credential: token) }
             transaction.effects.changes.append(.registration(device: row))
         }

@@ -157,6 +157,7 @@ extension StoredTopics {
         var change = TopicRows.Amount(gone: found.count)
         for message in found {
             try files.end(at: message.key, of: device)
+            try callbacks.forget(place: message.key)
             try rows.erase(message, until: end)
             change.count -= message.amount.count
             change.bytes -= message.amount.bytes

@@ -17,12 +17,14 @@ final class StoredTopics {
     let scheduledRows: ScheduledRows
     let sealers = TopicSealers()
     let files: StoredFiles
+    let callbacks: StoredCallbacks
     // Exclusivity is unchecked: only one thread uses these properties, one access at a time.
     @exclusivity(unchecked) var owners: [UInt32: TopicOwner] = [:]
     /// Owners to whom this batch has given positions.
     @exclusivity(unchecked) var moved: Set<UInt32> = []
 
-    init(_ transaction: Transaction) throws(StoreFault) {
+    init(_ transaction: Transaction, _ callbacks: StoredCallbacks) throws(StoreFault) {
+        self.callbacks = callbacks
         rows = try TopicRows(on: transaction.connection)
         scheduledRows = try ScheduledRows(on: transaction.connection)
         files = try StoredFiles(transaction, sealers)

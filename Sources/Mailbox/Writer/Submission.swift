@@ -66,6 +66,7 @@ extension StoreOperation {
     fileprivate var size: Int {
         switch self {
         case .callback(let operation): operation.size
+        case .forward(let operation): operation.size
         case .engine(.request(_, let text)): text.count
         case .registration(let operation, let callbacks):
             callbacks.reduce(operation.message?.size ?? 0) { $0 + $1.size }

@@ -3,6 +3,7 @@ package import Crypto
 import Mailbox
 import Outbound
 import System
+import Topics
 import WebPush
 
 /// One attempt: the request, its signature, and its result.
@@ -11,17 +12,70 @@ extension CallbackService {
 
     func attempt(_ courier: Courier) {
         guard let record = courier.record, let head = record.head else { return }
+        switch record.callback.kind {
+        case .webhook: call(record, head, courier)
+        case .push(let target): push(head, of: record.callback, to: target, courier)
+        }
+    }
+
+    private func call(
+        _ record: CallbackRecord, _ head: CallbackRecord.Head, _ courier: Courier
+    ) {
         do {
             let challenge = record.state == .unconfirmed ? try makeChallenge() : nil
             let request = try request(record, head, challenge)
             client.send(request) { [self] result in
-                finished(result, challenge: challenge, for: courier)
+                finished(result, for: courier) { response in
+                    .status(
+                        response.status,
+                        isConfirmed: challenge != nil
+                            && response.field(Self.challengeField) == challenge,
+                        retryAfter: response.field("retry-after").flatMap { UInt32($0) })
+                }
             }
         } catch {
             // A changed configuration may forbid the callback, or a library failed.
-            finished(.failure(.closed), challenge: nil, for: courier)
+            finished(.failure(.closed), for: courier) { _ in .none }
         }
     }
+
+    /// Encrypts only now, so that the first of many is on its way before the last is encrypted.
+    private func push(
+        _ head: CallbackRecord.Head, of callback: Callback, to target: PushTarget,
+        _ courier: Courier
+    ) {
+        let now = surroundings.wall()
+        if let rest = forwards.pause(before: callback.url, at: now) {
+            giveUpPlace(of: courier)
+            let end = surroundings.now().adding(seconds: rest)
+            return perform(courier.outbox.hold(until: end), for: courier)
+        }
+        guard let message = ForwardedMessage.decoded(head.body) else {
+            return finished(
+                .failure(.closed), for: courier, without: .push(.unsendable)
+            ) { _ in .none }
+        }
+        do {
+            let push = try forwards.push(
+                message, to: callback.url, target, isShort: head.refusals > 0, at: now)
+            var request = try settings.request(
+                to: callback.url, for: .anyone, fields: push.fields, body: push.body)
+            request.answerLimit = Self.pushAnswerLimit
+            client.send(request) { [self] result in
+                finished(result, for: courier, without: .push(.none)) { response in
+                    .push(
+                        forwards.meaning(
+                            of: response, from: callback.url, token: push.token,
+                            at: surroundings.wall()))
+                }
+            }
+        } catch {
+            finished(.failure(.closed), for: courier, without: .push(.none)) { _ in .none }
+        }
+    }
+
+    /// Nobody reads more of what a push service says.
+    private static let pushAnswerLimit = 4_096
 
     private func makeChallenge() throws -> String {
         let name = try MessageID(from: &random).bytes
@@ -44,21 +98,19 @@ extension CallbackService {
             fields: fields, body: head.body)
     }
 
+    /// `failed`: what it means that there is no answer.
     private func finished(
-        _ result: Result<HTTPResponse, RequestFailure>, challenge: String?, for courier: Courier
+        _ result: Result<HTTPResponse, RequestFailure>, for courier: Courier,
+        without failed: Outbox.Answer = .none, _ meaning: (HTTPResponse) -> Outbox.Answer
     ) {
         // The courier may have ended meanwhile.
         guard couriers[courier.callback] === courier else { return }
         courier.record = nil
         courier.hasPlace = false
-        var answer = Outbox.Answer.none
+        var answer = failed
         var wasSlow = false
         switch result {
-        case .success(let response):
-            answer = .status(
-                response.status,
-                isConfirmed: challenge != nil && response.field(Self.challengeField) == challenge,
-                retryAfter: response.field("retry-after").flatMap { UInt32($0) })
+        case .success(let response): answer = meaning(response)
         case .failure(.timedOut): wasSlow = true
         case .failure: break
         }
@@ -158,11 +210,13 @@ package enum CallbackTrouble: Sendable {
     case parked(UInt32)
     /// An event was given up because it was too old.
     case dead(UInt32)
+    /// A push service does not take a message.
+    case refused(UInt32)
 
     package var callback: UInt32 {
         switch self {
         case .gone(let callback), .lapsed(let callback), .parked(let callback),
-            .dead(let callback):
+            .dead(let callback), .refused(let callback):
             callback
         }
     }
@@ -173,6 +227,7 @@ package enum CallbackTrouble: Sendable {
         case .lapsed: "nobody confirmed it"
         case .parked: "the receiver refuses an event"
         case .dead: "an event became too old"
+        case .refused: "the push service refuses a message"
         }
     }
 }

@@ -37,6 +37,7 @@ package final class CallbackService: @unchecked Sendable {
     private var looks = WaitingLine<Courier>()
     private var looksUnderWay = 0
     var signer: WebhookSigner
+    var forwards: ForwardSender
     var random = RandomSupply()
 
     /// The store's reading thread also serves connecting user agents. They wait for at most this
@@ -63,6 +64,7 @@ package final class CallbackService: @unchecked Sendable {
         dialogue = StoreDialogue(on: loop, store)
         client = try LoopClient(on: loop, settings.client)
         signer = try WebhookSigner()
+        forwards = try ForwardSender(for: service)
         service.follow(on: loop) { [weak self] in self?.use($0.callbacks) }
     }
 
@@ -70,6 +72,7 @@ package final class CallbackService: @unchecked Sendable {
     /// rules apply.
     private func use(_ settings: CallbackSettings) {
         self.settings = settings
+        forwards.baseURL = service.settings.baseURL
         // Out of memory: idle connections stay, and new ones follow the new rules.
         guard let client = try? LoopClient(on: loop, settings.client) else { return }
         formerClients.append(self.client)
@@ -188,13 +191,17 @@ extension CallbackService {
         } else {
             action = courier.outbox.failed(at: now)
         }
-        if courier.hasPlace, action != .attempt {
-            courier.hasPlace = false
-            store.index.callbacks.takeBack(courier.callback)
-            lanes.giveBack(host: courier.host)
-            giveOutPlaces()
-        }
+        if courier.hasPlace, action != .attempt { giveUpPlace(of: courier) }
         perform(action, for: courier)
+    }
+
+    /// Nothing is sent now.
+    func giveUpPlace(of courier: Courier) {
+        courier.hasPlace = false
+        courier.record = nil
+        store.index.callbacks.takeBack(courier.callback)
+        lanes.giveBack(host: courier.host)
+        giveOutPlaces()
     }
 
     /// A callback that may no longer be called gets the empty host, and fails when its turn comes.
@@ -246,6 +253,7 @@ extension CallbackService {
         case .lapsed: surroundings.report(.lapsed(record.callback))
         case .parked: surroundings.report(.parked(record.callback))
         case .dead: surroundings.report(.dead(record.callback))
+        case .refused: surroundings.report(.refused(record.callback))
         }
     }
 }

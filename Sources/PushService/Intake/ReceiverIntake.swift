@@ -1,7 +1,9 @@
+import Crypto
 import Delivery
 import Mailbox
 import Notifications
 import System
+import Topics
 import WebPush
 
 /// A push to a registration, on its way through the steps of intake; its sender was allowed to push
@@ -36,12 +38,18 @@ final class ReceiverIntake {
     private let desk: DeliveryDesk
     @exclusivity(unchecked) private var reader: PayloadReader
     @exclusivity(unchecked) private var readHere: TurnBudget
+    @exclusivity(unchecked) private var marker: ForwardMarker
+    /// What stands for this server in what it forwards.
+    private let server: String
 
     init(_ service: ServiceState, _ desk: DeliveryDesk) throws {
         self.service = service
         self.desk = desk
         reader = try PayloadReader()
         readHere = TurnBudget(service.settings.readAtOnce)
+        var marker = try service.makeForwardMarker()
+        server = try marker.server
+        self.marker = marker
     }
 
     /// What must be checked by the rules of the registration.
@@ -210,14 +218,31 @@ final class ReceiverIntake {
             do throws(PushRefusal) {
                 let message = try makeKept(payload, push)
                 let post = try desk.post(of: message, to: push.entry.registration)
+                // Forwarded from server to server, it is back where it began.
+                guard post?.origin?.server != server else {
+                    return accept(push, message, .accepted)
+                }
+                let mark = try post?.origin.map { origin throws(PushRefusal) in
+                    try self.mark(of: origin, push.device)
+                }
                 submit(
-                    .receive(message, payload.mark, push.entry.push, post), .message(message),
-                    message, push)
+                    .receive(message, mark ?? payload.mark, push.entry.push, post),
+                    .message(message), message, push)
             } catch {
                 return refuse(push, error)
             }
             if payload.usesCurrentSecret { forgetFormerSecret(of: push.entry.registration) }
         }
+    }
+
+    /// However often another server sends something that was forwarded, and encrypted anew, it is
+    /// taken once.
+    private func mark(
+        of origin: ForwardOrigin, _ device: UInt32
+    ) throws(PushRefusal) -> ReplayMark {
+        do throws(OpenSSLError) {
+            return ReplayMark(try marker.digest(of: origin), device: device)
+        } catch { throw .unavailable }
     }
 
     /// The sender gets the same answer, at the same time, as for a push that could be decrypted.

@@ -133,6 +133,17 @@ package final class ServiceState: Sendable {
     /// Make one for each loop.
     func makeTopicNamer() throws(OpenSSLError) -> TopicNamer { try TopicNamer(key: endpointKey) }
 
+    /// Make one for each loop.
+    func makeForwardMarker() throws(OpenSSLError) -> ForwardMarker {
+        try ForwardMarker(key: endpointKey)
+    }
+
+    /// The key by which forwards are signed. It is as old as the installation, in every backup of it,
+    /// and the same at all nodes of a cluster, because it belongs to another key that is.
+    package func forwardKey(_ number: UInt8) throws(OpenSSLError) -> PrivateKey {
+        try PrivateKey.derived(from: endpointKey, "VAPID", number: number)
+    }
+
     /// Rarely called, so the mint is not kept.
     package func makeEndpoint() throws(OpenSSLError) -> (EndpointToken, Digest) {
         var mint = try makeMint()

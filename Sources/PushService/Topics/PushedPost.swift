@@ -25,6 +25,7 @@ extension DeliveryDesk {
             time: message.arrival / 1_000, keptFor: lifetime, content)
         var post = TopicPost(posted, keptFor: lifetime)
         post.isOfAccount = !registration.terms.isOnlyShown
+        if !post.isOfAccount { post.origin = ForwardOrigin(payload: message.content.body) }
         return post
     }
 }

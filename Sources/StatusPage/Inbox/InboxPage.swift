@@ -54,7 +54,7 @@ package struct InboxPage: Sendable {
 
     /// What the script calls the button that it adds to each message.
     private var copying: Markup {
-        " data-copy=\"\(frame.say(.copy))\" data-copied=\"\(frame.say(.copied))\""
+        " data-copy=\"\(frame.say(.copy))\" data-copied=\"\(frame.say(.isCopied))\""
     }
 
     /// What the script asks for again and again. Only the newest page changes, and a search may cost

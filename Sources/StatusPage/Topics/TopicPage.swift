@@ -23,7 +23,7 @@ package struct TopicPage: Sendable {
     }
 
     package var html: [UInt8] {
-        let notice = DoneSentence.of(done).map { frame.notice(frame.say($0)) } ?? ""
+        let notice = DoneSentence.text(done, frame).map(frame.notice) ?? ""
         let description: Markup =
             topic.purpose.isEmpty ? "" : "<p dir=\"auto\">\(topic.purpose)</p>"
         return frame.page(

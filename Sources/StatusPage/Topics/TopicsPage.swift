@@ -16,7 +16,7 @@ package struct TopicsPage: Sendable {
     }
 
     package var html: [UInt8] {
-        let notice = DoneSentence.of(done).map { frame.notice(frame.say($0)) } ?? ""
+        let notice = DoneSentence.text(done, frame).map(frame.notice) ?? ""
         let advice: Markup =
             topics.contains(where: \.isUnheard)
             ? "<p>\(frame.say(.noScreen)): \(frame.say(.nobodyListens))</p>" : ""

@@ -113,6 +113,14 @@ package enum ErrorGuide {
         | <a id="errno-1009"></a>1009 | 400 | `callback` and what is wrong with it | this caller \#
         may not use that target: see [callbacks.md](callbacks.md) | name another target; \#
         `callback-allow` permits networks of your own |
+        | <a id="errno-1038"></a>1038 | 400 | `endpoint` and what is wrong with it | a forward \#
+        may not go there: see [forwards.md](forwards.md) | name another endpoint; \#
+        `callback-allow` permits networks of your own |
+        | <a id="errno-1039"></a>1039 | 409 | `this owner has reached its limit of forwards` | \#
+        the limits in [limits.md](limits.md) | `bellwire forward list`, and remove what is not \#
+        used |
+        | <a id="errno-1040"></a>1040 | 403 | `this is not the code that was pushed there` | a \#
+        forward is confirmed by the code of its first push | ask whoever has the subscription |
         | <a id="errno-1004"></a>1004 | 503 | `the store does not answer; try again later` | the \#
         store is busy, full or broken | see the server's log |
         | | 503 | `the server crashed on this twice, and refuses it until its next update` | this \#

@@ -6,8 +6,8 @@ import json
 import re
 import shlex
 import ssl
-import threading
 import subprocess
+import threading
 import time
 
 import websockets

@@ -33,4 +33,26 @@ struct CivilTimeTests {
             #expect(CivilTime.milliseconds(rfc3339: text) == seconds * 1_000)
         }
     }
+
+    @Test(
+        "A moment is written and read as RFC 9110 does it",
+        arguments: [
+            (784_111_777, "Sun, 06 Nov 1994 08:49:37 GMT"), (0, "Thu, 01 Jan 1970 00:00:00 GMT"),
+            (951_782_400, "Tue, 29 Feb 2000 00:00:00 GMT"),
+            (4_107_542_399, "Sun, 28 Feb 2100 23:59:59 GMT"),
+            (4_107_542_400, "Mon, 01 Mar 2100 00:00:00 GMT"),
+        ] as [(Int64, String)])
+    func httpDate(seconds: Int64, text: String) {
+        #expect(CivilTime(secondsSince1970: seconds).httpDate == text)
+        #expect(CivilTime.seconds(httpDate: text) == seconds)
+    }
+
+    @Test(
+        arguments: [
+            "", "120", "Sun, 06 Nov 1994 08:49:37", "Mon, 06 Nov 1994 08:49:37 GMT",
+            "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994",
+            "Sun, 31 Nov 1994 08:49:37 GMT", "Sun, 06 Nov 1994 08:49:37 GMT ",
+            "Sun, 6 Nov 1994 08:49:37 GMT", "Wed, 31 Dec 1969 23:59:59 GMT",
+        ])
+    func noHTTPDates(_ text: String) { #expect(CivilTime.seconds(httpDate: text) == nil) }
 }

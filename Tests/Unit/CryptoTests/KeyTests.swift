@@ -73,3 +73,20 @@ struct KeyTests {
         }
     }
 }
+
+@Suite("Keys that belong to a secret")
+struct DerivedKeyTests {
+    @Test("They are always the same, and another for each secret, label and number")
+    func sameAgain() throws {
+        let secret = try Random.secret(count: 32)
+        let key = try PrivateKey.derived(from: secret, "one", number: 1)
+        let again = try PrivateKey.derived(from: secret, "one", number: 1)
+        #expect(key.publicKey == again.publicKey)
+        let others = [
+            try PrivateKey.derived(from: secret, "one", number: 2).publicKey,
+            try PrivateKey.derived(from: secret, "two", number: 1).publicKey,
+            try PrivateKey.derived(from: try Random.secret(count: 32), "one", number: 1).publicKey,
+        ]
+        #expect(Set(others + [key.publicKey]).count == 4)
+    }
+}

@@ -227,18 +227,3 @@ struct ServerTests {
         #expect(idle.read() == "")
     }
 }
-
-@Suite("The date of an answer")
-struct HTTPDateTests {
-    @Test(
-        "As RFC 9110 writes it",
-        arguments: [
-            (784_111_777, "Sun, 06 Nov 1994 08:49:37 GMT"), (0, "Thu, 01 Jan 1970 00:00:00 GMT"),
-            (951_782_400, "Tue, 29 Feb 2000 00:00:00 GMT"),
-            (4_107_542_399, "Sun, 28 Feb 2100 23:59:59 GMT"),
-            (4_107_542_400, "Mon, 01 Mar 2100 00:00:00 GMT"),
-        ] as [(Int64, String)])
-    func text(seconds: Int64, text: String) {
-        #expect(String(decoding: HTTPDate.text(seconds), as: UTF8.self) == text)
-    }
-}

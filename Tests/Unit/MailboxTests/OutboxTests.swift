@@ -6,10 +6,11 @@ import WebPush
 @testable import Mailbox
 
 /// One callback with its outbox, and a clock that the test sets.
-private struct Story {
+struct OutboxStory {
     var outbox = Outbox(of: 7)
     var now = StoreTime(milliseconds: 1_000_000)
     var state = CallbackState.active
+    var callback = Callback(row: 7, url: "https://hook.example/", userID: nil, secrets: [])
     let created = StoreTime(milliseconds: 1_000_000)
     var waiting: [CallbackRecord.Head] = []
     var parked: [Int64] = []
@@ -28,8 +29,7 @@ private struct Story {
     var record: CallbackRecord? {
         guard state != .gone, state != .lapsed else { return nil }
         return CallbackRecord(
-            callback: Callback(row: 7, url: "https://hook.example/", userID: nil, secrets: []),
-            state: state, created: created, head: waiting.first)
+            callback: callback, state: state, created: created, head: waiting.first)
     }
 
     /// Continues until the outbox rests or `end` has come; `answer` decides the result of each
@@ -77,7 +77,7 @@ private struct Story {
                     isIntroduction: head.isIntroduction, attempts: attempts, refusals: refusals,
                     due: due, dies: head.dies), at: 0)
         case .parked: parked.append(waiting.removeFirst().position)
-        case .dead: waiting.removeFirst()
+        case .dead, .refused: waiting.removeFirst()
         case .gone:
             waiting = []
             state = .gone
@@ -94,7 +94,7 @@ struct OutboxTests {
 
     @Test("Events are sent in order, one at a time")
     func order() {
-        var story = Story()
+        var story = OutboxStory()
         for position in Int64(1)...50 { story.add(position) }
         story.run { _, _ in .status(204) }
         #expect(story.delivered == Array(1...50))
@@ -103,7 +103,7 @@ struct OutboxTests {
 
     @Test("A receiver that is offline for an hour gets everything once, in order")
     func away() {
-        var story = Story()
+        var story = OutboxStory()
         for position in Int64(1)...20 { story.add(position) }
         let back = story.now.milliseconds + Self.hour
         story.run { _, now in now.milliseconds < back ? .none : .status(200) }
@@ -119,7 +119,7 @@ struct OutboxTests {
         "Temporary failures are retried with growing pauses, up to a day",
         arguments: [408, 425, 429, 500, 502, 503, 301, 307])
     func backoff(status: Int) {
-        var story = Story()
+        var story = OutboxStory()
         story.add(1)
         story.run { _, _ in .status(status) }
         let pauses = zip(story.attempts.dropFirst(), story.attempts).map {
@@ -135,7 +135,7 @@ struct OutboxTests {
     @Test("An event is dropped after seven days, or after its own lifetime if that is longer")
     func death() {
         for (ttl, days) in [(UInt32(60), Int64(7)), (UInt32(20 * 86_400), Int64(20))] {
-            var story = Story()
+            var story = OutboxStory()
             story.add(1, ttl: ttl)
             story.run { _, _ in .none }
             let last = (story.attempts.last?.at.milliseconds ?? 0) - story.created.milliseconds
@@ -147,7 +147,7 @@ struct OutboxTests {
 
     @Test("Retry-After is respected up to a day")
     func retryAfter() {
-        var story = Story()
+        var story = OutboxStory()
         story.add(1)
         var isFirst = true
         story.run { _, _ in
@@ -163,7 +163,7 @@ struct OutboxTests {
         "A refused event is parked after five tries in an hour, and the next one goes",
         arguments: [400, 401, 403, 404, 405, 413, 422, 451])
     func parking(status: Int) {
-        var story = Story()
+        var story = OutboxStory()
         for position in Int64(1)...3 { story.add(position) }
         story.run { position, _ in .status(position == 2 ? status : 200) }
         #expect(story.delivered == [1, 3])
@@ -175,7 +175,7 @@ struct OutboxTests {
 
     @Test("410 removes the callback with all its events")
     func gone() {
-        var story = Story()
+        var story = OutboxStory()
         for position in Int64(1)...3 { story.add(position) }
         story.run { position, _ in .status(position == 2 ? 410 : 200) }
         #expect(story.delivered == [1])
@@ -185,7 +185,7 @@ struct OutboxTests {
 
     @Test("Only the introduction is sent until the challenge has come back")
     func activation() {
-        var story = Story()
+        var story = OutboxStory()
         story.state = .unconfirmed
         for position in Int64(1)...3 { story.add(position) }
         var tries = 0
@@ -200,7 +200,7 @@ struct OutboxTests {
     @Test("A callback that nobody confirms is dropped after an hour")
     func lapse() {
         for answer in [Outbox.Answer.none, .status(200), .status(404), .status(500)] {
-            var story = Story()
+            var story = OutboxStory()
             story.state = .unconfirmed
             for position in Int64(1)...3 { story.add(position) }
             story.run { _, _ in answer }
@@ -212,7 +212,7 @@ struct OutboxTests {
 
     @Test("A callback whose introduction is gone waits for its end")
     func noIntroduction() {
-        var story = Story()
+        var story = OutboxStory()
         story.add(1)
         story.state = .unconfirmed
         story.run { _, _ in .status(200) }
@@ -222,7 +222,7 @@ struct OutboxTests {
 
     @Test("An answer that cannot be recorded is recorded later, and nothing is sent meanwhile")
     func unrecorded() {
-        var story = Story()
+        var story = OutboxStory()
         story.add(1)
         #expect(story.outbox.looked(story.record, at: story.now) == .ask)
         #expect(story.outbox.placed() == .look)
@@ -248,7 +248,7 @@ struct OutboxTests {
 
     @Test("A changed callback ends a wait, more events do not")
     func newsWhileWaiting() {
-        var story = Story()
+        var story = OutboxStory()
         story.add(1)
         story.run(until: 0) { _, _ in .none }
         #expect(story.outbox.hear(.added) == .nothing)
@@ -257,7 +257,7 @@ struct OutboxTests {
 
     @Test("An unreadable store is read again later")
     func unreadable() {
-        var story = Story()
+        var story = OutboxStory()
         let later = story.now.adding(seconds: 1)
         #expect(story.outbox.failed(at: story.now) == .wait(until: later))
         #expect(story.outbox.wake(at: later) == .look)

@@ -94,7 +94,7 @@ struct OutboxShelf {
             } else {
                 waiting[index].isParked = true
             }
-        case .dead: if let index { waiting.remove(at: index) }
+        case .dead, .refused: if let index { waiting.remove(at: index) }
         case .gone: (state, waiting) = (.gone, [])
         case .lapsed: (state, waiting) = (.lapsed, [])
         }

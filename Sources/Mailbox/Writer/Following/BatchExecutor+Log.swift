@@ -188,7 +188,8 @@ extension BatchExecutor {
     static let tables = [
         "registration", "kept_answer", "engine", "callback", "owner", "credential", "subscription",
         "device", "ended_endpoint", "message", "mark", "replay", "undecryptable", "fetch_signal",
-        "engine_record", "callback_event", "share", "engine_client", "topic_owner", "topic",
+        "engine_record", "callback_event", "forward", "share", "engine_client", "topic_owner",
+        "topic",
         "topic_name", "topic_message", "topic_scheduled", "topic_file", "question",
         "passkey",
     ]

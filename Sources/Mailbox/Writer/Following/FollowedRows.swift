@@ -37,6 +37,10 @@ struct FollowedRows {
             guard let state = row.new("state")?.integer else { return }
             effects.changes.append(
                 .callback(row.number("row"), isGone: state == CallbackState.gone.rawValue))
+            // What waited for this can be sent.
+            if state == CallbackState.active.rawValue {
+                effects.add(.changed, of: row.number("row"))
+            }
         case ("callback_event", _):
             if row.last("callback") != nil { effects.add(.changed, of: row.number("callback")) }
         case ("registration", _):

@@ -66,7 +66,7 @@ extension PushFixture {
         return answer.outcome
     }
 
-    private func load(_ request: LoadRequest) -> LoadAnswer? {
+    func load(_ request: LoadRequest) -> LoadAnswer? {
         let answer = StoreAnswer()
         store.load(request, ticket: 0, to: answer)
         return answer.loaded
