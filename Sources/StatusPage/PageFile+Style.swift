@@ -64,6 +64,7 @@ extension PageFile {
         .message .actions { margin-top: .5rem; font-size: .9rem; }
         .message > .actions button:not(.danger) { border-color: var(--line); background: none;
           min-height: 1.75rem; padding: .1rem .5rem; }
+        .actions form { display: inline-flex; flex-wrap: wrap; gap: .4rem; align-items: center; }
         .question > .actions button:not(.danger) { border-color: var(--accent); }
         .message h2 { font-size: 1.05rem; margin: 0; }
         .facts { color: var(--soft); font-size: .9rem; margin: 0; }

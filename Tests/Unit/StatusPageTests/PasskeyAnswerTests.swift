@@ -48,7 +48,7 @@ struct PasskeyAnswerTests {
     }
 
     private static let wrongClients: [[UInt8]] = [
-        client(type: "webauthn.get"), client(challenge: "abd"), client(challenge: ""),
+        client(type: "webauthn.get"), client(challenge: "xyz"), client(challenge: ""),
         client(origin: "https://push.example:444"), client(origin: "http://push.example"),
         client(more: #","crossOrigin":true"#), Array("{}".utf8), Array("abc".utf8), [],
     ]

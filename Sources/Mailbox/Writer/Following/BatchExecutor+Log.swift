@@ -189,9 +189,8 @@ extension BatchExecutor {
         "registration", "kept_answer", "engine", "callback", "owner", "credential", "subscription",
         "device", "ended_endpoint", "message", "mark", "replay", "undecryptable", "fetch_signal",
         "engine_record", "callback_event", "forward", "share", "engine_client", "topic_owner",
-        "topic",
-        "topic_name", "topic_message", "topic_scheduled", "topic_file", "question",
-        "passkey",
+        "topic", "topic_name", "topic_message", "topic_scheduled", "topic_file", "topic_picture",
+        "question", "passkey",
     ]
 
     /// Call it before any statement is prepared.

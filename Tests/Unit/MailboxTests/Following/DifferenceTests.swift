@@ -8,6 +8,17 @@ import Testing
 
 @Suite("Stores that are not like the others")
 struct DifferenceTests {
+    @Test("No table is kept from the other stores, but what each has for itself")
+    func tables() throws {
+        let test = try TestStore()
+        let connection = try Connection(test.path + "/bellwire.db", .readOnly)
+        let select = try connection.statement(
+            "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
+        var tables: Set<String> = []
+        while try select.step() { tables.insert(select.text(0)) }
+        #expect(tables.subtracting(BatchExecutor.tables) == ["state"])
+    }
+
     /// Changes a row in a store's file behind its back.
     private func plant(_ sql: String, in store: TestStore) throws {
         try Connection(store.path + "/bellwire.db", .readWrite).execute(sql)
