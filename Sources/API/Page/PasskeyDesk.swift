@@ -62,13 +62,9 @@ final class PasskeyDesk {
     }
 
     func list(of owner: String, then: @escaping ([Passkey]?) -> Void) {
-        load { then($0?.filter { $0.owner == owner }) }
-    }
-
-    private func load(then: @escaping ([Passkey]?) -> Void) {
-        dialogue.load(.passkeys) { answer in
-            guard case .passkeys(let all) = answer else { return then(nil) }
-            then(all)
+        dialogue.load(.passkeys(.owner(owner))) { answer in
+            guard case .passkeys(let passkeys) = answer else { return then(nil) }
+            then(passkeys)
         }
     }
 
@@ -104,9 +100,10 @@ final class PasskeyDesk {
     /// Tells whose passkey has answered; nil for none that is known.
     func use(_ answer: Answer, _ binding: String, then: @escaping (String?) -> Void) {
         guard let judged = judged(answer, .use, binding) else { return then(nil) }
-        load { [self] all in
-            guard let passkey = all?.first(where: { $0.id == answer.id }),
-                isSigned(answer, by: passkey), challenges.spend(answer.client)
+        dialogue.load(.passkeys(.id(answer.id))) { [self] found in
+            guard case .passkeys(let known) = found, let passkey = known.first,
+                passkey.id == answer.id, isSigned(answer, by: passkey),
+                challenges.spend(answer.client)
             else { return then(nil) }
             let operation = PasskeyOperation.use(row: passkey.row, count: judged.count)
             dialogue.submit(.passkey(operation)) { then($0 == .done ? passkey.owner : nil) }

@@ -247,6 +247,10 @@ enum FormerMerge {
             AND (other.sealed IS NULL OR substr(other.sealed, 1, 9) IN (\(starts)))
             """,
             """
+            UPDATE main.forward AS ours SET lapses = other.lapses
+            FROM former.forward AS other WHERE other.row = ours.row
+            """,
+            """
             UPDATE main.credential AS ours SET unconfirmed = other.unconfirmed
             FROM former.credential AS other WHERE other.row = ours.row
             """,

@@ -120,9 +120,10 @@ package struct Restoration: ~Copyable {
         try draft.run("UPDATE engine SET restored = 1")
         try draft.run("UPDATE topic_owner SET position = position + ?1", jump)
         try draft.run("DELETE FROM engine_client")
+        // One of them may have been removed since, and each opens the page.
+        try draft.run("DELETE FROM passkey")
         if needsConfirmation {
             try draft.run("UPDATE credential SET unconfirmed = 1")
-            try draft.run("DELETE FROM passkey")
             try draft.run(
                 "UPDATE callback SET state = ?1 WHERE state = ?2 AND row IN (SELECT row FROM forward)",
                 CallbackState.restored.rawValue, CallbackState.active.rawValue)

@@ -29,6 +29,12 @@ package struct Passkey: Equatable, Sendable, Confidential {
     }
 }
 
+package enum PasskeyQuery: Sendable {
+    /// The one with this id.
+    case id([UInt8])
+    case owner(String)
+}
+
 package enum PasskeyOperation: Sendable {
     /// `.conflict` for one that is known; `.full` if the owner has too many.
     case add(Passkey)
@@ -67,12 +73,26 @@ enum PasskeyRows {
         Sealer.Place(table: table, row: row, column: "sealed", owner: .name(owner))
     }
 
+    static func digest(of id: [UInt8]) throws(StoreFault) -> [UInt8] {
+        do throws(OpenSSLError) {
+            var hash = try SHA256()
+            return try hash.digest(of: id.span).span.array(0..<32)
+        } catch { throw .crypto(error) }
+    }
+
     /// Those that nobody can read are left out, and open nothing.
     static func load(
-        from connection: borrowing Connection, _ sealer: inout Sealer
+        _ query: PasskeyQuery, from connection: borrowing Connection, _ sealer: inout Sealer
     ) throws(StoreFault) -> [Passkey] {
-        let select = try connection.statement(
-            "SELECT row, owner, created, last_used, count, sealed FROM passkey ORDER BY row")
+        let columns = "SELECT row, owner, created, last_used, count, sealed FROM passkey"
+        let select: StoreStatement
+        switch query {
+        case .id(let id):
+            select = try connection.statement("\(columns) WHERE digest = ?1", try digest(of: id))
+        case .owner(let owner):
+            select = try connection.statement(
+                "\(columns) WHERE owner = ?1 ORDER BY row", owner)
+        }
         var passkeys: [Passkey] = []
         while try select.step() {
             let (row, owner, sealed) = (select.integer(0), select.text(1), select.bytes(5))

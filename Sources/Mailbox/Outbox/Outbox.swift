@@ -158,6 +158,9 @@ package struct Outbox: Sendable {
         }
     }
 
+    /// So often a push service is asked again as soon as it says.
+    private static let hastyTries = 3
+
     /// What failed is tried until the message is too old. Only what cannot be helped ends sooner.
     private mutating func pushed(
         _ answer: PushServiceAnswer, _ attempt: Attempt, _ patience: CallbackPatience,
@@ -176,12 +179,14 @@ package struct Outbox: Sendable {
             if isUnconfirmed, attempts >= Forward.introductions {
                 return write(.lapsed, of: attempt.position)
             }
-            var seconds: UInt32?
-            if case .later(let asked) = answer.meaning { seconds = asked }
             // The few tries of an introduction are spread over more than half an hour.
-            let delay =
-                seconds.map { Duration.seconds($0).wholeMilliseconds }
-                ?? patience.delay(afterPushes: isUnconfirmed ? 4 * attempts : attempts)
+            let usual = patience.delay(afterPushes: isUnconfirmed ? 4 * attempts : attempts)
+            var delay = usual
+            if case .later(let seconds?) = answer.meaning {
+                // Who always asks for less is not asked all the time.
+                let least = attempts > Self.hastyTries ? usual : 0
+                delay = max(Duration.seconds(seconds).wholeMilliseconds, least)
+            }
             return postpone(attempt, refusals: attempt.refusals, delay, now)
         }
     }

@@ -162,8 +162,7 @@ package enum LoadRequest: Sendable {
     case credentials
     /// Those for topics.
     case tokens
-    /// All of them.
-    case passkeys
+    case passkeys(PasskeyQuery)
     /// The callbacks that have something to send.
     case callbacks
     case callback(UInt32)

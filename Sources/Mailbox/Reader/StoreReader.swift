@@ -130,8 +130,9 @@ final class StoreReader: @unchecked Sendable {
                 return .credentials(
                     try CredentialRows.load(from: database.connection, &sealer)
                         .filter { ($0.token != nil) == isOfTopics })
-            case .passkeys:
-                return .passkeys(try PasskeyRows.load(from: database.connection, &sealer))
+            case .passkeys(let query):
+                return .passkeys(
+                    try PasskeyRows.load(query, from: database.connection, &sealer))
             case .callbacks:
                 return .callbacks(try CallbackReading.rowsAtWork(database.connection))
             case .callback(let row):

@@ -111,14 +111,18 @@ extension StoredForwards {
     }
 
     func end(ofTopic device: UInt32) throws(StoreFault) {
+        let owner = "(SELECT owner FROM topic WHERE device = ?1)"
         let rows = try transaction.connection.rows(
-            "SELECT row FROM forward WHERE topic = ?1", device)
+            "SELECT row FROM forward WHERE owner = \(owner) AND topic = ?1", device)
         for row in rows { try callbacks.drop(row) }
+        // What waits for the owner's forwards of all topics, and for nobody else's.
         let select = try transaction.connection.statement(
             """
-            SELECT DISTINCT event.place FROM callback_event AS event
-            JOIN topic_message AS message ON message.place = event.place
-            WHERE event.place IS NOT NULL AND message.topic = ?1
+            SELECT DISTINCT event.place FROM forward
+            CROSS JOIN callback_event AS event ON event.callback = forward.row
+            CROSS JOIN topic_message AS message ON message.place = event.place
+            WHERE forward.owner = \(owner) AND forward.topic = 0 AND event.place IS NOT NULL
+            AND message.topic = ?1
             """, device)
         var places: [Int64] = []
         while try select.step() { places.append(select.integer(0)) }

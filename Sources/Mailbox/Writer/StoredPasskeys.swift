@@ -1,5 +1,3 @@
-import Crypto
-
 /// Changes of passkeys.
 extension PasskeyRows {
     static func perform(
@@ -21,14 +19,14 @@ extension PasskeyRows {
         guard count < Passkey.most else { return .full }
         let sealed = try transaction.seal(
             PasskeyRecord(passkey).coded, at: place(row, of: passkey.owner))
-        let digest = try transaction.hashing { _, hash throws(OpenSSLError) in
-            try hash.digest(of: passkey.id.span)
-        }
+        // Whoever removes the owner removes it.
+        try transaction.connection.run(
+            "INSERT INTO owner (name) VALUES (?1) ON CONFLICT DO NOTHING", passkey.owner)
         let insert = try transaction.connection.statement(
             """
             INSERT INTO passkey VALUES (?1, ?2, ?3, ?4, NULL, ?5, ?6)
             ON CONFLICT DO NOTHING RETURNING row
-            """, row, passkey.owner, digest.span.array(digest.indices),
+            """, row, passkey.owner, try digest(of: passkey.id),
             transaction.time.reading().wall, Int64(passkey.count), sealed)
         return try insert.step() ? .done : .conflict
     }

@@ -68,7 +68,11 @@ extension StoredRegistrations {
 
     func perform(_ mark: OwnerMark) throws(StoreFault) -> StoreOutcome {
         var outcome = StoreOutcome.notFound
-        for (shown, key) in try topics.sequences(at: mark.positions, of: mark.devices) {
+        // Of several states of one thing the oldest says what is meant of all.
+        var marked: Set<String> = []
+        let found = try topics.sequences(at: mark.positions, of: mark.devices)
+        for (shown, key) in found.sorted(by: { $0.key < $1.key })
+        where marked.insert(shown.name).inserted {
             let marked = try perform(mark.kind, shown, at: key)
             if outcome != .done { outcome = marked.isStored ? .done : marked }
         }

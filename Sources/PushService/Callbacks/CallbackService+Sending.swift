@@ -58,9 +58,8 @@ extension CallbackService {
         do {
             let push = try forwards.push(
                 message, to: callback.url, target, isShort: head.refusals > 0, at: now)
-            var request = try settings.request(
+            let request = try settings.request(
                 to: callback.url, for: .anyone, fields: push.fields, body: push.body)
-            request.answerLimit = Self.pushAnswerLimit
             client.send(request) { [self] result in
                 finished(result, for: courier, without: .push(.none)) { response in
                     .push(
@@ -73,9 +72,6 @@ extension CallbackService {
             finished(.failure(.closed), for: courier, without: .push(.none)) { _ in .none }
         }
     }
-
-    /// Nobody reads more of what a push service says.
-    private static let pushAnswerLimit = 4_096
 
     private func makeChallenge() throws -> String {
         let name = try MessageID(from: &random).bytes

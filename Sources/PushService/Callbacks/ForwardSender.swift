@@ -41,8 +41,9 @@ struct ForwardSender: ~Copyable {
     /// Its number.
     private var signer: UInt8 = 1
     private var tokens: [Origin: Token] = [:]
-    /// Services that refused two tokens, with the time until which nothing is sent there.
-    private var held: [Origin: Double] = [:]
+    /// Subscriptions for which two tokens were refused, with the time until which nothing is sent
+    /// there. Others at the same service go on: whoever answers there may mean one owner alone.
+    private var held: [String: Double] = [:]
 
     init(for service: ServiceState) throws(OpenSSLError) {
         let encryptor = try Encryptor()
@@ -55,10 +56,10 @@ struct ForwardSender: ~Copyable {
         baseURL = service.settings.baseURL
     }
 
-    /// For how many seconds nothing is sent to this push service; nil if it can be asked now. Times are
-    /// in seconds since 1970.
+    /// For how many seconds nothing is sent there; nil if it can be asked now. Times are in seconds
+    /// since 1970.
     func pause(before url: String, at now: Double) -> UInt32? {
-        guard let origin = Origin(url: url), let end = held[origin], end > now else { return nil }
+        guard let end = held[url], end > now else { return nil }
         return UInt32(min(end - now, Self.hour).rounded(.up))
     }
 
@@ -68,7 +69,7 @@ struct ForwardSender: ~Copyable {
     ) throws -> Push {
         guard let origin = Origin(url: url) else { throw RequestFailure.closed }
         let payload = ForwardPayload(
-            message, from: try marker.server, opening: "\(baseURL)/ui/")
+            message, from: try marker.server, opening: page)
         let text = payload.bytes(target.form, isShort ? .small : .usual)
         let push = try encryptor.encrypt(
             text.span, for: target.key, auth: target.auth, encoding: .aes128gcm)
@@ -78,6 +79,11 @@ struct ForwardSender: ~Copyable {
                 ("Content-Encoding", push.encoding.rawValue),
                 ("Content-Type", "application/octet-stream"), ("Authorization", token),
             ], body: push.body, token: token)
+    }
+
+    /// What a browser opens: the page, or what the server says of itself where there is none.
+    private var page: String {
+        service.settings.page.origin.map { "\($0)/ui/" } ?? "\(baseURL)/"
     }
 
     private mutating func fields(
@@ -131,9 +137,13 @@ struct ForwardSender: ~Copyable {
             body: response.body, now: now)
         guard let origin = Origin(url: url) else { return answer }
         switch answer.meaning {
-        case .accepted: held[origin] = nil
+        case .accepted:
+            held[url] = nil
+            if let known = tokens[origin], known.isSecond, known.text == token {
+                tokens[origin] = Token(text: token, made: known.made, isSecond: false)
+            }
         case .unauthorized:
-            answer.meaning = .later(seconds: refused(token, origin, at: now))
+            answer.meaning = .later(seconds: refused(token, url, origin, at: now))
         case .gone, .tooLong, .refused, .later: break
         }
         return answer
@@ -141,10 +151,13 @@ struct ForwardSender: ~Copyable {
 
     /// After how many seconds to try again: at once with a new token, and if that is refused, too,
     /// after an hour, because then it is the fault of the key, the clock or the name of this server.
-    private mutating func refused(_ token: String, _ origin: Origin, at now: Double) -> UInt32 {
+    private mutating func refused(
+        _ token: String, _ url: String, _ origin: Origin, at now: Double
+    ) -> UInt32 {
         guard let known = tokens[origin], known.text == token else { return 0 }
         if known.isSecond {
-            held[origin] = now + Self.hour
+            if held.count >= Self.memory { held = [:] }
+            held[url] = now + Self.hour
             tokens[origin] = nil
             return UInt32(Self.hour)
         }

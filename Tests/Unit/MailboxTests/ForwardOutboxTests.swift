@@ -51,6 +51,14 @@ struct ForwardOutboxTests {
         #expect(story.attempts.map { $0.at.milliseconds - began.milliseconds } == [0, 2_000])
     }
 
+    @Test("Who always asks to be asked at once is asked less and less often")
+    func haste() throws {
+        var story = try story()
+        story.add(1)
+        story.run { _, _ in self.answer(503, retryAfter: "0") }
+        #expect(story.attempts.count < 30 * 24)
+    }
+
     @Test("What is too long is tried twice, and what is wrong once; then the next is sent")
     func refusals() throws {
         for (status, attempts) in [(413, 2), (400, 1), (405, 1)] {

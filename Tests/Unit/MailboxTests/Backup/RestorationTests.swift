@@ -94,7 +94,8 @@ struct RestorationTests {
         let report = try test.restore(try test.backUp())
         #expect(report.unconfirmed == 1)
         // It may have been removed since, and opens everything.
-        guard case .passkeys(let passkeys) = try test.load(.passkeys) else { return }
+        guard case .passkeys(let passkeys) = try test.load(.passkeys(.owner("admin")))
+        else { return }
         #expect(passkeys.isEmpty)
         #expect(test.store.index.credential(secret)?.isConfirmed == false)
         try test.restart()
