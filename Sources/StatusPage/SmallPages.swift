@@ -222,3 +222,30 @@ extension PageFrame {
         """
     }
 }
+
+/// Nobody knows whether the request of a button was carried out.
+package struct UnknownPressPage: Sendable, Confidential {
+    private let frame: PageFrame
+    private let label: String
+    private let host: String
+    private let again: String
+
+    /// `again` presses it again, as the same press.
+    package init(_ frame: PageFrame, _ label: String, at host: String, again: String) {
+        (self.frame, self.label, self.host, self.again) = (frame, label, host, again)
+    }
+
+    package var html: [UInt8] {
+        let button: Markup = """
+            <button name="press" value="\(again)">\(frame.say(.pressAgain)): <bdi>\(label)</bdi> \
+            (<bdi>\(host)</bdi>)</button>
+            """
+        return frame.page(
+            frame.say(.messages),
+            """
+            <p class="notice bad" role="alert">\(frame.say(.pressUnknown))</p>
+            \(frame.form("/ui/messages", button))
+            <p><a href="/ui/">\(frame.say(.newest))</a></p>
+            """, tab: .messages)
+    }
+}

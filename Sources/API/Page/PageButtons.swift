@@ -49,7 +49,7 @@ final class PageButtons {
     static func request(_ action: TopicAction, key: String = "") -> StatusRequest? {
         guard action.kind == .http else { return nil }
         return try? StatusRequest(
-            action.method.isEmpty ? "POST" : action.method, action.url,
+            action.sentMethod, action.url,
             fields: action.headers.map { ($0.name, $0.value) },
             usual: [("User-Agent", "bellwire"), ("Idempotency-Key", key)], body: action.body)
     }

@@ -101,14 +101,19 @@ extension StoredTopics {
         at positions: [Int64], of devices: [UInt32]
     ) throws(StoreFault) -> [(shown: ShownSequence, key: Int64)] {
         // Any topic knows the owner of all.
-        guard let first = devices.first else { return [] }
-        let owner = try owner(of: first)
+        guard let first = devices.first, case .owner(let owner) = try find(owner(of: first)) else {
+            return []
+        }
         var sequences: [(shown: ShownSequence, key: Int64)] = []
         for position in positions where position > 0 && position < TopicRows.positionEnd {
-            guard let found = try rows.message(at: TopicRows.key(position, of: owner)),
-                devices.contains(found.device)
-            else { continue }
-            sequences += try states(of: [found]).map { ($0.shown, found.key) }
+            let found = try TopicRows.entry(
+                at: position, of: owner, sealers, transaction.connection)
+            guard let entry = found?.entry, devices.contains(entry.device) else { continue }
+            sequences.append(
+                (
+                    ShownSequence(entry.message.sequence, in: entry.device),
+                    TopicRows.key(position, of: owner.row)
+                ))
         }
         return sequences
     }

@@ -3,8 +3,6 @@ import Topics
 
 /// One message on the page.
 struct InboxMessage {
-    /// What is longer is read elsewhere, so that a page with many of them stays one.
-    private static let (titleLimit, textLimit) = (256, 8_192)
     /// What a browser may open, if somebody follows a link.
     private static let schemes = ["http", "https", "mailto", "tel"]
 
@@ -18,10 +16,7 @@ struct InboxMessage {
 
     private var message: TopicMessage { item.message }
     private var content: TopicContent { item.message.content }
-    private var title: String {
-        let title = content.title.isEmpty ? item.topic : content.title
-        return Printable.onScreen(title, limit: Self.titleLimit)
-    }
+    private var title: String { content.pageTitle(in: item.topic) }
     private var id: String { "m-\(message.id.text)" }
 
     var markup: Markup {
@@ -68,7 +63,7 @@ struct InboxMessage {
             let size = ByteCount.text(content.text.utf8.count / 4 * 3)
             return "<p class=\"facts\">\(frame.say(.dataOfSize, size))</p>"
         }
-        let shown = Printable.onScreen(content.text, limit: Self.textLimit, keepsLines: true)
+        let shown = content.pageText
         guard !shown.isEmpty else { return "" }
         let text =
             content.isMarkdown
@@ -96,8 +91,7 @@ struct InboxMessage {
             switch action.kind {
             case .view: ways.append(link(action.label, action.url))
             case .copy:
-                let value = Printable.onScreen(
-                    action.value, limit: Self.textLimit, keepsLines: true)
+                let value = TopicContent.pageText(action.value)
                 ways.append("<bdi>\(action.label)</bdi>: <code>\(Markup(lines: value))</code>")
             case .http:
                 guard let host = item.hosts[action.id] else { continue }
@@ -140,29 +134,19 @@ extension Markup {
     init(lines text: String) { self.init(trusted: Printable.markup(text)) }
 }
 
-/// Nobody knows whether the request of a button was carried out.
-package struct UnknownPressPage: Sendable, Confidential {
-    private let frame: PageFrame
-    private let label: String
-    private let host: String
-    private let again: String
+/// What the page shows of a message. What is longer is read elsewhere, so that a page with many of them
+/// stays one.
+extension TopicContent {
+    private static let (titleLimit, textLimit) = (256, 8_192)
 
-    /// `again` presses it again, as the same press.
-    package init(_ frame: PageFrame, _ label: String, at host: String, again: String) {
-        (self.frame, self.label, self.host, self.again) = (frame, label, host, again)
+    /// Without a title, what its topic is called stands there.
+    func pageTitle(in topic: String) -> String {
+        Printable.onScreen(title.isEmpty ? topic : title, limit: Self.titleLimit)
     }
 
-    package var html: [UInt8] {
-        let button: Markup = """
-            <button name="press" value="\(again)">\(frame.say(.pressAgain)): <bdi>\(label)</bdi> \
-            (<bdi>\(host)</bdi>)</button>
-            """
-        return frame.page(
-            frame.say(.messages),
-            """
-            <p class="notice bad" role="alert">\(frame.say(.pressUnknown))</p>
-            \(frame.form("/ui/messages", button))
-            <p><a href="/ui/">\(frame.say(.newest))</a></p>
-            """, tab: .messages)
+    var pageText: String { Self.pageText(text) }
+
+    static func pageText(_ text: String) -> String {
+        Printable.onScreen(text, limit: textLimit, keepsLines: true)
     }
 }

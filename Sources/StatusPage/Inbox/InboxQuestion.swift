@@ -3,8 +3,6 @@ import Topics
 
 /// One question on the page, with its answers as buttons.
 struct InboxQuestion {
-    private static let (titleLimit, textLimit) = (256, 8_192)
-
     private let asked: Inbox.Asked
     private let now: Int
     private let frame: PageFrame
@@ -16,20 +14,16 @@ struct InboxQuestion {
     private var question: Question { asked.question }
     private var content: TopicContent { asked.question.content }
     private var place: String { "/ui/questions/\(question.id.text)" }
-    private var title: String {
-        Printable.onScreen(
-            content.title.isEmpty ? asked.topic : content.title, limit: Self.titleLimit)
-    }
+    private var title: String { content.pageTitle(in: asked.topic) }
 
     var markup: Markup {
-        let text = Printable.onScreen(content.text, limit: Self.textLimit, keepsLines: true)
-        return """
-            <article class="message question" id="q-\(question.id.text)">\
-            <h2 dir="auto">\(title)</h2><p class="facts"><bdi>\(asked.topic)</bdi> · \(end)</p>\
-            <div class="text" dir="auto">\(Markup(lines: text))</div>\
-            <div class="actions">\(buttons)\(ownAnswer)\(withdrawal)</div></article>
+        """
+        <article class="message question" id="q-\(question.id.text)">\
+        <h2 dir="auto">\(title)</h2><p class="facts"><bdi>\(asked.topic)</bdi> · \(end)</p>\
+        <div class="text" dir="auto">\(Markup(lines: content.pageText))</div>\
+        <div class="actions">\(buttons)\(ownAnswer)\(withdrawal)</div></article>
 
-            """
+        """
     }
 
     private var end: Markup {

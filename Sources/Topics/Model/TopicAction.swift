@@ -30,6 +30,7 @@ package struct TopicAction: Equatable, Sendable, Confidential {
     package var url = ""
     /// Of `http`, in capitals; empty for `POST`.
     package var method = ""
+    package var sentMethod: String { method.isEmpty ? "POST" : method }
     package var headers: [Pair] = []
     package var body = ""
     /// Of `http`: the owner allowed that this sender's requests stay in a home or on a machine.

@@ -56,7 +56,7 @@ extension TopicAction {
         var action = Presentation.Action(name: id, label: label, link: url, kind: kind)
         (action.clears, action.value) = (clears, value)
         if kind == .http {
-            action.method = method.isEmpty ? "POST" : method
+            action.method = sentMethod
             action.fields = headers.map { .init($0.name, $0.value) }
             (action.body, action.mayStayInside) = (body, mayStayInside)
         }
